@@ -1,0 +1,353 @@
+//! What a verification run says: verdicts, statistics, traces, progress, and the messages between server and worker.
+//!
+//! These types are the JSON contract of `zonelens verify --format json` and of the worker process; the checker fills
+//! them, `cli` and `lsp` read them, nothing else crosses that border.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The answer to one query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueryReport {
+    /// The formula as written.
+    pub query: String,
+    /// 1-based line of the formula in its file; 0 for a formula from the command line.
+    pub line: u32,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the verdict is `unknown` or `error`: a keyword of the contract, then `: ` and a sentence.
+    pub reason: Option<String>,
+    /// What the author expects.
+    pub expected: Option<Verdict>,
+    /// For `sup`, `inf`, `bounds`: the first expression's bounds.
+    pub value: Option<BoundsValue>,
+    /// All expressions' bounds when there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<BoundsValue>,
+    /// Whether the query was made symmetric over the elements it names.
+    pub symmetrised: bool,
+    /// Counts and times.
+    pub statistics: Statistics,
+    /// Which scalarsets were used.
+    pub symmetry: SymmetryReport,
+    /// Other reductions that applied.
+    pub reductions: Vec<String>,
+    /// Witness or counterexample.
+    pub trace: Option<Trace>,
+}
+
+impl QueryReport {
+    /// A report without a run: `verdict` with its reason and nothing measured.
+    pub fn without_run(query: &str, line: u32, verdict: Verdict, reason: String) -> QueryReport {
+        QueryReport {
+            query: query.to_owned(),
+            line,
+            verdict,
+            reason: Some(reason),
+            expected: None,
+            value: None,
+            values: Vec::new(),
+            symmetrised: false,
+            statistics: Statistics::default(),
+            symmetry: SymmetryReport {
+                scalarsets: Vec::new(),
+                canonical: true,
+                excluded: Vec::new(),
+            },
+            reductions: Vec::new(),
+            trace: None,
+        }
+    }
+}
+
+/// The verdict on a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Verdict {
+    Satisfied,
+    Violated,
+    Unknown,
+    Error,
+}
+
+/// Bounds of an expression over the reachable states. `None` is unbounded (or no state satisfies the condition).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BoundsValue {
+    /// Infimum.
+    pub lower: Option<i64>,
+    /// Supremum.
+    pub upper: Option<i64>,
+    /// Whether the infimum is not reached.
+    pub lower_strict: bool,
+    /// Whether the supremum is not reached.
+    pub upper_strict: bool,
+}
+
+/// Counts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// States in the passed table at the end, covered ones removed.
+    pub stored: u64,
+    /// States taken from the waiting list.
+    pub explored: u64,
+    /// Successors computed.
+    pub transitions: u64,
+    /// Wall-clock time without parsing.
+    pub seconds: f64,
+    /// Peak memory of the run.
+    pub peak_memory_bytes: u64,
+}
+
+/// How symmetry was used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SymmetryReport {
+    /// Scalarsets reduced over.
+    pub scalarsets: Vec<ScalarsetReport>,
+    /// Whether every representative was canonical.
+    pub canonical: bool,
+    /// Scalarsets left out, with the rule they break.
+    pub excluded: Vec<ExcludedScalarset>,
+}
+
+/// A scalarset that was reduced over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScalarsetReport {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub size: u32,
+    /// Found by detection.
+    pub detected: bool,
+}
+
+/// A scalarset that was not reduced over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExcludedScalarset {
+    /// Its name.
+    pub name: String,
+    /// The rule, `sym/…`.
+    pub rule: String,
+    /// 1-based line of the violation.
+    pub line: u32,
+    /// 1-based column of the violation.
+    pub column: u32,
+}
+
+/// A run of the model: a path, or a lasso whose last state repeats the state at `cycle_start`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Path or lasso.
+    pub kind: TraceKind,
+    /// Index of the step the cycle returns to.
+    pub cycle_start: Option<usize>,
+    /// The first step has no transition.
+    pub steps: Vec<TraceStep>,
+}
+
+/// The form of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum TraceKind {
+    Path,
+    Lasso,
+}
+
+/// A delay, then a transition, and the state after both. In the first step nothing happens before its state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceStep {
+    /// Time that passes before the transition: an integer or a fraction `p/q`.
+    pub delay: String,
+    /// The transition; `None` in the first step, and in a last step that only lets time pass.
+    pub transition: Option<TraceTransition>,
+    /// The state after it.
+    pub state: TraceState,
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceTransition {
+    /// The channel; `None` for an internal step.
+    pub channel: Option<String>,
+    /// Sender (or the internal edge) first, then receivers in order.
+    pub edges: Vec<TraceEdge>,
+}
+
+/// An edge taken by a process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceEdge {
+    /// The process, `P(1)`.
+    pub process: String,
+    /// Source location.
+    pub from: String,
+    /// Target location.
+    pub to: String,
+    /// Values of select variables.
+    pub select: BTreeMap<String, i64>,
+    /// 1-based line of the edge.
+    pub line: u32,
+    /// 1-based column of the edge.
+    pub column: u32,
+    /// Index of the process in the network: with `edge_index` what a cached trace is kept by.
+    #[serde(default)]
+    pub process_index: u32,
+    /// Index of the edge among its process' edges.
+    #[serde(default)]
+    pub edge_index: u32,
+}
+
+/// A concrete state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceState {
+    /// Location of each process.
+    pub locations: BTreeMap<String, String>,
+    /// Value of each integer, `a[1]`, `s.f`, `P(1).n` …
+    pub variables: BTreeMap<String, i64>,
+    /// Value of each clock: an integer or a fraction `p/q`.
+    pub clocks: BTreeMap<String, String>,
+}
+
+/// How to run a query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// Which symmetries to use.
+    pub symmetry: SymmetryOption,
+    /// Order of exploration.
+    pub search: SearchOrder,
+    /// Which trace to give.
+    pub trace: TraceOption,
+    /// Which abstraction.
+    pub abstraction: AbstractionOption,
+    /// Exploration threads.
+    pub threads: u32,
+    /// Memory limit in bytes.
+    pub memory: Option<u64>,
+    /// Time limit in seconds.
+    pub timeout: Option<f64>,
+    /// Limit on stored states.
+    pub states: Option<u64>,
+    /// Seed for random choices.
+    pub seed: u64,
+    /// Check sampled states for symmetry during the run.
+    pub audit_symmetry: bool,
+    /// `--const N=20`
+    pub constants: BTreeMap<String, i64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            symmetry: SymmetryOption::Auto,
+            search: SearchOrder::Bfs,
+            trace: TraceOption::Some,
+            abstraction: AbstractionOption::Auto,
+            threads: 1,
+            memory: None,
+            timeout: None,
+            states: None,
+            seed: 1,
+            audit_symmetry: false,
+            constants: BTreeMap::new(),
+        }
+    }
+}
+
+/// `--symmetry`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum SymmetryOption {
+    Auto,
+    Off,
+    Scalarsets,
+}
+
+/// `--search`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum SearchOrder {
+    Bfs,
+    Dfs,
+    Random,
+}
+
+/// `--trace`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum TraceOption {
+    None,
+    Some,
+    Shortest,
+    Fastest,
+}
+
+/// `--abstraction`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AbstractionOption {
+    /// The best one that is exact for the query.
+    Auto,
+    /// `Extra⁺_LU`
+    ExtraLu,
+    /// `Extra_M`
+    ExtraM,
+    /// `a≼LU` subsumption on exact zones.
+    Alu,
+    /// Exact zones (may not end).
+    None,
+    /// Convex hull: an over-approximation.
+    ConvexHull,
+}
+
+/// What a running exploration reports, at most ten times a second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// States stored.
+    pub stored: u64,
+    /// States explored.
+    pub explored: u64,
+    /// States waiting.
+    pub waiting: u64,
+    /// Explored states per second.
+    pub states_per_second: u64,
+    /// Memory in use.
+    pub memory_bytes: u64,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// What the server writes to a worker's standard input: one line of JSON. The worker ends when its input closes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerRequest {
+    /// Version of this protocol.
+    pub protocol: u32,
+    /// The model's text.
+    pub model: String,
+    /// `xta` or `xml`.
+    pub kind: String,
+    /// The formula.
+    pub query: String,
+    /// 1-based line of the formula in its file.
+    pub line: u32,
+    /// What the author expects.
+    pub expected: Option<Verdict>,
+    /// How to run it.
+    pub options: Options,
+}
+
+/// The version of the worker protocol.
+pub const WORKER_PROTOCOL: u32 = 1;
+
+/// What a worker writes to its standard output: one line of JSON each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum WorkerMessage {
+    /// Still running.
+    Progress(Progress),
+    /// The end; nothing follows.
+    Result(Box<QueryReport>),
+}

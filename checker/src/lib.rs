@@ -1,0 +1,3 @@
+//! Verification of a network: zones, exploration, queries, traces, statistics.
+//!
+//! Owns verdicts. It must never know about text: positions are opaque spans that come with the network.

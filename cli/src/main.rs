@@ -1,0 +1,3 @@
+//! The `zonelens` command: a thin face over the other crates.
+
+fn main() {}

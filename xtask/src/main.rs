@@ -1,0 +1,3 @@
+//! What a contributor runs: `cargo xtask ci|bench|conformance|soak|package`.
+
+fn main() {}
