@@ -8,6 +8,9 @@
 //! order of the parameters (last one fastest), and so are their local cells and clocks, with equal strides. A
 //! dynamic reference `P(i).x` in a query is therefore an ordinary [`Place`] with an index step per parameter.
 
+// Fields of enum variants are told by their variant.
+#![allow(missing_docs)]
+
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use zonelens_syntax::ast::{BoundsKind, Direction, PathKind, QuantifierKind};
@@ -273,7 +276,6 @@ pub struct Location {
 
 /// The kinds of locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum LocationKind {
     Normal,
     Urgent,
@@ -402,7 +404,6 @@ pub enum ExprKind {
 
 /// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum UnaryOp {
     Neg,
     Not,
@@ -410,7 +411,6 @@ pub enum UnaryOp {
 
 /// Binary operators on integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum BinaryOp {
     Pow,
     Mul,
@@ -438,7 +438,6 @@ pub enum BinaryOp {
 
 /// Comparisons of clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum CompareOp {
     Lt,
     Le,

@@ -4,6 +4,9 @@
 //! included), relative to the nearest enclosing [`Placed`] node: items for their own text, members for what stands
 //! inside a process. Whoever walks the tree adds the offsets on the way down.
 
+// Fields of enum variants are told by their variant.
+#![allow(missing_docs)]
+
 use crate::error::SyntaxError;
 use crate::span::Span;
 use smol_str::SmolStr;
@@ -135,7 +138,6 @@ pub enum ExprKind {
 
 /// Prefix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum UnaryOp {
     Not,
     Minus,
@@ -144,7 +146,6 @@ pub enum UnaryOp {
 
 /// Infix operators. `imply` keeps its own node; its meaning is `not a or b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum BinaryOp {
     Pow,
     Mul,
@@ -173,7 +174,6 @@ pub enum BinaryOp {
 
 /// Assignment operators; `=` and `:=` are both `Set`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum AssignOp {
     Set,
     Add,
@@ -190,7 +190,6 @@ pub enum AssignOp {
 
 /// Quantifiers over a range or a scalar set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum QuantifierKind {
     Forall,
     Exists,
@@ -219,7 +218,6 @@ impl TypeExpr {
 
 /// Type prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum Prefix {
     Urgent,
     Broadcast,
@@ -882,7 +880,6 @@ pub enum QueryKind {
 
 /// Path quantifier and modality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum PathKind {
     /// `A[]`
     Always,
@@ -896,7 +893,6 @@ pub enum PathKind {
 
 /// `sup`, `inf`, `bounds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum BoundsKind {
     Sup,
     Inf,
