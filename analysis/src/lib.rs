@@ -6,3 +6,4 @@
 pub mod diagnostic;
 pub mod network;
 pub mod report;
+pub mod trace_text;

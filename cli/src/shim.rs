@@ -1,0 +1,2 @@
+//! Until analysis and checker are merged.
+pub use zonelens_lsp::shim::*;
