@@ -182,13 +182,7 @@ impl Server {
             return Err(Error::invalid_params(message));
         };
         if !all {
-            let wanted = |site: &QuerySite| match (&argument.query, argument.line) {
-                (Some(text), _) => site.text == *text,
-                (None, Some(line)) => site.line == line + 1,
-                (None, None) => false,
-            };
-            sites.retain(wanted);
-            sites.truncate(1);
+            sites = chosen(sites, argument).into_iter().collect();
         }
         if sites.is_empty() {
             return Err(Error::invalid_params("there is no such query"));
@@ -223,6 +217,18 @@ impl Server {
         let asked = sites.iter().map(QuerySite::site).collect();
         let views = self.shared.runs.views(uri.as_str(), asked).await;
         Ok(Some(status::to_json(&sites, &views)))
+    }
+}
+
+/// The query with the formula, or the one on the line or nearest above it, or the first.
+fn chosen(sites: Vec<QuerySite>, argument: &Argument) -> Option<QuerySite> {
+    match (&argument.query, argument.line) {
+        (Some(text), _) => sites.into_iter().find(|site| site.text == *text),
+        (None, Some(line)) => {
+            let above = sites.iter().rposition(|site| site.line <= line + 1);
+            sites.into_iter().nth(above.unwrap_or(0))
+        }
+        (None, None) => None,
     }
 }
 
