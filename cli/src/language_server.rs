@@ -13,11 +13,14 @@ pub struct Args {
     /// Write the log to this file
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
+    /// Run queries with this program instead of this one: for tests of misbehaving workers
+    #[arg(long, value_name = "FILE", hide = true)]
+    worker: Option<PathBuf>,
 }
 
 /// Serves until the editor says goodbye.
 pub fn run(args: &Args) -> u8 {
-    let worker = match std::env::current_exe() {
+    let worker = match args.worker.clone().map_or_else(std::env::current_exe, Ok) {
         Ok(path) => path,
         Err(error) => {
             output::complain(&format!(

@@ -61,6 +61,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
             "window/workDoneProgress/cancel",
             server::Server::progress_cancelled,
         )
+        .custom_method("zonelens/documentText", server::Server::document_text)
         .finish();
         tower_lsp_server::Server::new(stdin, stdout, socket)
             .concurrency_level(CONCURRENCY)

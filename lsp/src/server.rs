@@ -169,6 +169,16 @@ impl Server {
         }
     }
 
+    /// `zonelens/documentText`: the text as the server has it, so that a client can see that both agree.
+    pub async fn document_text(
+        &self,
+        params: lsp::TextDocumentIdentifier,
+    ) -> Result<serde_json::Value> {
+        let snapshot = self.snapshot(&params.uri)?;
+        let text = snapshot.rope.to_string();
+        Ok(serde_json::json!({ "version": snapshot.version, "text": text }))
+    }
+
     async fn sites_of(&self, uri: &lsp::Uri) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
         let snapshot = self.snapshot(uri)?;
         self.compute(move |shared| shared.query_sites(&snapshot))
