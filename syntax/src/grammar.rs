@@ -193,7 +193,6 @@ impl<'s> LabelError<'s, In<'s>, Label> for ParseError {
 
 /// All parsers, built once per file.
 pub(crate) struct Grammar<'s> {
-    pub expr: P<'s, Expr>,
     pub comma_expr: P<'s, Option<Expr>>,
     pub decl: decl::DeclParsers<'s>,
     pub process: process::ProcessParsers<'s>,
@@ -217,7 +216,6 @@ impl<'s> Grammar<'s> {
             decl,
             process,
             query,
-            expr,
         }
     }
 }

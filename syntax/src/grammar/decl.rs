@@ -4,8 +4,8 @@ use super::stmt::block;
 use super::types::{declarator, dims, implicit_int, legacy_constant};
 use super::{Ex, In, P, Tok, ident, to_span, tok, tok_span};
 use crate::ast::{
-    ChanPriority, Expr, ExprKind, Function, GanttEntry, GanttLine, Ident, Instantiation, ItemKind,
-    Param, Params, PriorityElem, Progress, SystemLine, TypeBase, TypeExpr, Typedef, VarDecl,
+    ChanPriority, Expr, Function, GanttEntry, GanttLine, Ident, Instantiation, ItemKind, Param,
+    Params, PriorityElem, Progress, SystemLine, TypeBase, TypeExpr, Typedef, VarDecl,
 };
 use crate::span::Span;
 use crate::token::TokenKind as K;
@@ -342,14 +342,6 @@ fn gantt<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, ItemKind> {
         )
         .map(ItemKind::Gantt)
         .boxed()
-}
-
-/// Whether an expression is a plain name, and which.
-pub(crate) fn plain_name(expr: &Expr) -> Option<&Ident> {
-    match &expr.kind {
-        ExprKind::Name(name) => Some(name),
-        _ => None,
-    }
 }
 
 /// Which declaration the tokens of an item hold, by a look at its shape; the parser chosen then commits to it.
