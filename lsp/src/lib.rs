@@ -10,6 +10,7 @@ mod commands;
 mod diagnostics;
 mod document;
 mod from_proto;
+mod input;
 mod meaning;
 mod position;
 mod publish;
@@ -53,7 +54,8 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
+        let stdin = input::guarded(tokio::io::stdin());
+        let stdout = tokio::io::stdout();
         let (service, socket) = LspService::build(|client| {
             server::Server::new(client, options.worker.clone(), options.version.clone())
         })
@@ -61,6 +63,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
             "window/workDoneProgress/cancel",
             server::Server::progress_cancelled,
         )
+        .custom_method(input::MALFORMED, server::Server::malformed)
         .custom_method("zonelens/documentText", server::Server::document_text)
         .finish();
         tower_lsp_server::Server::new(stdin, stdout, socket)

@@ -169,6 +169,11 @@ impl Server {
         }
     }
 
+    /// What the guard of the input makes of a message that cannot be read.
+    pub async fn malformed(&self) -> Result<()> {
+        Err(Error::parse_error())
+    }
+
     /// `zonelens/documentText`: the text as the server has it, so that a client can see that both agree.
     pub async fn document_text(
         &self,

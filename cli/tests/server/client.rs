@@ -23,6 +23,7 @@ pub struct Client {
     progress: HashMap<String, &'static str>,
     versions: HashMap<String, i64>,
     pub refreshes: usize,
+    leaving: bool,
 }
 
 impl Client {
@@ -91,6 +92,7 @@ impl Client {
             progress: HashMap::new(),
             versions: HashMap::new(),
             refreshes: 0,
+            leaving: false,
         }
     }
 
@@ -295,7 +297,9 @@ impl Client {
             "workspace/inlayHint/refresh" => {}
             other => panic!("unexpected request {other}: {message}"),
         }
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "result": null}));
+        if !self.leaving {
+            self.send(&json!({"jsonrpc": "2.0", "id": id, "result": null}));
+        }
     }
 
     fn check_notification(&mut self, method: &str, message: &Value) {
@@ -335,7 +339,7 @@ impl Client {
         let answer = self.request("shutdown", Value::Null);
         assert!(answer.get("error").is_none(), "{answer}");
         self.notify("exit", Value::Null);
-        self.stdin = None;
+        self.leaving = true;
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a status") {

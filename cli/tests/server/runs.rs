@@ -154,8 +154,9 @@ fn goodbye_ends_all_runs() {
     let mut client = start(&workers::busy(), json!({"parallelRuns": 3}));
     client.command("zonelens.verifyAll", json!({"uri": URI}));
     client.wait("progress", |m| m["params"]["value"]["kind"] == "report");
-    let workers = client.children();
-    assert_eq!(workers.len(), 3);
+    let workers = client.poll("three workers", |c| {
+        Some(c.children()).filter(|w| w.len() == 3)
+    });
     client.finish();
     for pid in workers {
         assert!(!std::path::Path::new(&format!("/proc/{pid}/exe")).exists());

@@ -37,7 +37,7 @@ pub fn hanging() -> PathBuf {
 pub fn counting() -> (PathBuf, PathBuf) {
     let count = fresh_directory().join("count");
     let body = format!(
-        "echo x >> '{}'\necho '{PROGRESS}'\ncat >/dev/null",
+        "echo x >> '{}'\nwhile :; do echo '{PROGRESS}'; sleep 0.05; done &\ncat >/dev/null\nkill $!",
         count.display()
     );
     (script(&body), count)

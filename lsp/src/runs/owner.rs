@@ -52,7 +52,7 @@ pub(super) struct Owner {
     latest: HashMap<(String, String), Answer>,
     /// The formulas of a document when its views were last asked for.
     formulas: HashMap<String, Vec<String>>,
-    last_count: Instant,
+    last_count: Option<Instant>,
 }
 
 impl Owner {
@@ -73,7 +73,7 @@ impl Owner {
             ages: VecDeque::new(),
             latest: HashMap::new(),
             formulas: HashMap::new(),
-            last_count: Instant::now(),
+            last_count: None,
         }
     }
 
@@ -234,8 +234,11 @@ impl Owner {
             return;
         };
         run.progress = progress;
-        if self.last_count.elapsed() >= COUNT_INTERVAL {
-            self.last_count = Instant::now();
+        if self
+            .last_count
+            .is_none_or(|t| t.elapsed() >= COUNT_INTERVAL)
+        {
+            self.last_count = Some(Instant::now());
             for (run, state) in &self.runs {
                 if state.stop.is_some() {
                     let _ = self.events.send(Event::Progress {
