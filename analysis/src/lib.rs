@@ -4,6 +4,7 @@
 //! must never know about zones, the language server protocol or files on disk.
 
 pub mod diagnostic;
+pub mod meaning;
 pub mod network;
 pub mod report;
 pub mod trace_text;
