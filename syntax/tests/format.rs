@@ -52,18 +52,25 @@ fn check_properties(name: &str, text: &str, kind: FileKind) {
     }
     let tree = |t: &str| {
         let file = SourceFile::parse(t, kind);
-        let kinds: Vec<_> = file
-            .items
-            .iter()
-            .filter(|i| i.node.span.len() > 0)
-            .map(|i| i.node.clone())
-            .collect();
+        let full = file.items.iter().filter(|i| !i.node.span.is_empty());
+        let kinds: Vec<_> = full.map(|i| common::without_query_text(&i.node)).collect();
         common::without_spans(&format!("{kinds:?}"))
     };
-    assert!(
-        tree(text) == tree(&once),
-        "{name}: formatting changed the tree or moved a comment"
-    );
+    let (before, after) = (tree(text), tree(&once));
+    if before != after {
+        let at = before
+            .bytes()
+            .zip(after.bytes())
+            .position(|(a, b)| a != b)
+            .unwrap_or(0)
+            .saturating_sub(60);
+        let show = |t: &str| t.chars().skip(at).take(200).collect::<String>();
+        panic!(
+            "{name}: formatting changed the tree or moved a comment\n{}\n{}",
+            show(&before),
+            show(&after)
+        );
+    }
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(super) fn write(
             || (breakable(words, i) && column + chunk_width(words, i, context) > options.width)
         {
             out.push('\n');
-            let at = if kept {
+            let at = if kept || braces > 0 {
                 indent.len() + braces * options.indent
             } else {
                 continuation.len()
