@@ -157,7 +157,16 @@ impl<'s, 't: 's> Builder<'s, 't> {
                 .map(ItemKind::Function),
             Shape::Instantiation => self.parse(&decl.instantiation, chunk, errors),
             Shape::ChanPriority => self.parse(&decl.chan_priority, chunk, errors),
-            Shape::System => self.parse(&decl.system, chunk, errors),
+            Shape::System => {
+                let before = errors.len();
+                let line = self.parse(&decl.system, chunk, errors);
+                // A code of its own: a broken system line is not a missing one.
+                errors[before..]
+                    .iter_mut()
+                    .filter(|e| e.code == UNEXPECTED)
+                    .for_each(|e| e.code = "syntax/system");
+                line
+            }
             Shape::Progress => self.parse(&decl.progress, chunk, errors),
             Shape::Gantt => self.parse(&decl.gantt, chunk, errors),
             Shape::BeforeUpdate => self

@@ -68,7 +68,7 @@ impl<'t> Store<'t> {
                         pragmas.push((*token, span));
                     }
                     chunk.comments.push(Comment {
-                        text: text.into(),
+                        text: text.trim_end().into(),
                         span,
                     });
                 }

@@ -81,6 +81,8 @@ pub(crate) struct ParseError {
     tokens: u128,
     labels: u8,
     message: Option<&'static str>,
+    /// Another code than the one of the text it stands in.
+    code: Option<&'static str>,
 }
 
 impl ParseError {
@@ -91,6 +93,15 @@ impl ParseError {
             tokens: 0,
             labels: 0,
             message: Some(message),
+            code: None,
+        }
+    }
+
+    /// An error that is not one of syntax.
+    pub fn coded(span: TokSpan, code: &'static str, message: &'static str) -> ParseError {
+        ParseError {
+            code: Some(code),
+            ..ParseError::custom(span, message)
         }
     }
 
@@ -98,7 +109,7 @@ impl ParseError {
     pub fn into_syntax_error(self, code: &'static str) -> SyntaxError {
         let span = Span::new(self.span.start, self.span.end);
         if let Some(message) = self.message {
-            return SyntaxError::new(code, message, span);
+            return SyntaxError::new(self.code.unwrap_or(code), message, span);
         }
         let found = match self.found {
             Some(kind) => format!("unexpected {}", kind.describe()),
@@ -165,6 +176,7 @@ impl<'s> LabelError<'s, In<'s>, DefaultExpected<'s, Tok<'s>>> for ParseError {
             tokens,
             labels,
             message: None,
+            code: None,
         }
     }
 }
@@ -182,6 +194,7 @@ impl<'s> LabelError<'s, In<'s>, Label> for ParseError {
             tokens: 0,
             labels,
             message: None,
+            code: None,
         }
     }
 

@@ -6,6 +6,7 @@ pub mod ast;
 mod build;
 mod chunk;
 pub mod error;
+pub mod format;
 mod grammar;
 pub mod lexer;
 mod query_file;

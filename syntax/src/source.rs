@@ -165,5 +165,35 @@ pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
     }
 }
 
+/// What only the whole file shows: a model has one system line, and little may follow it. `end` is where a missing one
+/// belongs.
+pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<SyntaxError> {
+    let Some(line) = items.iter().position(|i| is_system_line(i)) else {
+        let message = "there is no system line: say which processes run, as in `system P;`";
+        return vec![SyntaxError::new("syntax/no-system", message, end)];
+    };
+    let behind = |i: &&Placed<Item>| {
+        use ItemKind::*;
+        !matches!(
+            i.node.kind,
+            Empty | Error | Progress(_) | Gantt(_) | Query(_) | Unsupported(_)
+        ) && i.node.section != Section::Queries
+    };
+    let message = "nothing but `progress`, `gantt` and `query` may follow the system line: move this before it";
+    let late = items[line + 1..].iter().find(behind);
+    late.map(|i| SyntaxError::new("syntax/after-system", message, i.node.span.shift(i.offset)))
+        .into_iter()
+        .collect()
+}
+
+/// Whether an item is the system line, or was meant to be.
+fn is_system_line(item: &Placed<Item>) -> bool {
+    match &item.node.kind {
+        ItemKind::System(_) => true,
+        ItemKind::Error => item.node.errors.iter().any(|e| e.code == "syntax/system"),
+        _ => false,
+    }
+}
+
 /// Items of a plain text file: section and tree follow from the text alone.
 pub(crate) const PLAIN_SECTION: Section = Section::Global;

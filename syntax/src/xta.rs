@@ -4,7 +4,7 @@ use crate::ast::{FileKind, Item, Member, MemberKind, Placed};
 use crate::build::{Builder, RawBody, RawItem, RawMember};
 use crate::chunk::{Region, Store};
 use crate::lexer::{Mode, Token, Tokens};
-use crate::source::{PLAIN_SECTION, SourceFile, members};
+use crate::source::{PLAIN_SECTION, SourceFile, members, system_line_errors};
 use crate::span::Span;
 use crate::split::{Piece, next_item, process_pieces};
 use crate::text_map::TextMap;
@@ -41,14 +41,7 @@ pub(crate) fn parse(text: Arc<str>) -> SourceFile {
         ));
         from = end;
     }
-    let items = build(&store, slots);
-    SourceFile {
-        kind: FileKind::Xta,
-        items,
-        file_errors: Vec::new(),
-        reach,
-        text: text.clone(),
-    }
+    finish(&store, slots, reach, &text)
 }
 
 /// `old` with the bytes of `span` replaced by `inserted` bytes, which gives `text`.
@@ -121,14 +114,7 @@ pub(crate) fn reparse(old: &SourceFile, span: Span, inserted: u32, text: Arc<str
         unchanged += 1;
         from = end;
     }
-    let items = build(&store, slots);
-    SourceFile {
-        kind: FileKind::Xta,
-        items,
-        file_errors: Vec::new(),
-        reach,
-        text: text.clone(),
-    }
+    finish(&store, slots, reach, &text)
 }
 
 /// The members of the items from `first` on that the edit of `span` overlaps.
@@ -150,6 +136,19 @@ fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_>
         }
     }
     out
+}
+
+fn finish(store: &Store<'_>, slots: Vec<Slot>, reach: Vec<u32>, text: &Arc<str>) -> SourceFile {
+    let items = build(store, slots);
+    let end = text.trim_end().len() as u32;
+    let file_errors = system_line_errors(&items, Span::new(end.saturating_sub(1), end));
+    SourceFile {
+        kind: FileKind::Xta,
+        items,
+        file_errors,
+        reach,
+        text: text.clone(),
+    }
 }
 
 fn build(store: &Store<'_>, slots: Vec<Slot>) -> Vec<Placed<Item>> {

@@ -165,6 +165,7 @@ fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .clone()
         .delimited_by(tok(K::LParen), tok(K::RParen))
         .map(|e| ExprKind::Paren(Box::new(e)));
+    let spawn_args = expr.clone().separated_by(tok(K::Comma)).collect::<Vec<_>>();
     let quantifier_kind = select! {
         Tok { kind: K::Forall, .. } => QuantifierKind::Forall,
         Tok { kind: K::Exists, .. } => QuantifierKind::Exists,
@@ -188,7 +189,31 @@ fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
                     body: Box::new(body),
                 },
             );
-    choice((name, literal, paren, quantifier))
+    // `spawn T(args)` of dynamic templates: read as `spawn(T(args))`, reported as unsupported by analysis.
+    let args = spawn_args.delimited_by(tok(K::LParen), tok(K::RParen));
+    let spawned = ident().then(args).map_with(|(name, args), e| {
+        let callee = Box::new(Expr {
+            span: name.span,
+            kind: ExprKind::Name(name),
+        });
+        Expr {
+            kind: ExprKind::Call { callee, args },
+            span: to_span(e.span()),
+        }
+    });
+    let spawn = super::word("spawn")
+        .then(spawned)
+        .map(|(span, call)| ExprKind::Call {
+            callee: Box::new(Expr {
+                kind: ExprKind::Name(Ident {
+                    name: "spawn".into(),
+                    span,
+                }),
+                span,
+            }),
+            args: vec![call],
+        });
+    choice((spawn, name, literal, paren, quantifier))
         .map_with(|kind, e| Expr {
             kind,
             span: to_span(e.span()),

@@ -107,7 +107,11 @@ fn statement<'s>(
             step,
             body,
         });
-    let for_loop = tok(K::For).ignore_then(iterate.or(classic));
+    let for_loop = tok(K::For).ignore_then(choice((
+        iterate,
+        classic,
+        declaring_loop(expr, ty, &list, body.clone()),
+    )));
     let while_loop = tok(K::While)
         .ignore_then(condition.clone())
         .then(body.clone())
@@ -154,6 +158,44 @@ fn statement<'s>(
         span: to_span(e.span()),
     })
     .boxed()
+}
+
+/// `for (int i = 0; …)`, which the language does not have: read as a block with the declaration before the loop, so that
+/// the message can say what to write instead.
+fn declaring_loop<'s>(
+    expr: &P<'s, Expr>,
+    ty: &P<'s, TypeExpr>,
+    list: &P<'s, Expr>,
+    body: impl Parser<'s, In<'s>, Box<Stmt>, Ex> + Clone + 's,
+) -> P<'s, StmtKind> {
+    let names = declarator(expr.clone(), ty.clone(), true)
+        .separated_by(tok(K::Comma))
+        .at_least(1)
+        .collect::<Vec<_>>();
+    let decl = ty
+        .clone()
+        .then(names)
+        .map_with(|(ty, names), e| (VarDecl { ty, names }, to_span(e.span())));
+    let header = decl
+        .then_ignore(tok(K::Semi))
+        .then(list.clone())
+        .then_ignore(tok(K::Semi))
+        .then(list.clone());
+    header
+        .delimited_by(tok(K::LParen), tok(K::RParen))
+        .then(body)
+        .validate(|((((decl, span), cond), step), body), e, emitter| {
+            emitter.emit(ParseError::coded(
+                (span.start..span.end).into(),
+                "type/for-declaration",
+                "a loop header cannot declare a variable: declare it at the start of the block, or write `for (i : int[lo,hi])`",
+            ));
+            let init = Expr { kind: crate::ast::ExprKind::Bool(true), span };
+            let own = to_span(e.span());
+            let stmt = Stmt { kind: StmtKind::For { init, cond, step, body }, span: own };
+            StmtKind::Block(Block { decls: vec![BlockDecl::Var(decl, span)], stmts: vec![stmt], span: own })
+        })
+        .boxed()
 }
 
 fn switch<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> P<'s, StmtKind> {

@@ -13,7 +13,7 @@ use crate::chunk::{Chunk, Region, Store};
 use crate::error::SyntaxError;
 use crate::grammar::P;
 use crate::lexer::{Mode, Token, Tokens};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, system_line_errors};
 use crate::span::Span;
 use crate::split::next_item;
 use crate::xta::raw_item;
@@ -98,6 +98,13 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
     }
     let builder = Builder::new(&store);
     let items: Vec<_> = prepared.into_iter().map(|p| build(&builder, p)).collect();
+    if let Some(system) = root.child("system") {
+        let end = system.content.end;
+        file_errors.extend(system_line_errors(
+            &items,
+            Span::new(system.content.start.min(end), end),
+        ));
+    }
     let reach = items.iter().map(|i| i.len).collect();
     SourceFile {
         kind: FileKind::Xml,
