@@ -218,10 +218,10 @@ impl Checker<'_> {
         let mut out: Vec<(SmolStr, Type)> = Vec::new();
         for field in fields {
             let written = self.type_expr(&field.ty, None);
-            if written.constant || written.meta {
+            if written.constant {
                 self.error(
                     "type/field",
-                    "a field cannot be `const` or `meta`",
+                    "a field cannot be `const`",
                     field.ty.span,
                 );
             }
