@@ -155,7 +155,10 @@ impl Zone {
     /// Whether intersecting with `x_i - x_j ~ b` would leave something.
     #[inline(always)]
     pub fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {
-        b == INF || add(self.at(j, i), b) >= LE_ZERO
+        let back = self.at(j, i);
+        b == INF
+            || back == INF
+            || i64::from(back) + i64::from(b) - i64::from((back | b) & 1) >= i64::from(LE_ZERO)
     }
 
     /// Intersects with `x_i - x_j ~ b`; says whether something is left. O(n²), nothing if the bound is implied.
