@@ -243,11 +243,9 @@ pub enum TypeBase {
     Chan,
     /// `double`
     Double,
-    /// `string`
-    Str,
     /// `void`
     Void,
-    /// A typedef's name.
+    /// A typedef's name. `string` and the fixed-width names of later versions come as names too.
     Named(Ident),
     /// `scalar[n]`
     Scalar(Box<Expr>),

@@ -3,8 +3,19 @@
 //! Owns what is written. It must never know what a name means, open a file, or print.
 
 pub mod ast;
+mod build;
+mod chunk;
 pub mod error;
+pub mod format;
+mod grammar;
+pub mod lexer;
+mod query_file;
 pub mod source;
 pub mod span;
+mod split;
+mod text_map;
+pub mod token;
+mod xml;
+mod xta;
 
-pub use source::SourceFile;
+pub use source::{SourceFile, parse_query};

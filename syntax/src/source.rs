@@ -1,8 +1,12 @@
 //! A parsed file, and how an edit makes a new one out of an old one.
 
-use crate::ast::{FileKind, Item, ItemKind, Member, Placed, PragmaKind, Query};
+use crate::ast::{FileKind, Item, ItemKind, Member, Placed, Pragma, PragmaKind, Query, Section};
+use crate::build::Builder;
+use crate::chunk::Store;
 use crate::error::SyntaxError;
 use crate::span::{Span, TextEdit};
+use crate::text_map::TextMap;
+use crate::{query_file, xml, xta};
 use std::sync::Arc;
 
 /// A file with its tree. Cheap to clone: text and items are shared.
@@ -16,6 +20,8 @@ pub struct SourceFile {
     pub items: Vec<Placed<Item>>,
     /// Errors that belong to no item (malformed XML), with absolute spans.
     pub file_errors: Vec<SyntaxError>,
+    /// For each item, how many bytes from its start could change it.
+    pub(crate) reach: Vec<u32>,
 }
 
 /// A query and where its spans are relative to.
@@ -27,22 +33,63 @@ pub struct QueryRef<'a> {
     pub base: u32,
 }
 
+/// Files beyond this many bytes are refused: spans are 32-bit, and nobody writes such models.
+pub const MAX_FILE: usize = 256 << 20;
+
 impl SourceFile {
     /// Parses a whole file. Never fails: what is unreadable becomes errors.
     pub fn parse(text: impl Into<Arc<str>>, kind: FileKind) -> SourceFile {
-        SourceFile {
-            kind,
-            text: text.into(),
-            items: Vec::new(),
-            file_errors: Vec::new(),
+        let text: Arc<str> = text.into();
+        if text.len() > MAX_FILE {
+            let message = format!(
+                "this file has {} MB; the limit is {} MB",
+                text.len() >> 20,
+                MAX_FILE >> 20
+            );
+            let file_errors = vec![SyntaxError::new("syntax/size", message, Span::default())];
+            return SourceFile {
+                kind,
+                text: "".into(),
+                items: Vec::new(),
+                file_errors,
+                reach: Vec::new(),
+            };
+        }
+        match kind {
+            FileKind::Xta => xta::parse(text),
+            FileKind::Query => query_file::parse(text),
+            FileKind::Xml => xml::parse(text, None),
         }
     }
 
-    /// The file after `edit`. Items that the edit does not touch are shared with `self`.
+    /// The file after `edit`. Items that the edit does not touch are shared with `self`. An edit outside the text or
+    /// inside a character is clamped to it.
     pub fn reparse(&self, edit: &TextEdit) -> SourceFile {
-        let mut text = String::from(&*self.text);
-        text.replace_range(edit.span.range(), &edit.text);
-        SourceFile::parse(text, self.kind)
+        let span = self.clamp(edit.span);
+        let mut text = String::with_capacity(self.text.len() + edit.text.len());
+        text.push_str(&self.text[..span.start as usize]);
+        text.push_str(&edit.text);
+        text.push_str(&self.text[span.end as usize..]);
+        if text.len() > MAX_FILE {
+            return SourceFile::parse(text, self.kind);
+        }
+        match self.kind {
+            FileKind::Xta => xta::reparse(self, span, edit.text.len() as u32, text.into()),
+            FileKind::Query => query_file::parse(text.into()),
+            FileKind::Xml => xml::parse(text.into(), Some(self)),
+        }
+    }
+
+    fn clamp(&self, span: Span) -> Span {
+        let fit = |offset: u32| {
+            let mut at = (offset as usize).min(self.text.len());
+            while !self.text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at as u32
+        };
+        let start = fit(span.start);
+        Span::new(start, fit(span.end).max(start))
     }
 
     /// All syntax errors with absolute spans, in order of the text.
@@ -77,28 +124,12 @@ impl SourceFile {
                     base: item.offset,
                 });
             }
-            let of_pragmas = |pragmas: &'_ [crate::ast::Pragma]| -> Vec<usize> {
-                (0..pragmas.len())
-                    .filter(|&i| matches!(pragmas[i].kind, PragmaKind::Query(_)))
-                    .collect()
-            };
-            for i in of_pragmas(&item.node.pragmas) {
-                if let PragmaKind::Query(query) = &item.node.pragmas[i].kind {
-                    out.push(QueryRef {
-                        query,
-                        base: item.offset,
-                    });
-                }
-            }
+            out.extend(pragma_queries(&item.node.pragmas, item.offset));
             for member in members(item) {
-                for i in of_pragmas(&member.node.pragmas) {
-                    if let PragmaKind::Query(query) = &member.node.pragmas[i].kind {
-                        out.push(QueryRef {
-                            query,
-                            base: item.offset + member.offset,
-                        });
-                    }
-                }
+                out.extend(pragma_queries(
+                    &member.node.pragmas,
+                    item.offset + member.offset,
+                ));
             }
         }
         out.sort_by_key(|q| q.query.span.start + q.base);
@@ -111,6 +142,21 @@ impl SourceFile {
     }
 }
 
+/// Parses a formula on its own, as from the command line. Spans are offsets in `text`.
+pub fn parse_query(text: &str) -> Query {
+    let map = TextMap::Shift(0);
+    let mut store = Store::default();
+    let chunk = query_file::formula(&mut store, text, &map);
+    Builder::new(&store).query(chunk)
+}
+
+fn pragma_queries(pragmas: &[Pragma], base: u32) -> impl Iterator<Item = QueryRef<'_>> {
+    pragmas.iter().filter_map(move |p| match &p.kind {
+        PragmaKind::Query(query) => Some(QueryRef { query, base }),
+        _ => None,
+    })
+}
+
 /// The members of an item: of a process its parts, of anything else none.
 pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
     match &item.node.kind {
@@ -118,3 +164,36 @@ pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
         _ => &[],
     }
 }
+
+/// What only the whole file shows: a model has one system line, and little may follow it. `end` is where a missing one
+/// belongs.
+pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<SyntaxError> {
+    let Some(line) = items.iter().position(|i| is_system_line(i)) else {
+        let message = "there is no system line: say which processes run, as in `system P;`";
+        return vec![SyntaxError::new("syntax/no-system", message, end)];
+    };
+    let behind = |i: &&Placed<Item>| {
+        use ItemKind::*;
+        !matches!(
+            i.node.kind,
+            Empty | Error | Progress(_) | Gantt(_) | Query(_) | Unsupported(_)
+        ) && i.node.section != Section::Queries
+    };
+    let message = "nothing but `progress`, `gantt` and `query` may follow the system line: move this before it";
+    let late = items[line + 1..].iter().find(behind);
+    late.map(|i| SyntaxError::new("syntax/after-system", message, i.node.span.shift(i.offset)))
+        .into_iter()
+        .collect()
+}
+
+/// Whether an item is the system line, or was meant to be.
+fn is_system_line(item: &Placed<Item>) -> bool {
+    match &item.node.kind {
+        ItemKind::System(_) => true,
+        ItemKind::Error => item.node.errors.iter().any(|e| e.code == "syntax/system"),
+        _ => false,
+    }
+}
+
+/// Items of a plain text file: section and tree follow from the text alone.
+pub(crate) const PLAIN_SECTION: Section = Section::Global;

@@ -1,0 +1,257 @@
+//! Token lists ready for the grammar: one per item, member, label or query.
+//!
+//! All tokens of a parse live in one store, made before the grammar, because parsers borrow their input for as long as
+//! they live.
+
+use crate::ast::Comment;
+use crate::error::SyntaxError;
+use crate::grammar::{Spanned, Tok};
+use crate::lexer::{Mode, Token, Tokens};
+use crate::span::Span;
+use crate::text_map::TextMap;
+use crate::token::TokenKind as K;
+use std::ops::Range;
+
+/// A text to read tokens from: the file itself or the decoded text of an XML element.
+#[derive(Clone, Copy)]
+pub(crate) struct Region<'t> {
+    pub text: &'t str,
+    pub map: &'t TextMap,
+}
+
+/// Tokens of one piece of text, with what is not a token.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    pub tokens: Range<usize>,
+    /// From the first to the last token.
+    pub span: Span,
+    /// Where the text ends, for errors there.
+    pub end: u32,
+    pub comments: Vec<Comment>,
+    pub pragmas: Vec<RawPragma>,
+    pub errors: Vec<SyntaxError>,
+}
+
+/// A `//@` line: its word, and the tokens of the formula behind `query`.
+#[derive(Debug)]
+pub(crate) struct RawPragma {
+    pub span: Span,
+    pub word: String,
+    pub rest: String,
+    pub rest_span: Span,
+    pub query: Option<Chunk>,
+}
+
+/// All tokens of a parse.
+#[derive(Default)]
+pub(crate) struct Store<'t> {
+    pub tokens: Vec<Spanned<'t>>,
+}
+
+impl<'t> Store<'t> {
+    /// Adds the tokens of a piece of `region`; spans become relative to raw offset `base`. `end` is the decoded
+    /// offset where the piece ends.
+    pub fn chunk(&mut self, region: Region<'t>, tokens: &[Token], base: u32, end: u32) -> Chunk {
+        let first = self.tokens.len();
+        let mut chunk = Chunk {
+            end: region.map.end(end).saturating_sub(base),
+            ..Chunk::default()
+        };
+        let mut pragmas = Vec::new();
+        for token in tokens {
+            let text = &region.text[token.start as usize..token.end as usize];
+            let start = region.map.start(token.start) - base;
+            let span = Span::new(start, (region.map.end(token.end) - base).max(start));
+            match token.kind {
+                K::LineComment | K::BlockComment => {
+                    if text.starts_with("//@") {
+                        pragmas.push((*token, span));
+                    }
+                    chunk.comments.push(Comment {
+                        text: text.trim_end().into(),
+                        span,
+                    });
+                }
+                K::UnclosedComment => {
+                    let open = Span::new(span.start, span.start + 2);
+                    chunk.errors.push(SyntaxError::new(
+                        "syntax/unclosed-comment",
+                        "this comment never ends: close it with `*/`",
+                        open,
+                    ));
+                    chunk.comments.push(Comment {
+                        text: text.into(),
+                        span,
+                    });
+                }
+                K::Unknown => push_unknown(&mut chunk.errors, text, span),
+                kind => self
+                    .tokens
+                    .push((Tok { kind, text }, (span.start..span.end).into())),
+            }
+        }
+        chunk.tokens = first..self.tokens.len();
+        if let [(_, first), ..] = &self.tokens[chunk.tokens.clone()] {
+            let last = self.tokens[chunk.tokens.end - 1].1;
+            chunk.span = Span::new(first.start, last.end);
+        }
+        for (token, span) in pragmas {
+            let pragma = self.pragma(region, token, span, base);
+            chunk.pragmas.push(pragma);
+        }
+        chunk
+    }
+
+    fn pragma(&mut self, region: Region<'t>, token: Token, span: Span, base: u32) -> RawPragma {
+        let text = &region.text[token.start as usize + 3..token.end as usize];
+        let trimmed = text.trim_start();
+        let word_len = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
+        let (word, rest) = trimmed.split_at(word_len);
+        let rest = rest.trim();
+        let rest_start = token.start + 3 + offset_in(text, rest);
+        let rest_end = rest_start + rest.len() as u32;
+        let rest_span = Span::new(
+            region.map.start(rest_start) - base,
+            region.map.end(rest_end) - base,
+        );
+        let query = (word == "query").then(|| {
+            let tokens: Vec<Token> =
+                Tokens::new(&region.text[..rest_end as usize], rest_start, Mode::Query).collect();
+            self.chunk(region, &tokens, base, rest_end)
+        });
+        RawPragma {
+            span,
+            word: word.to_owned(),
+            rest: rest.to_owned(),
+            rest_span,
+            query,
+        }
+    }
+
+    /// The tokens of a chunk.
+    pub fn slice(&self, chunk: &Chunk) -> &[Spanned<'t>] {
+        &self.tokens[chunk.tokens.clone()]
+    }
+}
+
+/// Where `part`, a subslice of `whole`, starts in it.
+fn offset_in(whole: &str, part: &str) -> u32 {
+    (part.as_ptr() as usize - whole.as_ptr() as usize) as u32
+}
+
+/// One error for a run of characters that start no token.
+fn push_unknown(errors: &mut Vec<SyntaxError>, text: &str, span: Span) {
+    if let Some(last) = errors
+        .last_mut()
+        .filter(|e| e.code == "syntax/character" && e.span.end == span.start)
+    {
+        last.span.end = span.end;
+        return;
+    }
+    let shown: String = text.chars().take(1).flat_map(char::escape_debug).collect();
+    let message = match text.chars().next() {
+        Some('"') => "this string never ends: close it with `\"` on the same line".to_owned(),
+        Some('\0') => "a NUL byte: is this a text file?".to_owned(),
+        Some(c) if !c.is_ascii() => format!(
+            "`{shown}` is not a character of the language; names take ASCII letters, digits and `_`"
+        ),
+        _ => format!("`{shown}` is not a character of the language"),
+    };
+    errors.push(SyntaxError::new("syntax/character", message, span));
+}
+
+/// The deepest bracket nesting the grammar is asked to follow.
+const MAX_NESTING: u32 = 500;
+/// The tallest tree that a chain of operators or statements may grow into.
+const MAX_HEIGHT: u32 = 2000;
+
+/// Refuses a piece whose tree would be too deep for the stack: brackets nested too far, or an endless chain of
+/// operators, conditions or `else`. A bound from tokens alone, before any parser runs.
+pub(crate) fn too_deep(tokens: &[Spanned<'_>]) -> Option<SyntaxError> {
+    struct Level {
+        chain: u32,
+        recursive: u32,
+        elses: u32,
+    }
+    let new = || Level {
+        chain: 0,
+        recursive: 0,
+        elses: 0,
+    };
+    let mut levels = vec![new()];
+    let (mut height, mut recursion) = (0u32, 0u32);
+    let mut behind = None;
+    for (tok, span) in tokens {
+        let fresh =
+            matches!(behind.replace(tok.kind), Some(K::Semi | K::RBrace)) && tok.kind != K::Else;
+        if let (true, Some(level)) = (fresh, levels.last_mut()) {
+            // A new statement, not one more arm of the chain before it.
+            recursion -= level.elses;
+            height -= level.elses;
+            level.elses = 0;
+        }
+        match tok.kind {
+            K::LParen | K::LBracket | K::LBrace => {
+                levels.push(new());
+                recursion += 1;
+                height += 1;
+            }
+            K::RParen | K::RBracket | K::RBrace if levels.len() > 1 => {
+                if let Some(level) = levels.pop() {
+                    recursion -= level.recursive + level.elses + 1;
+                    height -= level.chain + level.recursive + level.elses + 1;
+                }
+            }
+            K::Comma | K::Semi => {
+                if let Some(level) = levels.last_mut() {
+                    recursion -= level.recursive;
+                    height -= level.chain + level.recursive;
+                    (level.chain, level.recursive) = (0, 0);
+                }
+            }
+            kind => {
+                let Some(level) = levels.last_mut() else {
+                    continue;
+                };
+                if matches!(kind, K::Else) {
+                    level.elses += 1;
+                } else if matches!(
+                    kind,
+                    K::Question
+                        | K::Forall
+                        | K::Exists
+                        | K::Sum
+                        | K::If
+                        | K::While
+                        | K::For
+                        | K::Do
+                ) {
+                    level.recursive += 1;
+                } else if !matches!(kind, K::Ident | K::Nat | K::True | K::False) {
+                    level.chain += 1;
+                    height += 1;
+                    if height > MAX_HEIGHT {
+                        return Some(deep(*span));
+                    }
+                    continue;
+                } else {
+                    continue;
+                }
+                recursion += 1;
+                height += 1;
+            }
+        }
+        if recursion > MAX_NESTING || height > MAX_HEIGHT {
+            return Some(deep(*span));
+        }
+    }
+    None
+}
+
+fn deep(span: crate::grammar::TokSpan) -> SyntaxError {
+    SyntaxError::new(
+        "syntax/nesting",
+        "this is nested too deeply to be read; split it into functions or smaller expressions",
+        crate::grammar::to_span(span),
+    )
+}

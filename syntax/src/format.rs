@@ -1,0 +1,111 @@
+//! The formatter for `.xta` and `.q`.
+//!
+//! It only moves white space: the tokens and comments of an item come out in the order they went in, so the meaning
+//! cannot change and no comment can be lost. Items with syntax errors are left as they are. What the layout depends
+//! on (the length of a line, and a few line breaks of the author's that are kept) survives formatting, so formatting
+//! twice changes nothing.
+
+mod line;
+mod query;
+mod structure;
+
+use crate::ast::{FileKind, Item, ItemKind, Placed};
+use crate::lexer::{Mode, Tokens};
+use crate::source::{SourceFile, members};
+use crate::token::TokenKind as K;
+
+/// How to format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatOptions {
+    /// Lines are broken where they would be longer, if possible.
+    pub width: usize,
+    /// Blanks per level.
+    pub indent: usize,
+}
+
+impl Default for FormatOptions {
+    fn default() -> FormatOptions {
+        FormatOptions {
+            width: 100,
+            indent: 4,
+        }
+    }
+}
+
+/// A token or comment with the line breaks before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    pub kind: K,
+    pub text: &'a str,
+    /// Line breaks between the token before and this one.
+    pub breaks: usize,
+}
+
+/// The formatted text of a whole file. XML files come back unchanged.
+pub fn format(file: &SourceFile, options: FormatOptions) -> String {
+    match file.kind {
+        FileKind::Xml => file.text.to_string(),
+        FileKind::Query => query::format(file),
+        FileKind::Xta => format_items(file, &file.items, options),
+    }
+}
+
+/// The formatted text of consecutive items of an `.xta` file.
+pub fn format_items(file: &SourceFile, items: &[Placed<Item>], options: FormatOptions) -> String {
+    let mut out = String::new();
+    let mut before: Option<bool> = None;
+    for item in items {
+        let text = file.slice(item.span());
+        let words = words(text);
+        let Some(first) = words.first() else { continue };
+        let big = matches!(item.node.kind, ItemKind::Process(_) | ItemKind::Function(_));
+        let blank = first.breaks > 1 || (before.is_some() && (big || before == Some(true)));
+        if blank && !out.is_empty() {
+            out.push('\n');
+        }
+        let broken =
+            !item.node.errors.is_empty() || members(item).iter().any(|m| !m.node.errors.is_empty());
+        if broken {
+            out.push_str(text.trim());
+            out.push('\n');
+        } else {
+            out.push_str(&structure::item(&words, options));
+        }
+        before = Some(big);
+    }
+    out
+}
+
+/// The tokens and comments of a text.
+pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
+    words_in(text, Mode::Model)
+}
+
+pub(crate) fn words_in(text: &str, mode: Mode) -> Vec<Word<'_>> {
+    let mut end = 0;
+    Tokens::new(text, 0, mode)
+        .map(|t| {
+            let breaks = line_breaks(&text[end..t.start as usize]);
+            end = t.end as usize;
+            let text = &text[t.start as usize..t.end as usize];
+            let text = if t.kind == K::LineComment {
+                text.trim_end()
+            } else {
+                text
+            };
+            Word {
+                kind: t.kind,
+                text,
+                breaks,
+            }
+        })
+        .collect()
+}
+
+/// Line ends in blank text; `\r\n` is one.
+fn line_breaks(blank: &str) -> usize {
+    let bytes = blank.as_bytes();
+    (0..bytes.len())
+        .filter(|&i| bytes[i] == b'\n' || (bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n')))
+        .count()
+}

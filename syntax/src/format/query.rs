@@ -1,0 +1,92 @@
+//! `.q` files: one formula a line, comments as they are.
+
+use super::line::{Context, space};
+use super::words_in;
+use crate::ast::{ItemKind, QueryKind};
+use crate::lexer::Mode;
+use crate::source::SourceFile;
+use crate::token::TokenKind as K;
+
+/// Formulas with single blanks; broken ones and those of other engines stay as they are.
+pub(super) fn format(file: &SourceFile) -> String {
+    let mut out = String::new();
+    for item in &file.items {
+        let text = file.slice(item.span());
+        let verbatim = match &item.node.kind {
+            ItemKind::Query(q) => {
+                !q.errors.is_empty()
+                    || matches!(q.kind, QueryKind::Unsupported(_) | QueryKind::Error)
+            }
+            _ => !item.node.errors.is_empty(),
+        };
+        let words = words_in(text, Mode::Query);
+        let Some(first) = words.first() else { continue };
+        if first.breaks > 1 && !out.is_empty() {
+            out.push('\n');
+        }
+        if verbatim {
+            out.push_str(text.trim());
+            out.push('\n');
+            continue;
+        }
+        let formula: Vec<_> = words
+            .iter()
+            .copied()
+            .filter(|w| !w.kind.is_comment())
+            .collect();
+        let mut seen = 0;
+        for (i, word) in words.iter().enumerate() {
+            let comment = word.kind.is_comment();
+            if comment && (i == 0 || word.breaks > 0) {
+                if i > 0 {
+                    newline(&mut out);
+                    if word.breaks > 1 {
+                        out.push('\n');
+                    }
+                }
+                out.push_str(word.text);
+                continue;
+            }
+            let fresh = i == 0 || (words[i - 1].kind.is_comment() && word.breaks > 0);
+            if fresh && i > 0 {
+                newline(&mut out);
+                if word.breaks > 1 {
+                    out.push('\n');
+                }
+            } else if i > 0
+                && (comment || formula_space(&formula, seen) || words[i - 1].kind.is_comment())
+            {
+                out.push(' ');
+            }
+            out.push_str(word.text);
+            seen += usize::from(!comment);
+        }
+        newline(&mut out);
+    }
+    out
+}
+
+fn newline(out: &mut String) {
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+}
+
+/// Whether a blank stands before the `i`-th word of a formula: `A[]` and `E<>` are kept together.
+fn formula_space(words: &[super::Word<'_>], i: usize) -> bool {
+    let path = matches!(words.first(), Some(w) if w.kind == K::Ident && (w.text == "A" || w.text == "E"))
+        && matches!(words.get(1).map(|w| w.kind), Some(K::LBracket | K::Lt))
+        && matches!(words.get(2).map(|w| w.kind), Some(K::RBracket | K::Gt));
+    match i {
+        0 => false,
+        1 | 2 if path => false,
+        3 if path => true,
+        1 if words[1].kind == K::LBrace => false,
+        _ if words[i].kind == K::Colon => false,
+        _ if path => {
+            // What follows the path quantifier is spaced on its own.
+            space(&words[3..], i - 3, Context::default())
+        }
+        _ => space(words, i, Context::default()),
+    }
+}

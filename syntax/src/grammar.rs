@@ -1,0 +1,282 @@
+//! The grammar, with `chumsky`, over the tokens of one item.
+//!
+//! Items are small and parsed on their own ([`crate::split`] finds them), so the grammar itself only recovers inside
+//! functions and edges. Tokens carry their text; equality of tokens is equality of kinds. Errors are a bit set of
+//! expected tokens, so that failing alternatives cost no allocation (the crate's rich errors made parsing several
+//! times slower).
+//!
+//! Operators are read as a flat list and arranged by precedence afterwards ([`expr`]): long chains need no recursion.
+
+pub(crate) mod decl;
+mod expr;
+mod process;
+pub(crate) mod query;
+mod stmt;
+mod types;
+
+use crate::ast::{Expr, Ident, TypeExpr};
+use crate::error::SyntaxError;
+use crate::span::Span;
+use crate::token::TokenKind;
+use chumsky::error::{Error, LabelError};
+use chumsky::input::{Input as _, MappedInput};
+use chumsky::prelude::*;
+use chumsky::util::MaybeRef;
+use chumsky::{Boxed, DefaultExpected};
+
+/// A token as the grammar sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tok<'s> {
+    pub kind: TokenKind,
+    pub text: &'s str,
+}
+
+impl PartialEq for Tok<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+pub(crate) type TokSpan = SimpleSpan<u32>;
+pub(crate) type Spanned<'s> = (Tok<'s>, TokSpan);
+pub(crate) type In<'s> = MappedInput<'s, Tok<'s>, TokSpan, &'s [Spanned<'s>]>;
+pub(crate) type Ex = extra::Err<ParseError>;
+pub(crate) type P<'s, T> = Boxed<'s, 's, In<'s>, T, Ex>;
+
+/// What a parser was looking for, beyond single tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Label {
+    Expression,
+    Operator,
+    Statement,
+    Type,
+    End,
+}
+
+impl Label {
+    fn describe(self) -> &'static str {
+        match self {
+            Label::Expression => "an expression",
+            Label::Operator => "an operator",
+            Label::Statement => "a statement",
+            Label::Type => "a type",
+            Label::End => "the end of the text",
+        }
+    }
+    const ALL: [Label; 5] = [
+        Label::Expression,
+        Label::Operator,
+        Label::Statement,
+        Label::Type,
+        Label::End,
+    ];
+}
+
+/// An error of the grammar: where, what was found, what would have fitted.
+#[derive(Clone, Debug)]
+pub(crate) struct ParseError {
+    span: TokSpan,
+    found: Option<TokenKind>,
+    tokens: u128,
+    labels: u8,
+    message: Option<&'static str>,
+    /// Another code than the one of the text it stands in.
+    code: Option<&'static str>,
+}
+
+impl ParseError {
+    pub fn custom(span: TokSpan, message: &'static str) -> ParseError {
+        ParseError {
+            span,
+            found: None,
+            tokens: 0,
+            labels: 0,
+            message: Some(message),
+            code: None,
+        }
+    }
+
+    /// An error that is not one of syntax.
+    pub fn coded(span: TokSpan, code: &'static str, message: &'static str) -> ParseError {
+        ParseError {
+            code: Some(code),
+            ..ParseError::custom(span, message)
+        }
+    }
+
+    /// In the user's words.
+    pub fn into_syntax_error(self, code: &'static str) -> SyntaxError {
+        let span = Span::new(self.span.start, self.span.end);
+        if let Some(message) = self.message {
+            return SyntaxError::new(self.code.unwrap_or(code), message, span);
+        }
+        let found = match self.found {
+            Some(kind) => format!("unexpected {}", kind.describe()),
+            None => "the text ends too early".to_owned(),
+        };
+        let mut expected: Vec<String> = Label::ALL
+            .iter()
+            .filter(|l| self.labels & (1 << **l as u8) != 0)
+            .map(|l| l.describe().to_owned())
+            .collect();
+        expected.extend(TokenKinds(self.tokens).map(TokenKind::describe));
+        let message = match expected.split_last() {
+            None => found,
+            Some((only, [])) => format!("{found}; expected {only}"),
+            Some(_) if expected.len() > 8 => found,
+            Some((last, rest)) => format!("{found}; expected {} or {last}", rest.join(", ")),
+        };
+        SyntaxError::new(code, message, span)
+    }
+}
+
+/// The kinds in a bit set.
+struct TokenKinds(u128);
+
+impl Iterator for TokenKinds {
+    type Item = TokenKind;
+
+    fn next(&mut self) -> Option<TokenKind> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        TokenKind::ALL.get(bit as usize).copied()
+    }
+}
+
+impl<'s> Error<'s, In<'s>> for ParseError {
+    fn merge(mut self, other: Self) -> Self {
+        self.tokens |= other.tokens;
+        self.labels |= other.labels;
+        self.message = self.message.or(other.message);
+        self
+    }
+}
+
+impl<'s> LabelError<'s, In<'s>, DefaultExpected<'s, Tok<'s>>> for ParseError {
+    fn expected_found<E: IntoIterator<Item = DefaultExpected<'s, Tok<'s>>>>(
+        expected: E,
+        found: Option<MaybeRef<'s, Tok<'s>>>,
+        span: TokSpan,
+    ) -> Self {
+        let (mut tokens, mut labels) = (0, 0);
+        for e in expected {
+            match e {
+                DefaultExpected::Token(t) => tokens |= 1u128 << t.kind as u8,
+                DefaultExpected::EndOfInput => labels |= 1 << Label::End as u8,
+                _ => {}
+            }
+        }
+        ParseError {
+            span,
+            found: found.map(|t| t.kind),
+            tokens,
+            labels,
+            message: None,
+            code: None,
+        }
+    }
+}
+
+impl<'s> LabelError<'s, In<'s>, Label> for ParseError {
+    fn expected_found<E: IntoIterator<Item = Label>>(
+        expected: E,
+        found: Option<MaybeRef<'s, Tok<'s>>>,
+        span: TokSpan,
+    ) -> Self {
+        let labels = expected.into_iter().fold(0, |set, l| set | 1 << l as u8);
+        ParseError {
+            span,
+            found: found.map(|t| t.kind),
+            tokens: 0,
+            labels,
+            message: None,
+            code: None,
+        }
+    }
+
+    fn label_with(&mut self, label: Label) {
+        self.tokens = 0;
+        self.labels = 1 << label as u8;
+    }
+}
+
+/// All parsers, built once per file.
+pub(crate) struct Grammar<'s> {
+    pub comma_expr: P<'s, Option<Expr>>,
+    pub decl: decl::DeclParsers<'s>,
+    pub process: process::ProcessParsers<'s>,
+    pub query: query::QueryParsers<'s>,
+}
+
+impl<'s> Grammar<'s> {
+    pub fn new() -> Grammar<'s> {
+        let mut expr = Recursive::declare();
+        let mut ty = Recursive::declare();
+        expr.define(expr::expr(expr.clone().boxed(), ty.clone().boxed()));
+        ty.define(types::type_expr(expr.clone().boxed(), ty.clone().boxed()));
+        let expr: P<'s, Expr> = expr.boxed();
+        let ty: P<'s, TypeExpr> = ty.boxed();
+        let decl = decl::DeclParsers::new(&expr, &ty);
+        let comma_expr = expr::comma_expr(expr.clone());
+        let process = process::ProcessParsers::new(&expr, &ty, &decl);
+        let query = query::QueryParsers::new(&expr);
+        Grammar {
+            comma_expr: comma_expr.or_not().boxed(),
+            decl,
+            process,
+            query,
+        }
+    }
+}
+
+/// Runs `parser` over all of `tokens`; `end` is where the text ends, for errors there.
+pub(crate) fn run<'s, T>(
+    parser: &P<'s, T>,
+    tokens: &'s [Spanned<'s>],
+    end: u32,
+    code: &'static str,
+    errors: &mut Vec<SyntaxError>,
+) -> Option<T> {
+    let (value, found) = parser
+        .parse(tokens.split_token_span((end..end).into()))
+        .into_output_errors();
+    errors.extend(found.into_iter().map(|e| e.into_syntax_error(code)));
+    value
+}
+
+/// A fixed token.
+pub(crate) fn tok<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Tok<'s>, Ex> + Clone {
+    just(Tok { kind, text: "" })
+}
+
+/// A fixed token, for its place.
+pub(crate) fn tok_span<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Span, Ex> + Clone {
+    just(Tok { kind, text: "" }).map_with(|_, e| to_span(e.span()))
+}
+
+/// A name.
+pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
+    just(Tok {
+        kind: TokenKind::Ident,
+        text: "",
+    })
+    .map_with(|t: Tok<'s>, e| Ident {
+        name: t.text.into(),
+        span: to_span(e.span()),
+    })
+}
+
+/// A name with fixed text that is a keyword only here.
+pub(crate) fn word<'s>(text: &'static str) -> impl Parser<'s, In<'s>, Span, Ex> + Clone {
+    any::<In<'s>, Ex>()
+        .filter(move |t: &Tok<'s>| t.kind == TokenKind::Ident && t.text == text)
+        .map_with(|_, e| to_span(e.span()))
+}
+
+pub(crate) fn to_span(span: TokSpan) -> Span {
+    Span::new(span.start, span.end.max(span.start))
+}

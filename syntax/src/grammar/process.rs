@@ -1,0 +1,251 @@
+//! Parts of processes: headers, locations, edges and their labels (`language.md`, section 5).
+
+use super::decl::DeclParsers;
+use super::expr::{channel, comma_expr};
+use super::{Ex, In, P, ParseError, Tok, TokSpan, ident, to_span, tok};
+use crate::ast::{Branchpoint, Direction, Edge, Expr, Ident, Location, Params, Sync, TypeExpr};
+use crate::token::TokenKind as K;
+use chumsky::prelude::*;
+
+pub(crate) struct ProcessParsers<'s> {
+    /// `process P(…)`
+    pub header: P<'s, (Ident, Option<Params>)>,
+    /// `state a { … }, b;`
+    pub states: P<'s, Vec<Location>>,
+    /// `branchpoint a, b;`
+    pub branchpoints: P<'s, Vec<Branchpoint>>,
+    /// `commit a, b;` and `urgent a, b;`
+    pub names: P<'s, Vec<Ident>>,
+    /// `init a;`
+    pub init: P<'s, Ident>,
+    /// `trans`? edge (`,` | `;`)
+    pub edge: P<'s, Edge>,
+    /// Texts of XML labels; nothing but comments is `None` or empty.
+    pub rate: P<'s, Option<(Expr, Option<Expr>)>>,
+    pub select: P<'s, Vec<(Ident, TypeExpr)>>,
+    pub sync: P<'s, Option<Sync>>,
+    pub assign: P<'s, Vec<Expr>>,
+}
+
+impl<'s> ProcessParsers<'s> {
+    pub fn new(
+        expr: &P<'s, Expr>,
+        ty: &P<'s, TypeExpr>,
+        decl: &DeclParsers<'s>,
+    ) -> ProcessParsers<'s> {
+        let rate = expr
+            .clone()
+            .then(tok(K::Colon).ignore_then(expr.clone()).or_not())
+            .boxed();
+        let select = select(ty);
+        let sync = sync(expr);
+        let assign = expr
+            .clone()
+            .separated_by(tok(K::Comma))
+            .collect::<Vec<_>>()
+            .boxed();
+        let names = ident()
+            .separated_by(tok(K::Comma))
+            .at_least(1)
+            .collect::<Vec<_>>();
+        ProcessParsers {
+            header: tok(K::Process)
+                .ignore_then(ident())
+                .then(decl.params.clone().or_not())
+                .boxed(),
+            states: states(expr, rate.clone()),
+            branchpoints: any()
+                .ignore_then(names.clone())
+                .then_ignore(tok(K::Semi))
+                .map(|names| {
+                    names
+                        .into_iter()
+                        .map(|name| Branchpoint {
+                            span: name.span,
+                            name,
+                            graphics: None,
+                        })
+                        .collect()
+                })
+                .boxed(),
+            names: any().ignore_then(names).then_ignore(tok(K::Semi)).boxed(),
+            init: any().ignore_then(ident()).then_ignore(tok(K::Semi)).boxed(),
+            edge: edge(expr, select.clone(), sync.clone(), assign.clone()),
+            rate: rate.or_not().boxed(),
+            select: select.or_not().map(Option::unwrap_or_default).boxed(),
+            sync: sync.or_not().boxed(),
+            assign,
+        }
+    }
+}
+
+fn select<'s>(ty: &P<'s, TypeExpr>) -> P<'s, Vec<(Ident, TypeExpr)>> {
+    ident()
+        .then_ignore(tok(K::Colon))
+        .then(ty.clone())
+        .separated_by(tok(K::Comma))
+        .at_least(1)
+        .collect()
+        .boxed()
+}
+
+fn sync<'s>(expr: &P<'s, Expr>) -> P<'s, Sync> {
+    let direction = tok(K::Bang)
+        .to(Direction::Send)
+        .or(tok(K::Question).to(Direction::Receive));
+    channel(expr.clone())
+        .then(direction.or_not())
+        .map_with(|(channel, direction), e| Sync {
+            channel,
+            direction: direction.unwrap_or(Direction::Csp),
+            span: to_span(e.span()),
+        })
+        .boxed()
+}
+
+fn states<'s>(expr: &P<'s, Expr>, rate: P<'s, (Expr, Option<Expr>)>) -> P<'s, Vec<Location>> {
+    let inside = comma_expr(expr.clone())
+        .or_not()
+        .then(tok(K::Semi).ignore_then(rate.or_not()).or_not());
+    let braces = inside
+        .delimited_by(tok(K::LBrace), tok(K::RBrace))
+        .recover_with(via_parser(skip_braces().to((None, None))));
+    let location = ident().then(braces.or_not()).map_with(|(name, label), e| {
+        let (invariant, rate) = label.unwrap_or((None, None));
+        Location {
+            name,
+            anonymous: false,
+            invariant,
+            exponential_rate: rate.flatten(),
+            committed: false,
+            urgent: false,
+            graphics: None,
+            span: to_span(e.span()),
+        }
+    });
+    tok(K::State)
+        .ignore_then(location.separated_by(tok(K::Comma)).at_least(1).collect())
+        .then_ignore(tok(K::Semi))
+        .boxed()
+}
+
+/// `{ … }` with anything balanced inside.
+fn skip_braces<'s>() -> P<'s, ()> {
+    recursive(|skip| {
+        let other = any::<In<'s>, Ex>()
+            .filter(|t: &Tok<'s>| !matches!(t.kind, K::LBrace | K::RBrace))
+            .to(());
+        skip.or(other)
+            .repeated()
+            .delimited_by(tok(K::LBrace), tok(K::RBrace))
+            .to(())
+    })
+    .boxed()
+}
+
+/// One label of an edge; `Broken` was reported and left out.
+#[derive(Clone)]
+enum Label {
+    Select(Vec<(Ident, TypeExpr)>),
+    Guard(Option<Expr>),
+    Sync(Option<Sync>),
+    Assign(Vec<Expr>),
+    Probability(Expr),
+    Broken,
+}
+
+impl Label {
+    /// The place of a label in the fixed order.
+    fn rank(&self) -> Option<u8> {
+        match self {
+            Label::Select(_) => Some(0),
+            Label::Guard(_) => Some(1),
+            Label::Sync(_) => Some(2),
+            Label::Assign(_) => Some(3),
+            Label::Probability(_) => Some(4),
+            Label::Broken => None,
+        }
+    }
+}
+
+fn edge<'s>(
+    expr: &P<'s, Expr>,
+    select: P<'s, Vec<(Ident, TypeExpr)>>,
+    sync: P<'s, Sync>,
+    assign: P<'s, Vec<Expr>>,
+) -> P<'s, Edge> {
+    let keyword = |kind| tok(kind);
+    let label = choice((
+        keyword(K::Select).ignore_then(select).map(Label::Select),
+        keyword(K::Guard)
+            .ignore_then(comma_expr(expr.clone()).or_not())
+            .map(Label::Guard),
+        keyword(K::Sync).ignore_then(sync.or_not()).map(Label::Sync),
+        keyword(K::AssignKw).ignore_then(assign).map(Label::Assign),
+        keyword(K::Probability)
+            .ignore_then(expr.clone())
+            .map(Label::Probability),
+    ))
+    .then_ignore(tok(K::Semi));
+    let skipped = any::<In<'s>, Ex>()
+        .filter(|t: &Tok<'s>| !matches!(t.kind, K::Semi | K::RBrace | K::LBrace))
+        .repeated()
+        .at_least(1)
+        .then_ignore(tok(K::Semi).to(()).or(tok(K::RBrace).rewind().to(())))
+        .to(Label::Broken);
+    let labels = label
+        .recover_with(via_parser(skipped))
+        .map_with(|label, e| (label, e.span()))
+        .repeated()
+        .collect::<Vec<(Label, TokSpan)>>()
+        .delimited_by(tok(K::LBrace), tok(K::RBrace))
+        .recover_with(via_parser(skip_braces().to(Vec::new())));
+    let arrow = tok(K::Arrow)
+        .to(true)
+        .or(tok(K::UncontrollableArrow).to(false));
+    let body = ident()
+        .or_not()
+        .then(arrow)
+        .then(ident())
+        .then(labels)
+        .validate(|(((source, controllable), target), labels), e, emitter| {
+            let mut edge = Edge {
+                source,
+                target,
+                controllable,
+                select: Vec::new(),
+                guard: None,
+                sync: None,
+                assign: Vec::new(),
+                probability: None,
+                graphics: None,
+                span: to_span(e.span()),
+            };
+            let mut last = None;
+            for (label, span) in labels {
+                if let Some(rank) = label.rank() {
+                    if last >= Some(rank) {
+                        emitter.emit(ParseError::custom(
+                            span,
+                            "labels stand once each and in this order: select, guard, sync, assign, probability",
+                        ));
+                    }
+                    last = last.max(Some(rank));
+                }
+                match label {
+                    Label::Select(list) => edge.select.extend(list),
+                    Label::Guard(guard) => edge.guard = guard,
+                    Label::Sync(sync) => edge.sync = sync,
+                    Label::Assign(list) => edge.assign.extend(list),
+                    Label::Probability(weight) => edge.probability = Some(weight),
+                    Label::Broken => {}
+                }
+            }
+            edge
+        });
+    tok(K::Trans)
+        .or_not()
+        .ignore_then(body)
+        .then_ignore(tok(K::Comma).or(tok(K::Semi)))
+        .boxed()
+}

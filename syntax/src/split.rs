@@ -1,0 +1,655 @@
+//! Finds the items of a text, and the members of a process, by brackets, `;` and a few keywords alone.
+//!
+//! The end of an item is a function of the text from its start up to its *reach*, the furthest byte that was looked
+//! at. That makes incremental parsing exact: an edit beyond the reach of an item cannot change it, and once splitting
+//! meets an old boundary behind the edit, everything after it stays.
+//!
+//! A forgotten bracket must not swallow the file. `process` and `system` start an item wherever they stand, other
+//! declaration keywords do outside brackets, and a function that never closes ends where the layout says the next
+//! declaration begins.
+
+use crate::lexer::{Mode, Token, Tokens};
+use crate::token::TokenKind as K;
+use std::ops::Range;
+
+/// Bytes behind a token that the lexer may have looked at to find its end (`-u->` is the longest case).
+const LOOKAHEAD: u32 = 4;
+
+/// The tokens of one item, comments included, and the bytes it covers.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// One past its last byte; the next item starts here.
+    pub end: u32,
+    /// One past the furthest byte that could change where it ends or what its tokens are.
+    pub reach: u32,
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+}
+
+/// Splits off the item that starts at `from`. `None` at the end of the text.
+pub(crate) fn next_item(text: &str, from: u32) -> Option<Piece> {
+    if from as usize >= text.len() {
+        return None;
+    }
+    let mut scan = Scan::new(text, from);
+    let end = scan.find_end();
+    Some(scan.finish(end))
+}
+
+/// How the scan of an item ended.
+enum End {
+    /// At its own terminator, the last token.
+    Terminated,
+    /// Before the token at this index, which starts something else.
+    Before(usize),
+    /// At the end of the text.
+    Text,
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    from: u32,
+    lexer: Tokens<'a>,
+    tokens: Vec<Token>,
+    reach: u32,
+    brackets: Brackets,
+    /// Index of the first and of the last token that is no comment.
+    first: Option<usize>,
+    last: Option<usize>,
+    braced: bool,
+}
+
+impl<'a> Scan<'a> {
+    fn new(text: &'a str, from: u32) -> Scan<'a> {
+        Scan {
+            text,
+            from,
+            lexer: Tokens::new(text, from, Mode::Model),
+            tokens: Vec::new(),
+            reach: from,
+            brackets: Brackets::default(),
+            first: None,
+            last: None,
+            braced: false,
+        }
+    }
+
+    /// The next token, with the reach moved behind it.
+    fn pull(&mut self) -> Option<Token> {
+        let token = self.lexer.next();
+        self.reach = match token {
+            // One byte beyond the text: appending there changes the item.
+            None => self.text.len() as u32 + 1,
+            // An unclosed string or a continuation looks as far as the line goes.
+            Some(t) if t.kind == K::Unknown => self.reach.max(line_end(self.text, t.end) + 2),
+            Some(t) => self.reach.max(t.end + LOOKAHEAD),
+        };
+        token
+    }
+
+    fn kind(&self, index: Option<usize>) -> Option<K> {
+        index.map(|i| self.tokens[i].kind)
+    }
+
+    fn find_end(&mut self) -> End {
+        while let Some(token) = self.pull() {
+            let index = self.tokens.len();
+            self.tokens.push(token);
+            if token.kind.is_comment() {
+                continue;
+            }
+            if self.first.is_some() && self.starts_other(token) {
+                return self.unterminated(End::Before(index));
+            }
+            let ended = self.step(token);
+            self.first.get_or_insert(index);
+            self.last = Some(index);
+            if ended {
+                return End::Terminated;
+            }
+        }
+        self.unterminated(End::Text)
+    }
+
+    /// Whether `token` cannot belong to the item under way.
+    fn starts_other(&self, token: Token) -> bool {
+        if matches!(token.kind, K::Process | K::System) {
+            return true;
+        }
+        if !self.brackets.is_empty() {
+            return false;
+        }
+        match token.kind {
+            K::Typedef | K::Progress | K::Gantt | K::BeforeUpdate | K::AfterUpdate | K::Dynamic => {
+                true
+            }
+            kind if starts_declaration(kind) => {
+                // A type behind something that ends a declaration, on a new line: a `;` was forgotten.
+                let ends = matches!(
+                    self.kind(self.last),
+                    Some(K::Ident | K::Nat | K::RBracket | K::RBrace | K::True | K::False)
+                );
+                ends && self.kind(self.first) != Some(K::Process)
+                    && starts_line(self.text, self.from, token.start)
+            }
+            _ => false,
+        }
+    }
+
+    /// Follows brackets; whether `token` ends the item.
+    fn step(&mut self, token: Token) -> bool {
+        let first = self.kind(self.first).unwrap_or(token.kind);
+        match token.kind {
+            K::LBrace => {
+                if !self.brackets.in_brace() {
+                    let block = matches!(
+                        first,
+                        K::Process | K::Progress | K::Gantt | K::BeforeUpdate | K::AfterUpdate
+                    ) || self.kind(self.last) == Some(K::RParen)
+                        || !self.brackets.is_empty()
+                        || self.is_word_block();
+                    self.braced |= block;
+                    self.brackets.clear();
+                }
+                self.brackets.open(b'{');
+                false
+            }
+            K::RBrace => {
+                let closed = self.brackets.close_brace();
+                !closed || (self.brackets.is_empty() && self.braced)
+            }
+            K::Semi => self.brackets.semicolon_ends(first == K::Process),
+            _ => {
+                self.brackets.step(token.kind);
+                false
+            }
+        }
+    }
+
+    /// `query { … }` and `IO P { … }` end with their brace.
+    fn is_word_block(&self) -> bool {
+        let Some(first) = self.first.map(|i| self.tokens[i]) else {
+            return false;
+        };
+        matches!(
+            &self.text[first.start as usize..first.end as usize],
+            "query" | "IO"
+        )
+    }
+
+    /// For an item that stopped inside a brace: cuts it where the layout shows the next declaration.
+    fn unterminated(&self, end: End) -> End {
+        let (Some(first), true) = (self.first, self.brackets.in_brace()) else {
+            return end;
+        };
+        if self.tokens[first].kind == K::Process {
+            return end;
+        }
+        let home = column(self.text, self.tokens[first].start);
+        let Some(open) = self.tokens.iter().position(|t| t.kind == K::LBrace) else {
+            return end;
+        };
+        let significant: Vec<usize> = (open..self.tokens.len())
+            .filter(|&i| !self.tokens[i].kind.is_comment())
+            .collect();
+        for pair in significant.windows(2) {
+            let (before, here) = (self.tokens[pair[0]], self.tokens[pair[1]]);
+            let fresh = matches!(before.kind, K::Semi | K::RBrace)
+                && (starts_declaration(here.kind) || here.kind == K::Typedef)
+                && starts_line(self.text, self.from, here.start)
+                && column(self.text, here.start) <= home;
+            if fresh {
+                return End::Before(pair[1]);
+            }
+        }
+        end
+    }
+
+    fn finish(mut self, end: End) -> Piece {
+        match end {
+            End::Text => Piece {
+                end: self.text.len() as u32,
+                reach: self.reach,
+                tokens: self.tokens,
+            },
+            End::Before(index) => {
+                // Comments before the other thing belong to it, except those behind the last token on its line.
+                let mut keep = (0..index)
+                    .rev()
+                    .find(|&i| !self.tokens[i].kind.is_comment())
+                    .map_or(0, |i| i + 1);
+                let mut end = keep
+                    .checked_sub(1)
+                    .map_or(self.from, |i| self.tokens[i].end);
+                while keep < index && trails(self.text, end, self.tokens[keep]) {
+                    end = self.tokens[keep].end;
+                    keep += 1;
+                }
+                self.tokens.truncate(keep);
+                Piece {
+                    end,
+                    reach: self.reach,
+                    tokens: self.tokens,
+                }
+            }
+            End::Terminated => {
+                let mut end = self.tokens.last().map_or(self.from, |t| t.end);
+                while let Some(token) = self.pull() {
+                    if !trails(self.text, end, token) {
+                        break;
+                    }
+                    end = token.end;
+                    self.tokens.push(token);
+                }
+                Piece {
+                    end,
+                    reach: self.reach,
+                    tokens: self.tokens,
+                }
+            }
+        }
+    }
+}
+
+/// Whether `token` is a comment that belongs to what ends at `end` on the same line. `//@` lines stand alone.
+fn trails(text: &str, end: u32, token: Token) -> bool {
+    token.kind.is_comment()
+        && !text[end as usize..token.start as usize].contains(['\n', '\r'])
+        && !text[token.start as usize..].starts_with("//@")
+}
+
+/// Open brackets of an item.
+#[derive(Default)]
+struct Brackets {
+    open: Vec<u8>,
+    braces: u32,
+}
+
+impl Brackets {
+    fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    fn in_brace(&self) -> bool {
+        self.braces > 0
+    }
+
+    fn clear(&mut self) {
+        self.open.clear();
+        self.braces = 0;
+    }
+
+    fn open(&mut self, bracket: u8) {
+        self.braces += u32::from(bracket == b'{');
+        self.open.push(bracket);
+    }
+
+    /// Closes up to the innermost `{`, forgotten brackets inside it too. `false` if none is open.
+    fn close_brace(&mut self) -> bool {
+        while let Some(bracket) = self.open.pop() {
+            if bracket == b'{' {
+                self.braces -= 1;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a `;` here ends the item: inside `[` it does, inside `(` only where no list can hold one.
+    fn semicolon_ends(&mut self, semicolons_in_parens: bool) -> bool {
+        !self.in_brace()
+            && (self.is_empty() || !semicolons_in_parens || self.open.last() == Some(&b'['))
+    }
+
+    fn step(&mut self, kind: K) {
+        match kind {
+            K::LParen => self.open(b'('),
+            K::LBracket => self.open(b'['),
+            K::LBrace => self.open(b'{'),
+            K::RParen if self.open.last() == Some(&b'(') => {
+                self.open.pop();
+            }
+            K::RBracket if self.open.last() == Some(&b'[') => {
+                self.open.pop();
+            }
+            K::RBrace => {
+                self.close_brace();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Keywords that begin a declaration.
+fn starts_declaration(kind: K) -> bool {
+    use K::*;
+    matches!(
+        kind,
+        Const
+            | Meta
+            | Hybrid
+            | Urgent
+            | Broadcast
+            | Int
+            | Bool
+            | Clock
+            | Chan
+            | Double
+            | Void
+            | Scalar
+            | Scalarset
+            | Struct
+    )
+}
+
+/// Whether only blanks stand between `offset` and the start of its line (or the start of the item).
+fn starts_line(text: &str, from: u32, offset: u32) -> bool {
+    let before = &text[from as usize..offset as usize];
+    let blank = before.trim_end_matches([' ', '\t']);
+    blank.is_empty() || blank.ends_with(['\n', '\r'])
+}
+
+fn column(text: &str, offset: u32) -> usize {
+    let before = &text[..offset as usize];
+    offset as usize - before.rfind(['\n', '\r']).map_or(0, |i| i + 1)
+}
+
+fn line_end(text: &str, from: u32) -> u32 {
+    text[from as usize..]
+        .find(['\n', '\r'])
+        .map_or(text.len() as u32, |i| from + i as u32)
+}
+
+// ---------------------------------------------------------------------------------------------- members
+
+/// The parts of `process … { … }`, as ranges of its tokens.
+#[derive(Debug)]
+pub(crate) struct ProcessPieces {
+    /// Tokens up to the opening brace, the brace left out.
+    pub header: Range<usize>,
+    /// Whether the opening and the closing brace are there.
+    pub open: bool,
+    /// See `open`.
+    pub closed: bool,
+    /// Members: first byte, one past the last, tokens, and whether it stands in the `trans` section.
+    pub members: Vec<MemberPiece>,
+    /// Tokens of the closing brace and of comments behind it.
+    pub tail: Range<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) struct MemberPiece {
+    pub start: u32,
+    pub end: u32,
+    pub tokens: Range<usize>,
+    pub edge: bool,
+}
+
+/// Splits the tokens of a process.
+pub(crate) fn process_pieces(text: &str, tokens: &[Token]) -> ProcessPieces {
+    let Some(open) = tokens.iter().position(|t| t.kind == K::LBrace) else {
+        let all = 0..tokens.len();
+        return ProcessPieces {
+            header: all.clone(),
+            open: false,
+            closed: false,
+            members: Vec::new(),
+            tail: all.end..all.end,
+        };
+    };
+    let last = tokens
+        .iter()
+        .rposition(|t| !t.kind.is_comment())
+        .unwrap_or(open);
+    let closed = last > open && tokens[last].kind == K::RBrace && closes(&tokens[open..=last]);
+    let body_end = if closed { last } else { tokens.len() };
+    let mut split = Members {
+        text,
+        tokens,
+        members: Vec::new(),
+        start: tokens[open].end,
+        first: open + 1,
+        seen: None,
+        brackets: Brackets::default(),
+        edges: false,
+        function: false,
+    };
+    let mut index = open + 1;
+    while index < body_end {
+        index = split.step(index, body_end);
+    }
+    let end = if closed {
+        tokens[last].start
+    } else {
+        tokens[tokens.len() - 1].end
+    };
+    split.cut(body_end, end);
+    ProcessPieces {
+        header: 0..open,
+        open: true,
+        closed,
+        members: split.members,
+        tail: body_end..tokens.len(),
+    }
+}
+
+/// Whether the first brace of `tokens` is closed by the last one.
+fn closes(tokens: &[Token]) -> bool {
+    let mut brackets = Brackets::default();
+    for t in tokens {
+        brackets.step(t.kind);
+    }
+    brackets.is_empty()
+}
+
+struct Members<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    members: Vec<MemberPiece>,
+    start: u32,
+    first: usize,
+    /// The last token of the member under way that is no comment.
+    seen: Option<usize>,
+    brackets: Brackets,
+    edges: bool,
+    function: bool,
+}
+
+impl Members<'_> {
+    /// Takes the token at `index`; the index to go on with.
+    fn step(&mut self, index: usize, body_end: usize) -> usize {
+        let token = self.tokens[index];
+        if token.kind.is_comment() {
+            return index + 1;
+        }
+        if self.brackets.is_empty() && self.seen.is_some() && self.starts_member(index) {
+            let mut keep = self.seen.map_or(index, |i| i + 1);
+            let mut end = self.tokens[keep - 1].end;
+            while keep < index && trails(self.text, end, self.tokens[keep]) {
+                end = self.tokens[keep].end;
+                keep += 1;
+            }
+            self.cut(keep, end);
+        }
+        if self.brackets.is_empty() && self.is_section(index) {
+            self.edges = token.kind == K::Trans;
+        }
+        let ended = self.ends(index);
+        self.seen = Some(index);
+        if !ended {
+            return index + 1;
+        }
+        let mut next = index + 1;
+        let mut end = token.end;
+        while next < body_end && trails(self.text, end, self.tokens[next]) {
+            end = self.tokens[next].end;
+            next += 1;
+        }
+        let section_ends = token.kind == K::Semi;
+        self.cut(next, end);
+        if section_ends {
+            self.edges = false;
+        }
+        next
+    }
+
+    /// Whether the token at `index` begins a section: `urgent` does unless a channel follows.
+    fn is_section(&self, index: usize) -> bool {
+        match self.tokens[index].kind {
+            K::State | K::Branchpoint | K::Commit | K::Init | K::Trans => true,
+            K::Urgent => {
+                let next = self.tokens[index + 1..]
+                    .iter()
+                    .find(|t| !t.kind.is_comment());
+                !matches!(
+                    next.map(|t| t.kind),
+                    Some(K::Chan | K::Broadcast | K::Const | K::Meta)
+                )
+            }
+            _ => false,
+        }
+    }
+
+    fn starts_member(&self, index: usize) -> bool {
+        if self.is_section(index) {
+            return true;
+        }
+        let behind = self.seen.map(|i| self.tokens[i].kind);
+        let kind = self.tokens[index].kind;
+        if self.edges {
+            // An edge directly behind an edge: a comma was forgotten.
+            return behind == Some(K::RBrace)
+                && matches!(kind, K::Ident | K::Arrow | K::UncontrollableArrow);
+        }
+        let ends = matches!(
+            behind,
+            Some(K::Ident | K::Nat | K::RBracket | K::RBrace | K::True | K::False)
+        );
+        let line = starts_line(self.text, self.start, self.tokens[index].start);
+        (starts_declaration(kind) && ends && line) || kind == K::Typedef
+    }
+
+    /// Follows brackets; whether the token at `index` ends the member.
+    fn ends(&mut self, index: usize) -> bool {
+        let kind = self.tokens[index].kind;
+        match kind {
+            K::LBrace if !self.brackets.in_brace() => {
+                let behind = self.seen.map(|i| self.tokens[i].kind);
+                self.function =
+                    !self.edges && (behind == Some(K::RParen) || !self.brackets.is_empty());
+                self.brackets.clear();
+                self.brackets.open(b'{');
+                false
+            }
+            K::RBrace => {
+                self.brackets.close_brace();
+                self.brackets.is_empty() && self.function
+            }
+            K::Semi => self.brackets.semicolon_ends(false),
+            K::Comma => self.edges && self.brackets.is_empty(),
+            _ => {
+                self.brackets.step(kind);
+                false
+            }
+        }
+    }
+
+    /// Ends the member under way before token `next`, at byte `end`.
+    fn cut(&mut self, next: usize, end: u32) {
+        if next > self.first || self.seen.is_some() {
+            let edge = self.edges && self.seen.is_some();
+            self.members.push(MemberPiece {
+                start: self.start,
+                end,
+                tokens: self.first..next,
+                edge,
+            });
+            self.start = end;
+        }
+        self.first = next;
+        self.seen = None;
+        self.brackets.clear();
+        self.function = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(text: &str) -> Vec<&str> {
+        let mut from = 0;
+        let mut out = Vec::new();
+        while let Some(piece) = next_item(text, from) {
+            assert!(
+                piece.end > from || piece.end as usize == text.len(),
+                "no progress at {from} in {text:?}"
+            );
+            out.push(text[from as usize..piece.end as usize].trim());
+            from = piece.end;
+        }
+        out
+    }
+
+    #[test]
+    fn declarations_end_at_semicolons_functions_at_braces() {
+        assert_eq!(
+            items(
+                "int a[2] = {1,2}; // two\nstruct { int x; } s;\nvoid f(int &a) { for (;;) { } }\nprocess P(int a; chan b) { state S; init S; }\nsystem P;"
+            ),
+            [
+                "int a[2] = {1,2}; // two",
+                "struct { int x; } s;",
+                "void f(int &a) { for (;;) { } }",
+                "process P(int a; chan b) { state S; init S; }",
+                "system P;"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_forgotten_bracket_does_not_swallow_the_file() {
+        assert_eq!(
+            items("void f() { if (x) { y = 1; }\nint g() { return 1; }\nsystem P;").len(),
+            3
+        );
+        assert_eq!(
+            items("process P() { state S; init S; trans S -> S { ;\nsystem P;").len(),
+            2
+        );
+        assert_eq!(items("int a[3;\nint b;").len(), 2);
+        assert_eq!(items("int a\nint b;").len(), 2);
+        assert_eq!(items("void f( { x = 1; }\nint b;").len(), 2);
+    }
+
+    #[test]
+    fn members_of_a_process() {
+        let text = "process P() {\n clock x; // c\n int f() { return 1; }\n state A { x <= 5 }, B;\n urgent B; init A;\n trans A -> B { guard x > 1; },\n -> A { }, B -> A { };\n}";
+        let piece = next_item(text, 0).unwrap();
+        let pieces = process_pieces(text, &piece.tokens);
+        let got: Vec<_> = pieces
+            .members
+            .iter()
+            .map(|m| text[m.start as usize..m.end as usize].trim())
+            .collect();
+        assert_eq!(
+            got,
+            [
+                "clock x; // c",
+                "int f() { return 1; }",
+                "state A { x <= 5 }, B;",
+                "urgent B;",
+                "init A;",
+                "trans A -> B { guard x > 1; },",
+                "-> A { },",
+                "B -> A { };"
+            ]
+        );
+        assert!(
+            pieces.closed
+                && pieces.members[5].edge
+                && pieces.members[7].edge
+                && !pieces.members[4].edge
+        );
+    }
+}

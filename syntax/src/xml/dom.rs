@@ -1,0 +1,273 @@
+//! Elements with byte positions, from `quick-xml` events.
+//!
+//! Reading never stops at a fault: what was open is closed, the fault is reported, and what came before stays usable.
+//! Entities defined by the document are not expanded and nothing is ever fetched; only the five predefined ones and
+//! character references exist.
+
+use crate::error::SyntaxError;
+use crate::span::Span;
+use crate::text_map::{Segment, TextMap};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use smol_str::SmolStr;
+
+/// An element.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    pub tag: SmolStr,
+    pub attributes: Vec<(SmolStr, SmolStr)>,
+    /// From `<` of the start tag to `>` of the end tag.
+    pub span: Span,
+    /// Between the tags.
+    pub content: Span,
+    pub children: Vec<Element>,
+    pub text: Vec<TextPart>,
+}
+
+/// A piece of the character data of an element.
+#[derive(Clone, Debug)]
+pub(crate) enum TextPart {
+    /// As it stands in the file: plain text, or the inside of CDATA.
+    Verbatim(Span),
+    /// An entity or character reference.
+    Reference(Span, char),
+}
+
+/// Decoded character data and where it comes from.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub text: String,
+    pub map: TextMap,
+}
+
+impl Element {
+    pub fn attribute(&self, name: &str) -> Option<&SmolStr> {
+        self.attributes
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, v)| v)
+    }
+
+    pub fn child(&self, tag: &str) -> Option<&Element> {
+        self.children.iter().find(|c| c.tag == tag)
+    }
+
+    /// The character data, entities and CDATA resolved.
+    pub fn decode(&self, raw: &str) -> Decoded {
+        if let [TextPart::Verbatim(span)] = self.text[..] {
+            return Decoded {
+                text: raw[span.range()].to_owned(),
+                map: TextMap::Shift(span.start),
+            };
+        }
+        let mut text = String::new();
+        let mut pieces = Vec::new();
+        let mut raw_end = self.content.start;
+        for part in &self.text {
+            let (span, verbatim) = match part {
+                TextPart::Verbatim(span) => (*span, true),
+                TextPart::Reference(span, _) => (*span, false),
+            };
+            pieces.push(Segment {
+                decoded: text.len() as u32,
+                raw: span.start,
+                verbatim,
+            });
+            raw_end = span.end;
+            match part {
+                TextPart::Verbatim(span) => text.push_str(&raw[span.range()]),
+                TextPart::Reference(_, c) => text.push(*c),
+            }
+        }
+        Decoded {
+            text,
+            map: TextMap::Pieces { pieces, raw_end },
+        }
+    }
+
+    /// The decoded text without the blanks around it, and its place.
+    pub fn trimmed(&self, raw: &str) -> (SmolStr, Span) {
+        let decoded = self.decode(raw);
+        let trimmed = decoded.text.trim();
+        let start = (decoded.text.len() - decoded.text.trim_start().len()) as u32;
+        let end = start + trimmed.len() as u32;
+        let at = decoded.map.start(start);
+        (trimmed.into(), Span::new(at, decoded.map.end(end).max(at)))
+    }
+}
+
+/// A document: what stands before the root element, the root, and faults.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    pub root: Option<Element>,
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Elements nested deeper than this are refused; UPPAAL needs six levels.
+const MAX_DEPTH: usize = 64;
+/// Reading stops after so many faults.
+const MAX_ERRORS: usize = 50;
+
+pub(crate) fn read(text: &str) -> Document {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.check_end_names = true;
+    config.allow_dangling_amp = true;
+    let mut doc = Document::default();
+    let mut open: Vec<Element> = Vec::new();
+    loop {
+        let start = reader.buffer_position() as u32;
+        let event = reader.read_event();
+        let end = reader.buffer_position() as u32;
+        let span = Span::new(start, end.max(start));
+        match event {
+            Ok(Event::Start(tag)) => {
+                if open.len() >= MAX_DEPTH {
+                    fault(&mut doc, "elements are nested too deeply", span);
+                    break;
+                }
+                open.push(element(&tag, span, &mut doc));
+            }
+            Ok(Event::Empty(tag)) => {
+                let element = element(&tag, span, &mut doc);
+                close(&mut doc, &mut open, element);
+            }
+            Ok(Event::End(_)) => {
+                if let Some(mut element) = open.pop() {
+                    element.content.end = span.start;
+                    element.span.end = span.end;
+                    close(&mut doc, &mut open, element);
+                }
+            }
+            Ok(Event::Text(t)) => {
+                if let Some(element) = open.last_mut() {
+                    element.text.push(TextPart::Verbatim(span));
+                } else if !t.trim().is_empty()
+                    && doc.errors.is_empty()
+                    && text[span.range()] != *"\u{feff}"
+                {
+                    fault(&mut doc, "text outside the root element", span);
+                }
+            }
+            Ok(Event::CData(_)) => {
+                if let Some(element) = open.last_mut() {
+                    element
+                        .text
+                        .push(TextPart::Verbatim(Span::new(span.start + 9, span.end - 3)));
+                }
+            }
+            Ok(Event::GeneralRef(_)) => reference(&mut doc, open.last_mut(), text, span),
+            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
+            Ok(Event::Eof) => break,
+            Err(error) => {
+                let at = (reader.error_position() as u32).min(text.len() as u32);
+                let stuck = span.is_empty();
+                fault(
+                    &mut doc,
+                    &describe(&error),
+                    Span::new(at, (at + 1).min(text.len() as u32)),
+                );
+                if stuck
+                    || matches!(error, quick_xml::Error::Syntax(_))
+                    || doc.errors.len() > MAX_ERRORS
+                {
+                    break;
+                }
+            }
+        }
+    }
+    while let Some(mut element) = open.pop() {
+        if doc.errors.is_empty() {
+            let tag = Span::new(element.span.start, element.content.start);
+            fault(&mut doc, &format!("<{}> is never closed", element.tag), tag);
+        }
+        element.content.end = text.len() as u32;
+        element.span.end = text.len() as u32;
+        close(&mut doc, &mut open, element);
+    }
+    doc
+}
+
+fn element(tag: &BytesStart<'_>, span: Span, doc: &mut Document) -> Element {
+    let mut attributes = Vec::new();
+    for attribute in tag.attributes() {
+        match attribute {
+            Ok(a) => {
+                let value = match quick_xml::escape::unescape(&a.value) {
+                    Ok(value) => SmolStr::new(value),
+                    Err(_) => {
+                        fault(doc, "an unknown entity in an attribute", span);
+                        SmolStr::new(&a.value)
+                    }
+                };
+                attributes.push((SmolStr::new(a.key.as_ref()), value));
+            }
+            Err(error) => fault(doc, &format!("a malformed attribute: {error}"), span),
+        }
+    }
+    let content = Span::new(span.end, span.end);
+    Element {
+        tag: tag.name().as_ref().into(),
+        attributes,
+        span,
+        content,
+        children: Vec::new(),
+        text: Vec::new(),
+    }
+}
+
+/// Puts a finished element into its parent.
+fn close(doc: &mut Document, open: &mut [Element], element: Element) {
+    match open.last_mut() {
+        Some(parent) => parent.children.push(element),
+        None if doc.root.is_none() => doc.root = Some(element),
+        None => fault(doc, "a second root element", element.span),
+    }
+}
+
+fn reference(doc: &mut Document, parent: Option<&mut Element>, text: &str, span: Span) {
+    let name = text[span.range()]
+        .trim_start_matches('&')
+        .trim_end_matches(';');
+    let c = match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => name
+            .strip_prefix('#')
+            .and_then(|n| match n.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok().and_then(char::from_u32),
+                None => n.parse().ok().and_then(char::from_u32),
+            }),
+    };
+    match (c, parent) {
+        (Some(c), Some(element)) => element.text.push(TextPart::Reference(span, c)),
+        (Some(_), None) => fault(doc, "text outside the root element", span),
+        (None, _) => {
+            let message = format!(
+                "`&{name};` is not one of XML's entities; entities of the document's own are not expanded"
+            );
+            fault(doc, &message, span);
+        }
+    }
+}
+
+fn fault(doc: &mut Document, message: &str, span: Span) {
+    if doc.errors.len() <= MAX_ERRORS {
+        doc.errors.push(SyntaxError::new(
+            "syntax/xml",
+            format!("malformed XML: {message}"),
+            span,
+        ));
+    }
+}
+
+fn describe(error: &quick_xml::Error) -> String {
+    match error {
+        quick_xml::Error::IllFormed(e) => e.to_string(),
+        quick_xml::Error::Syntax(e) => e.to_string(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,535 @@
+//! From the plan of an XML file to its items.
+
+use super::dom;
+use super::plan::{
+    PlanEdge, PlanItem, PlanLocation, PlanMember, PlanQuery, PlanTemplate, TextId, plan,
+};
+use crate::ast::{
+    Branchpoint, Edge, Expectation, Feature, FileKind, Graphics, Ident, Item, ItemKind, Location,
+    Member, MemberKind, Placed, Process, QueryKind, Section, Unsupported,
+};
+use crate::build::{Builder, RawItem};
+use crate::chunk::{Chunk, Region, Store};
+use crate::error::SyntaxError;
+use crate::grammar::P;
+use crate::lexer::{Mode, Token, Tokens};
+use crate::source::{SourceFile, system_line_errors};
+use crate::span::Span;
+use crate::split::next_item;
+use crate::xta::raw_item;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Items of an earlier parse by their raw text: the tree of a template depends on nothing else.
+type OldItems<'a> = FxHashMap<&'a str, &'a Arc<Item>>;
+
+/// An item with its tokens.
+enum Prepared {
+    Plain(u32, u32, RawItem, Section),
+    Template(Box<PlanTemplate>, Vec<PreparedMember>, Option<Chunk>),
+    Query(Box<PlanQuery>, Option<Chunk>),
+    Lsc(Span),
+    Old(Placed<Item>),
+}
+
+enum PreparedMember {
+    Declaration(u32, u32, RawItem),
+    Location(Box<PlanLocation>, [Option<Chunk>; 2]),
+    Branchpoint(Span, Ident, Graphics),
+    Init(Span, Ident),
+    Edge(Box<PlanEdge>, [Option<Chunk>; 5]),
+}
+
+/// Parses an XML file, taking over what `old` had already read from the same text.
+pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
+    let doc = dom::read(&text);
+    let mut file_errors = doc.errors;
+    let Some(root) = doc.root else {
+        if file_errors.is_empty() {
+            file_errors.push(SyntaxError::new(
+                "syntax/xml",
+                "there is no <nta> element: this is not a model",
+                Span::default(),
+            ));
+        }
+        return SourceFile {
+            kind: FileKind::Xml,
+            items: Vec::new(),
+            file_errors,
+            reach: Vec::new(),
+            text,
+        };
+    };
+    let plan = plan(&text, &root);
+    file_errors.extend(plan.errors);
+    let known = old.map(old_items).unwrap_or_default();
+    let mut store = Store::default();
+    let mut prepare = Prepare {
+        texts: &plan.texts,
+        store: &mut store,
+    };
+    let mut prepared = Vec::new();
+    for item in plan.items {
+        match item {
+            PlanItem::Declarations(text, section) => {
+                for (offset, len, raw) in prepare.declarations(text, None) {
+                    prepared.push(Prepared::Plain(offset, len, raw, section));
+                }
+            }
+            PlanItem::Template(template) => {
+                prepared.push(match known.get(&text[template.span.range()]) {
+                    Some(node) => Prepared::Old(placed(template.span, Arc::clone(node))),
+                    None => prepare.template(template),
+                });
+            }
+            PlanItem::Query(query) => {
+                prepared.push(match known.get(&text[query.span.range()]) {
+                    Some(node) => Prepared::Old(placed(query.span, Arc::clone(node))),
+                    None => {
+                        let formula = query
+                            .formula
+                            .map(|id| prepare.formula(id, query.span.start));
+                        Prepared::Query(query, formula)
+                    }
+                });
+            }
+            PlanItem::Lsc(span) => prepared.push(Prepared::Lsc(span)),
+        }
+    }
+    let builder = Builder::new(&store);
+    let items: Vec<_> = prepared.into_iter().map(|p| build(&builder, p)).collect();
+    if let Some(system) = root.child("system") {
+        let end = system.content.end;
+        file_errors.extend(system_line_errors(
+            &items,
+            Span::new(system.content.start.min(end), end),
+        ));
+    }
+    let reach = items.iter().map(|i| i.len).collect();
+    SourceFile {
+        kind: FileKind::Xml,
+        items,
+        file_errors,
+        reach,
+        text: text.clone(),
+    }
+}
+
+fn old_items(old: &SourceFile) -> OldItems<'_> {
+    let whole = |i: &&Placed<Item>| {
+        matches!(i.node.kind, ItemKind::Process(_))
+            || matches!(i.node.kind, ItemKind::Query(_)) && i.node.section == Section::Queries
+    };
+    old.items
+        .iter()
+        .filter(whole)
+        .map(|i| (old.slice(i.span()), &i.node))
+        .collect()
+}
+
+fn placed(span: Span, node: Arc<Item>) -> Placed<Item> {
+    Placed {
+        offset: span.start,
+        len: span.len(),
+        node,
+    }
+}
+
+/// Makes tokens of the planned texts.
+struct Prepare<'p, 't> {
+    texts: &'t [dom::Decoded],
+    store: &'p mut Store<'t>,
+}
+
+impl<'t> Prepare<'_, 't> {
+    fn region(&self, id: TextId) -> Region<'t> {
+        let decoded = &self.texts[id];
+        Region {
+            text: &decoded.text,
+            map: &decoded.map,
+        }
+    }
+
+    /// Splits a text into declarations: raw offset, raw length, tokens. Spans inside are relative to each.
+    fn declarations(&mut self, id: TextId, base: Option<u32>) -> Vec<(u32, u32, RawItem)> {
+        let region = self.region(id);
+        let mut out = Vec::new();
+        let mut from = 0;
+        while let Some(piece) = next_item(region.text, from) {
+            let end = piece.end;
+            let (start, stop) = (region.map.start(from), region.map.end(end));
+            let empty = piece.tokens.is_empty();
+            let raw = raw_item(self.store, region, from, piece, &Default::default());
+            if !empty {
+                out.push((start - base.unwrap_or(0), stop.max(start) - start, raw));
+            }
+            from = end;
+        }
+        out
+    }
+
+    /// Tokens of a label; spans are relative to `base`.
+    fn label(&mut self, id: TextId, base: u32) -> Chunk {
+        let region = self.region(id);
+        let tokens: Vec<Token> = Tokens::new(region.text, 0, Mode::Model).collect();
+        self.store
+            .chunk(region, &tokens, base, region.text.len() as u32)
+    }
+
+    fn formula(&mut self, id: TextId, base: u32) -> Chunk {
+        let region = self.region(id);
+        let tokens: Vec<Token> = Tokens::new(region.text, 0, Mode::Query).collect();
+        let mut chunk = self
+            .store
+            .chunk(region, &tokens, base, region.text.len() as u32);
+        chunk.pragmas.clear();
+        chunk
+    }
+
+    fn template(&mut self, mut template: Box<PlanTemplate>) -> Prepared {
+        let base = template.span.start;
+        let mut members = Vec::new();
+        for member in std::mem::take(&mut template.members) {
+            match member {
+                PlanMember::Declarations(id) => {
+                    let found = self.declarations(id, Some(base));
+                    members.extend(
+                        found
+                            .into_iter()
+                            .map(|(o, l, r)| PreparedMember::Declaration(o, l, r)),
+                    );
+                }
+                PlanMember::Location(location) => {
+                    let at = location.span.start;
+                    let chunks = [location.invariant, location.rate]
+                        .map(|id| id.map(|id| self.label(id, at)));
+                    members.push(PreparedMember::Location(location, chunks));
+                }
+                PlanMember::Branchpoint {
+                    span,
+                    name,
+                    graphics,
+                } => {
+                    members.push(PreparedMember::Branchpoint(span, name, graphics));
+                }
+                PlanMember::Init { span, target } => {
+                    members.push(PreparedMember::Init(span, target))
+                }
+                PlanMember::Edge(edge) => {
+                    let at = edge.span.start;
+                    let chunks = edge.labels.map(|id| id.map(|id| self.label(id, at)));
+                    members.push(PreparedMember::Edge(edge, chunks));
+                }
+            }
+        }
+        let parameter = template.parameter.map(|id| self.label(id, base));
+        Prepared::Template(template, members, parameter)
+    }
+}
+
+fn build(builder: &Builder<'_, '_>, prepared: Prepared) -> Placed<Item> {
+    match prepared {
+        Prepared::Old(item) => item,
+        Prepared::Plain(offset, len, raw, section) => Placed {
+            offset,
+            len,
+            node: Arc::new(builder.item(raw, section)),
+        },
+        Prepared::Lsc(span) => {
+            let own = Span::new(0, span.len());
+            let kind = ItemKind::Unsupported(Unsupported {
+                feature: Feature::Lsc,
+                names: Vec::new(),
+                span: own,
+            });
+            let item = Item {
+                kind,
+                span: own,
+                section: Section::Global,
+                comments: Vec::new(),
+                pragmas: Vec::new(),
+                errors: Vec::new(),
+            };
+            placed(span, Arc::new(item))
+        }
+        Prepared::Query(query, formula) => {
+            placed(query.span, Arc::new(query_item(builder, *query, formula)))
+        }
+        Prepared::Template(template, members, parameter) => {
+            let span = template.span;
+            placed(
+                span,
+                Arc::new(template_item(builder, *template, members, parameter)),
+            )
+        }
+    }
+}
+
+fn query_item(builder: &Builder<'_, '_>, plan: PlanQuery, formula: Option<Chunk>) -> Item {
+    let base = plan.span.start;
+    let mut formula = formula.unwrap_or_default();
+    let comments = std::mem::take(&mut formula.comments);
+    let mut query = builder.query(formula);
+    query.comment = plan.comment;
+    query.results = plan.results;
+    query.graphics = Some(Box::new(plan.graphics));
+    query.expectation = plan
+        .expectation
+        .map(|(satisfied, span)| Expectation {
+            satisfied,
+            span: Span::new(span.start - base, span.end - base),
+        })
+        .or_else(|| {
+            comments
+                .iter()
+                .find_map(|c| crate::build::expectation_comment(&c.text, c.span))
+        });
+    let own = Span::new(0, plan.span.len());
+    if query.kind == QueryKind::Heading {
+        query.span = own;
+    }
+    Item {
+        kind: ItemKind::Query(query),
+        span: own,
+        section: Section::Queries,
+        comments,
+        pragmas: Vec::new(),
+        errors: Vec::new(),
+    }
+}
+
+fn template_item(
+    builder: &Builder<'_, '_>,
+    plan: PlanTemplate,
+    members: Vec<PreparedMember>,
+    parameter: Option<Chunk>,
+) -> Item {
+    let base = plan.span.start;
+    let mut errors: Vec<SyntaxError> = plan
+        .errors
+        .into_iter()
+        .map(|e| SyntaxError {
+            span: relative(e.span, base),
+            ..e
+        })
+        .collect();
+    let mut comments = Vec::new();
+    let params = parameter.and_then(|chunk| {
+        let params = builder.parse(&builder.grammar.decl.bare_params, &chunk, &mut errors);
+        errors.extend(chunk.errors);
+        comments.extend(chunk.comments);
+        params.filter(|p| !p.list.is_empty())
+    });
+    let members = members
+        .into_iter()
+        .map(|member| build_member(builder, member, base))
+        .collect();
+    let name = Ident {
+        span: relative(plan.name.span, base),
+        ..plan.name
+    };
+    let graphics = Some(Box::new(plan.graphics));
+    let kind = ItemKind::Process(Process {
+        name,
+        params,
+        members,
+        graphics,
+    });
+    Item {
+        kind,
+        span: Span::new(0, plan.span.len()),
+        section: Section::Global,
+        comments,
+        pragmas: Vec::new(),
+        errors,
+    }
+}
+
+fn relative(span: Span, base: u32) -> Span {
+    Span::new(
+        span.start.saturating_sub(base),
+        span.end.saturating_sub(base),
+    )
+}
+
+fn build_member(builder: &Builder<'_, '_>, member: PreparedMember, base: u32) -> Placed<Member> {
+    let plain = |span: Span, kind: MemberKind| Placed {
+        offset: span.start - base,
+        len: span.len(),
+        node: Arc::new(Member {
+            kind,
+            span: Span::new(0, span.len()),
+            comments: Vec::new(),
+            pragmas: Vec::new(),
+            errors: Vec::new(),
+        }),
+    };
+    match member {
+        PreparedMember::Declaration(offset, len, raw) => {
+            let item = builder.item(raw, Section::Template);
+            Placed {
+                offset,
+                len,
+                node: Arc::new(declaration_member(item)),
+            }
+        }
+        PreparedMember::Branchpoint(span, name, graphics) => {
+            let name = Ident {
+                span: relative(name.span, span.start),
+                ..name
+            };
+            let own = Span::new(0, span.len());
+            let point = Branchpoint {
+                name,
+                graphics: Some(Box::new(graphics)),
+                span: own,
+            };
+            plain(span, MemberKind::Branchpoints(vec![point]))
+        }
+        PreparedMember::Init(span, target) => plain(
+            span,
+            MemberKind::Init(Ident {
+                span: relative(target.span, span.start),
+                ..target
+            }),
+        ),
+        PreparedMember::Location(location, chunks) => {
+            build_location(builder, *location, chunks, base)
+        }
+        PreparedMember::Edge(edge, chunks) => build_edge(builder, *edge, chunks, base),
+    }
+}
+
+fn declaration_member(item: Item) -> Member {
+    let Item {
+        kind,
+        span,
+        comments,
+        pragmas,
+        errors,
+        ..
+    } = item;
+    let kind = match kind {
+        ItemKind::Var(v) => MemberKind::Var(v),
+        ItemKind::Typedef(t) => MemberKind::Typedef(t),
+        ItemKind::Function(f) => MemberKind::Function(f),
+        ItemKind::Empty => MemberKind::Empty,
+        ItemKind::Error => MemberKind::Error,
+        other => MemberKind::Misplaced(Box::new(other)),
+    };
+    Member {
+        kind,
+        span,
+        comments,
+        pragmas,
+        errors,
+    }
+}
+
+/// Collects what labels hold beside their expressions.
+struct Labels<'b, 's, 't> {
+    builder: &'b Builder<'s, 't>,
+    comments: Vec<crate::ast::Comment>,
+    pragmas: Vec<crate::ast::Pragma>,
+    errors: Vec<SyntaxError>,
+}
+
+impl<'s, 't: 's> Labels<'_, 's, 't> {
+    /// Parses a label; an empty text is its default.
+    fn read<T: Default>(&mut self, parser: &P<'s, T>, chunk: Option<Chunk>) -> T {
+        let Some(mut chunk) = chunk else {
+            return T::default();
+        };
+        let value = self.builder.parse(parser, &chunk, &mut self.errors);
+        self.errors.append(&mut chunk.errors);
+        self.comments.append(&mut chunk.comments);
+        self.pragmas
+            .extend(self.builder.pragmas(std::mem::take(&mut chunk.pragmas)));
+        value.unwrap_or_default()
+    }
+
+    fn finish(self, span: Span, base: u32, kind: MemberKind) -> Placed<Member> {
+        let Labels {
+            comments,
+            pragmas,
+            errors,
+            ..
+        } = self;
+        let member = Member {
+            kind,
+            span: Span::new(0, span.len()),
+            comments,
+            pragmas,
+            errors,
+        };
+        Placed {
+            offset: span.start - base,
+            len: span.len(),
+            node: Arc::new(member),
+        }
+    }
+}
+
+fn build_location(
+    builder: &Builder<'_, '_>,
+    plan: PlanLocation,
+    [invariant, rate]: [Option<Chunk>; 2],
+    base: u32,
+) -> Placed<Member> {
+    let mut labels = Labels {
+        builder,
+        comments: Vec::new(),
+        pragmas: Vec::new(),
+        errors: Vec::new(),
+    };
+    let at = plan.span.start;
+    let location = Location {
+        name: Ident {
+            span: relative(plan.name.span, at),
+            ..plan.name
+        },
+        anonymous: plan.anonymous,
+        invariant: labels.read(&builder.grammar.comma_expr, invariant),
+        exponential_rate: labels.read(&builder.grammar.process.rate, rate),
+        committed: plan.committed,
+        urgent: plan.urgent,
+        graphics: Some(Box::new(plan.graphics)),
+        span: Span::new(0, plan.span.len()),
+    };
+    labels.finish(plan.span, base, MemberKind::States(vec![location]))
+}
+
+fn build_edge(
+    builder: &Builder<'_, '_>,
+    plan: PlanEdge,
+    [select, guard, sync, assign, probability]: [Option<Chunk>; 5],
+    base: u32,
+) -> Placed<Member> {
+    let mut labels = Labels {
+        builder,
+        comments: Vec::new(),
+        pragmas: Vec::new(),
+        errors: Vec::new(),
+    };
+    let at = plan.span.start;
+    let process = &builder.grammar.process;
+    let edge = Edge {
+        source: Some(Ident {
+            span: relative(plan.source.span, at),
+            ..plan.source
+        }),
+        target: Ident {
+            span: relative(plan.target.span, at),
+            ..plan.target
+        },
+        controllable: plan.controllable,
+        select: labels.read(&process.select, select),
+        guard: labels.read(&builder.grammar.comma_expr, guard),
+        sync: labels.read(&process.sync, sync),
+        assign: labels.read(&process.assign, assign),
+        probability: labels.read(&builder.grammar.comma_expr, probability),
+        graphics: Some(Box::new(plan.graphics)),
+        span: Span::new(0, plan.span.len()),
+    };
+    labels.finish(plan.span, base, MemberKind::Edge(edge))
+}

@@ -1,0 +1,23 @@
+//! Every example reads without a syntax error.
+
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::FileKind;
+
+#[test]
+fn examples_have_no_syntax_errors() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    let mut count = 0;
+    for entry in std::fs::read_dir(dir).expect("examples/") {
+        let path = entry.expect("entry").path();
+        let name = path.to_string_lossy().into_owned();
+        if !(name.ends_with(".xta") || name.ends_with(".q") || name.ends_with(".xml")) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("text");
+        let file = SourceFile::parse(text, FileKind::from_path(&name));
+        assert_eq!(file.errors(), [], "{name}");
+        assert!(!file.queries().is_empty(), "{name} has no query");
+        count += 1;
+    }
+    assert!(count >= 5);
+}
