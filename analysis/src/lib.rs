@@ -3,6 +3,22 @@
 //! Owns the meaning of the text: it turns the syntax tree into a checked model and a [`network`] for the checker. It
 //! must never know about zones, the language server protocol or files on disk.
 
+mod allow;
+mod builtin;
+mod check;
+mod consteval;
+mod diag;
 pub mod diagnostic;
+mod hir;
+mod instantiate;
+mod legacy;
+mod model;
 pub mod network;
 pub mod report;
+mod rules;
+mod symbol;
+mod types;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use model::Model;
+pub use rules::{codes, explain};
