@@ -1,8 +1,8 @@
 //! `zonelens explain CODE`: the page of a diagnostic.
 
-use crate::shim::explain;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
+use zonelens_analysis::explain;
 
 /// Arguments of `zonelens explain`.
 #[derive(ClapArgs)]

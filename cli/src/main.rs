@@ -9,7 +9,6 @@ mod output;
 mod package;
 mod platform;
 mod progress;
-mod shim;
 mod verify;
 mod worker;
 

@@ -1,12 +1,13 @@
 //! A model with its queries, and the run of one of them: what `verify` and `worker` share.
 
-use crate::shim::{Control, Model, verify};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Options, QueryReport, Verdict};
+use zonelens_checker::{Control, verify};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
 use zonelens_syntax::source::QueryRef;

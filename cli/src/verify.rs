@@ -8,12 +8,12 @@ pub use arguments::Args;
 
 use crate::model::{Prepared, Source, passes};
 use crate::progress::{Bar, interrupt_flag};
-use crate::shim::Control;
 use crate::{BAD_INPUT, SUCCESS, output};
 use arguments::Format;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zonelens_analysis::report::{Options, QueryReport, Verdict};
+use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::QueryRef;
 

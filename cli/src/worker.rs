@@ -4,13 +4,13 @@
 //! itself when the server dies, so no worker outlives its server.
 
 use crate::model::{Prepared, Source};
-use crate::shim::Control;
 use crate::{BAD_INPUT, SUCCESS, output, platform};
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{
     QueryReport, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest,
 };
+use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 
 /// Exit status when the input closes before the answer.

@@ -4,10 +4,10 @@
 //! asker's thread. Whoever holds a snapshot sees one version of the text for ever.
 
 use crate::position::{self, Encoding, Point};
-use crate::shim::Model;
 use ropey::Rope;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use zonelens_analysis::Model;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, QueryKind};
 use zonelens_syntax::source::QueryRef;

@@ -18,7 +18,6 @@ mod queries;
 mod runs;
 mod server;
 mod settings;
-pub mod shim;
 mod status;
 mod store;
 mod to_proto;

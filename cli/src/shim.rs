@@ -1,2 +1,0 @@
-//! Until analysis and checker are merged.
-pub use zonelens_lsp::shim::*;
