@@ -260,14 +260,13 @@ pub(crate) fn tok_span<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Span, Ex>
 
 /// A name.
 pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
-    just(Tok {
-        kind: TokenKind::Ident,
-        text: "",
-    })
-    .map_with(|t: Tok<'s>, e| Ident {
-        name: t.text.into(),
-        span: to_span(e.span()),
-    })
+    // `just` yields the token it was made with, so the text is taken from the input.
+    any()
+        .and_is(tok(TokenKind::Ident))
+        .map_with(|t: Tok<'s>, e| Ident {
+            name: t.text.into(),
+            span: to_span(e.span()),
+        })
 }
 
 /// A name with fixed text that is a keyword only here.
