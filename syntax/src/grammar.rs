@@ -264,6 +264,9 @@ pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
         kind: TokenKind::Ident,
         text: "",
     })
+    // `just` gives back the pattern, which has no text; the token itself has.
+    .rewind()
+    .ignore_then(any())
     .map_with(|t: Tok<'s>, e| Ident {
         name: t.text.into(),
         span: to_span(e.span()),
