@@ -334,8 +334,12 @@ impl<'a> Collector<'a> {
                 exact: false,
             }));
         }
-        // Readers want queries last, wherever their lines stood.
-        self.model.blocks.sort_by_key(is_queries);
+        // Readers want the system behind the templates and queries last, wherever their lines stood.
+        self.model.blocks.sort_by_key(|b| match b {
+            Block::Section(s) if s.node.tag == "system" && !s.exact => 1,
+            Block::Queries(..) => 2,
+            _ => 0,
+        });
         if self.errors.is_empty() {
             Ok(self.model)
         } else {

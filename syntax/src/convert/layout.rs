@@ -5,34 +5,38 @@ pub(crate) type Point = (i32, i32);
 
 /// Distances fit UPPAAL's own raster.
 const STEP_X: i32 = 204;
-const STEP_Y: i32 = 136;
+pub(crate) const STEP_Y: i32 = 136;
 /// The height of a line of text.
 pub(crate) const LINE: i32 = 17;
 
 /// The place of the `index`th of `count` locations.
 pub(crate) fn grid(index: usize, count: usize) -> Point {
     let columns = (1..).find(|c| c * c >= count).unwrap_or(1);
-    let (row, column) = (index / columns, index % columns);
-    (column as i32 * STEP_X, row as i32 * STEP_Y)
+    let (row, column) = ((index / columns) as i32, (index % columns) as i32);
+    (column.saturating_mul(STEP_X), row.saturating_mul(STEP_Y))
 }
 
 /// Nails of the `nth` edge between two points (0 for the first): loops and parallel edges must not coincide.
 pub(crate) fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
-    let off = nth as i32 * 2 * LINE;
+    let off = (nth as i32).saturating_mul(2 * LINE);
     if from == to {
         let (x, y) = from;
-        let reach = 3 * LINE + off;
-        return vec![(x - reach / 2, y - reach), (x + reach / 2, y - reach)];
+        let reach = off.saturating_add(3 * LINE);
+        let above = y.saturating_sub(reach);
+        return vec![
+            (x.saturating_sub(reach / 2), above),
+            (x.saturating_add(reach / 2), above),
+        ];
     }
     if nth == 0 {
         return Vec::new();
     }
     let (x, y) = middle(from, to);
     // Across the longer direction.
-    if (to.0 - from.0).abs() >= (to.1 - from.1).abs() {
-        vec![(x, y + off)]
+    if to.0.abs_diff(from.0) >= to.1.abs_diff(from.1) {
+        vec![(x, y.saturating_add(off))]
     } else {
-        vec![(x + off, y)]
+        vec![(x.saturating_add(off), y)]
     }
 }
 

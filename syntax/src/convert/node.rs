@@ -156,7 +156,7 @@ impl Node {
         }
         if self.content.is_empty() {
             // Readers that skip empty elements must still see these.
-            out.push_str(&if holds_text(&self.tag) {
+            out.push_str(&if indent.is_some() && holds_text(&self.tag) {
                 format!("></{}>", self.tag)
             } else {
                 "/>".to_owned()

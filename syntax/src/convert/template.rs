@@ -407,6 +407,8 @@ fn comment_inside(line: &str) -> String {
 pub(crate) fn tidy(text: &str) -> &str {
     let text = text.trim_end();
     let first = text.len() - text.trim_start().len();
-    let line = text[..first].rfind('\n').map_or(0, |i| i + 1);
-    &text[line..]
+    match text[..first].rfind('\n') {
+        Some(line) => &text[line + 1..],
+        None => &text[first..],
+    }
 }

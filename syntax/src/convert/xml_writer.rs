@@ -2,7 +2,7 @@
 
 use super::PROLOG;
 use super::collect::{Block, Model, Note};
-use super::layout::{LINE, Point, grid, label_place, nails};
+use super::layout::{LINE, Point, STEP_Y, grid, label_place, nails};
 use super::node::{Attributes, Content, Node, hide_comments, hide_name, shown_name};
 use super::template::{Template, XmlEdge, XmlLocation, tidy};
 use crate::error::SyntaxError;
@@ -37,6 +37,8 @@ pub(crate) fn write(model: Model) -> Result<String, Vec<SyntaxError>> {
                 let mut drawing = Drawing {
                     ids: &mut ids,
                     places: Vec::new(),
+                    origin: origin(&template),
+                    fresh: 0,
                     pairs: FxHashMap::default(),
                     errors: &mut errors,
                 };
@@ -85,6 +87,21 @@ impl Ids {
     }
 }
 
+/// Below everything that has a place already.
+fn origin(template: &Template) -> Point {
+    let drawn = template.locations.iter().map(|l| &l.drawn);
+    let drawn = drawn.chain(template.branchpoints.iter().map(|(d, _)| d));
+    let mut out: Option<Point> = None;
+    for node in drawn.filter_map(|d| d.fragment.as_ref()) {
+        let (Some(x), Some(y)) = (node.number("x"), node.number("y")) else {
+            continue;
+        };
+        let y = y.saturating_add(STEP_Y);
+        out = Some(out.map_or((x, y), |o| (o.0.min(x), o.1.max(y))));
+    }
+    out.unwrap_or_default()
+}
+
 /// A location or branchpoint as edges see it.
 struct Place {
     name: SmolStr,
@@ -95,6 +112,9 @@ struct Place {
 struct Drawing<'a> {
     ids: &'a mut Ids,
     places: Vec<Place>,
+    /// Where the grid of new places begins, and how many are on it.
+    origin: Point,
+    fresh: usize,
     /// How many edges without nails of their own were drawn between two places.
     pairs: FxHashMap<(SmolStr, SmolStr), usize>,
     errors: &'a mut Vec<SyntaxError>,
@@ -152,9 +172,10 @@ impl Drawing<'_> {
                 let id = self.ids.fresh();
                 node.attributes.insert(0, ("id".into(), id.clone()));
                 if node.get("x").is_none() {
-                    let (x, y) = grid(self.places.len(), count);
-                    node.set("x", x);
-                    node.set("y", y);
+                    let (x, y) = grid(self.fresh, count);
+                    node.set("x", self.origin.0.saturating_add(x));
+                    node.set("y", self.origin.1.saturating_add(y));
+                    self.fresh += 1;
                 }
                 id
             }
@@ -184,14 +205,17 @@ impl Drawing<'_> {
         } else if !anonymous {
             let mut name = named(None, &location.name);
             if fresh {
-                name.set("x", at.0 - 10);
-                name.set("y", at.1 - 2 * LINE);
+                name.set("x", at.0.saturating_sub(10));
+                name.set("y", at.1.saturating_sub(2 * LINE));
             }
             node.content.insert(0, Content::Node(name));
         }
         let labels = missing_labels(&mut node, location.labels);
         for (i, (kind, text)) in labels.into_iter().enumerate() {
-            let place = (at.0 - 10, at.1 + (i as i32 + 1) * LINE);
+            let place = (
+                at.0.saturating_sub(10),
+                at.1.saturating_add((i as i32 + 1) * LINE),
+            );
             node.push(label(kind, text, place));
         }
         for (tag, set) in [
@@ -267,7 +291,8 @@ impl Drawing<'_> {
         for (i, (kind, text)) in labels.into_iter().enumerate() {
             let at = node.content.iter().position(is_nail);
             let at = at.unwrap_or(node.content.len());
-            let label = label(kind, text, (x + 8, y + i as i32 * LINE));
+            let place = (x.saturating_add(8), y.saturating_add(i as i32 * LINE));
+            let label = label(kind, text, place);
             node.content.insert(at, Content::Node(label));
         }
         for (x, y) in bends {

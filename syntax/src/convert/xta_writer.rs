@@ -396,11 +396,8 @@ impl Writer<'_> {
 
 /// The label of a kind that counts: the last one.
 fn last_label(element: &Element, kind: &str) -> Option<Span> {
-    let labels = element.children.iter().filter(|c| c.tag == "label");
-    labels
-        .filter(|l| l.attribute("kind").is_some_and(|k| k == kind))
-        .map(|l| l.span)
-        .last()
+    let of_kind = |c: &&Element| c.tag == "label" && c.attribute("kind").is_some_and(|k| k == kind);
+    element.children.iter().rfind(of_kind).map(|l| l.span)
 }
 
 /// Whether a label is written as `.xta`: comments alone stay in the fragment, where `.xta` allows no empty label.
