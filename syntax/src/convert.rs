@@ -29,21 +29,7 @@ pub fn to_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     match file.kind {
         FileKind::Xta => Ok(file.text.to_string()),
         FileKind::Query => Err(vec![no_model()]),
-        FileKind::Xml => {
-            let text = xta_writer::write(&file.text)?;
-            // A text that cannot be read again would be a loss: better none.
-            match syntax_errors(&SourceFile::parse(text.as_str(), FileKind::Xta)).first() {
-                None => Ok(text),
-                Some(error) => Err(vec![SyntaxError::new(
-                    "syntax/convert",
-                    format!(
-                        "this model cannot be written as `.xta`: there, {}",
-                        error.message
-                    ),
-                    Span::default(),
-                )]),
-            }
-        }
+        FileKind::Xml => readable(xta_writer::write(&file.text)?, FileKind::Xta),
     }
 }
 
@@ -53,8 +39,30 @@ pub fn to_xml(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     match file.kind {
         FileKind::Xml => Ok(file.text.to_string()),
         FileKind::Query => Err(vec![no_model()]),
-        FileKind::Xta => xml_writer::write(collect::collect(file)?),
+        FileKind::Xta => readable(xml_writer::write(collect::collect(file)?)?, FileKind::Xml),
     }
+}
+
+/// A text that cannot be read again would be a loss: better none.
+fn readable(text: String, kind: FileKind) -> Result<String, Vec<SyntaxError>> {
+    let Some(error) = syntax_errors(&SourceFile::parse(text.as_str(), kind)).pop() else {
+        return Ok(text);
+    };
+    let message = match kind {
+        FileKind::Xml => format!(
+            "this model cannot be written as XML: there, {}; look for a `//@ xml` line that says so",
+            error.message
+        ),
+        _ => format!(
+            "this model cannot be written as `.xta`: there, {}",
+            error.message
+        ),
+    };
+    Err(vec![SyntaxError::new(
+        "syntax/convert",
+        message,
+        Span::default(),
+    )])
 }
 
 fn refuse(file: &SourceFile) -> Result<(), Vec<SyntaxError>> {

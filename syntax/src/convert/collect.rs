@@ -4,7 +4,7 @@
 //! rest belongs to the system.
 
 use super::node::{Node, many_lines, read_fragment};
-use super::template::{Template, collect_template};
+use super::template::{Template, collect_template, tidy};
 use super::xml_query::XmlQuery;
 use crate::SourceFile;
 use crate::ast::{Item, ItemKind, Placed, Pragma, PragmaKind, Query};
@@ -197,9 +197,13 @@ impl<'a> Collector<'a> {
                 )),
             },
             "heading" => self.add_query(XmlQuery::heading(node)),
-            _ => {
+            "lsc" | "imports" => {
                 self.close();
                 self.model.blocks.push(Block::Raw(many_lines(line)));
+            }
+            tag => {
+                let message = format!("a <{tag}> does not belong here");
+                self.errors.push(bad_fragment(&message, span));
             }
         }
     }
@@ -207,9 +211,17 @@ impl<'a> Collector<'a> {
     fn open(&mut self, node: Node, exact: bool) {
         let text = std::mem::take(&mut self.pending);
         // Blanks between a process and the marker are layout; comments there would be lost.
-        let text = Some(text)
+        let mut text = Some(text)
             .filter(|t| !t.trim().is_empty())
             .unwrap_or_default();
+        // What had no marker comes first, in one element.
+        let unmarked =
+            |b: &Block| matches!(b, Block::Section(s) if s.node.tag == node.tag && !s.exact);
+        if let Some(at) = self.model.blocks.iter().position(unmarked)
+            && let Block::Section(section) = self.model.blocks.remove(at)
+        {
+            text = format!("{}\n{text}", tidy(&section.text));
+        }
         self.current = Some(self.model.blocks.len());
         self.model
             .blocks

@@ -60,9 +60,8 @@ impl Node {
             content: Vec::new(),
         };
         let text = element.decode(raw).text;
-        // Blanks are layout where no text is expected.
-        let kept = !text.is_empty() && element.children.is_empty() && holds_text(&element.tag);
-        if kept || !text.trim().is_empty() {
+        // Elsewhere text is layout, or a mistake that readers ignore.
+        if !text.is_empty() && holds_text(&element.tag) {
             node.content.push(Content::Text(text));
         }
         for (i, child) in element.children.iter().enumerate() {

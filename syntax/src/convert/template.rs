@@ -3,7 +3,9 @@
 use super::clauses::{edge_texts, inside, inside_braces, location_texts};
 use super::collect::{Note, bad_fragment, is_taken, without_pragmas};
 use super::node::{Node, many_lines, read_fragment};
-use crate::ast::{Comment, Edge, Item, ItemKind, Location, Member, MemberKind, Placed, Process};
+use crate::ast::{
+    Comment, Edge, Ident, Item, ItemKind, Location, Member, MemberKind, Placed, Process,
+};
 use crate::ast::{Pragma, PragmaKind};
 use crate::error::SyntaxError;
 use crate::span::Span;
@@ -148,22 +150,23 @@ impl<'a> Parts<'a> {
                     let mut at = from;
                     for point in list {
                         let range = Span::new(at, point.span.start);
-                        let drawn = self.drawn(member, range, &mut carried);
+                        let drawn = self.drawn(member, range, &["branchpoint"], &mut carried);
                         self.out.branchpoints.push((drawn, point.name.name.clone()));
                         at = point.span.end;
                     }
                     self.rest(member, at, &mut carried);
                 }
                 MemberKind::Commit(names) => {
-                    self.flag(&names[..], |l| l.committed = true);
+                    self.flag(names, "committed", |l| l.committed = true);
                     self.rest(member, from, &mut carried);
                 }
                 MemberKind::Urgent(names) => {
-                    self.flag(&names[..], |l| l.urgent = true);
+                    self.flag(names, "urgent", |l| l.urgent = true);
                     self.rest(member, from, &mut carried);
                 }
                 MemberKind::Init(name) => {
-                    let drawn = self.drawn(member, Span::new(from, member.len), &mut carried);
+                    let range = Span::new(from, member.len);
+                    let drawn = self.drawn(member, range, &["init"], &mut carried);
                     let span = name.span.shift(self.base + member.offset);
                     self.out.inits.push((drawn, name.name.clone(), span));
                 }
@@ -202,7 +205,7 @@ impl<'a> Parts<'a> {
             if line.starts_with("<!--") {
                 let note = Note::Xml(comment_inside(line));
                 self.out.drawn.notes.push(note);
-            } else if let Some(node) = self.read(line, *span) {
+            } else if let Some(node) = self.expected(line, *span, &["declaration"]) {
                 let before = &self.text[..span.start as usize];
                 let line = before.trim_end_matches([' ', '\t']).len();
                 markers.push((line as u32, node));
@@ -256,10 +259,19 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn flag(&mut self, names: &[crate::ast::Ident], set: impl Fn(&mut XmlLocation)) {
+    /// Marks the locations a `commit` or `urgent` list names. Where several share a name, their fragments say which.
+    fn flag(&mut self, names: &[Ident], tag: &str, set: impl Fn(&mut XmlLocation)) {
         for name in names {
-            let found = self.out.locations.iter_mut().find(|l| l.name == name.name);
-            found.into_iter().for_each(&set);
+            let named = |l: &&mut XmlLocation| l.name == name.name;
+            let mut found: Vec<_> = self.out.locations.iter_mut().filter(named).collect();
+            let said = |l: &&mut XmlLocation| {
+                let fragment = l.drawn.fragment.as_ref();
+                fragment.is_some_and(|f| f.child(tag).is_some())
+            };
+            if !found.iter().any(said) {
+                found.truncate(1);
+                found.into_iter().for_each(&set);
+            }
         }
     }
 
@@ -273,8 +285,28 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// A fragment with one of these tags; anything else would be lost.
+    fn expected(&mut self, line: &str, span: Span, tags: &[&str]) -> Option<Node> {
+        let node = self.read(line, span)?;
+        if tags.contains(&node.tag.as_str()) {
+            return Some(node);
+        }
+        let message = match tags {
+            [] => format!("nothing that a <{}> describes follows", node.tag),
+            [tag, ..] => format!("<{}> stands where <{tag}> is expected", node.tag),
+        };
+        self.errors.push(bad_fragment(&message, span));
+        None
+    }
+
     /// The fragment and the comments in `range` of a member.
-    fn drawn(&mut self, member: &Placed<Member>, range: Span, carried: &mut Vec<Note>) -> Drawn {
+    fn drawn(
+        &mut self,
+        member: &Placed<Member>,
+        range: Span,
+        tags: &[&str],
+        carried: &mut Vec<Note>,
+    ) -> Drawn {
         let mut out = Drawn {
             notes: std::mem::take(carried),
             fragment: None,
@@ -295,7 +327,7 @@ impl<'a> Parts<'a> {
                     out.notes.push(Note::Xml(comment_inside(line)));
                 }
                 Some(PragmaKind::Xml(line)) => {
-                    out.fragment = self.read(line, comment.span.shift(base));
+                    out.fragment = self.expected(line, comment.span.shift(base), tags);
                 }
                 Some(_) => {}
             }
@@ -306,7 +338,7 @@ impl<'a> Parts<'a> {
     /// Comments from `from` on go to whatever comes next.
     fn rest(&mut self, member: &Placed<Member>, from: u32, carried: &mut Vec<Note>) {
         *carried = self
-            .drawn(member, Span::new(from, member.len), carried)
+            .drawn(member, Span::new(from, member.len), &[], carried)
             .notes;
     }
 
@@ -319,7 +351,8 @@ impl<'a> Parts<'a> {
     ) {
         let mut at = from;
         for location in list {
-            let drawn = self.drawn(member, Span::new(at, location.span.start), carried);
+            let range = Span::new(at, location.span.start);
+            let drawn = self.drawn(member, range, &["location"], carried);
             let exact = drawn.fragment.is_some();
             let behind = Span::new(location.name.span.end, location.span.end);
             let text = self.slice(behind, member.offset);
@@ -350,7 +383,7 @@ impl<'a> Parts<'a> {
     }
 
     fn rest_until(&mut self, member: &Placed<Member>, range: Span, carried: &mut Vec<Note>) {
-        *carried = self.drawn(member, range, carried).notes;
+        *carried = self.drawn(member, range, &[], carried).notes;
     }
 
     fn edge(
@@ -375,7 +408,8 @@ impl<'a> Parts<'a> {
             .map(|(_, r)| (behind.start + r.start as u32, behind.start + r.end as u32))
             .chain([(member.len, member.len)]);
         for (stop, next) in ends {
-            let part = self.drawn(member, Span::new(at, stop), carried);
+            let range = Span::new(at, stop);
+            let part = self.drawn(member, range, &["transition", "edge"], carried);
             drawn.notes.extend(part.notes);
             drawn.fragment = drawn.fragment.or(part.fragment);
             at = next;

@@ -45,7 +45,7 @@ impl XmlQuery {
             node.push(Node::new("comment"));
             node
         });
-        let formula = put_formula(&mut node, formula);
+        let formula = put_formula(&mut node, formula, self.expectation);
         let said = commented_expectation(&formula);
         put_expectation(&mut node, self.expectation, said);
         node
@@ -53,7 +53,8 @@ impl XmlQuery {
 }
 
 /// Writes the formula into its place and gives it back. The fragment's own text counts while it says the same.
-fn put_formula(node: &mut Node, formula: String) -> String {
+fn put_formula(node: &mut Node, formula: String, expected: Option<bool>) -> String {
+    let decided = node.content.iter().any(is_expect);
     let place = node.content.iter_mut().find_map(|c| match c {
         Content::Node(child) if child.tag == "formula" => Some(child),
         _ => None,
@@ -61,7 +62,11 @@ fn put_formula(node: &mut Node, formula: String) -> String {
     match place {
         Some(place) => {
             let kept = place.text();
-            if kept.is_empty() || parse_query(&kept).text != parse_query(&formula).text {
+            // An expectation in its comments must not outlive the `//@ expect` line.
+            let agrees =
+                decided || commented_expectation(&kept).is_none_or(|e| Some(e) == expected);
+            let same = parse_query(&kept).text == parse_query(&formula).text;
+            if kept.is_empty() || !same || !agrees {
                 place.set_text(formula.clone());
                 formula
             } else {
@@ -78,7 +83,6 @@ fn put_formula(node: &mut Node, formula: String) -> String {
 
 /// Makes `<expect>` say what `//@ expect` says; `commented` is what the formula says itself.
 fn put_expectation(node: &mut Node, expected: Option<bool>, commented: Option<bool>) {
-    let is_expect = |c: &Content| matches!(c, Content::Raw(raw) if raw.starts_with("<expect"));
     let found = node.content.iter().rposition(is_expect);
     let said = found.and_then(|i| match &node.content[i] {
         Content::Raw(raw) => outcome(raw),
@@ -107,6 +111,10 @@ fn put_expectation(node: &mut Node, expected: Option<bool>, commented: Option<bo
             node.content.insert(at, Content::Node(expect));
         }
     }
+}
+
+fn is_expect(content: &Content) -> bool {
+    matches!(content, Content::Raw(raw) if raw.starts_with("<expect"))
 }
 
 fn outcome(raw: &str) -> Option<bool> {

@@ -176,10 +176,8 @@ impl Writer<'_> {
         self.list("branchpoint", element, &tagged(&["branchpoint"]), |w, b| {
             w.branchpoint(b)
         });
-        if names.unique {
-            self.flags("commit", "committed", &locations);
-            self.flags("urgent", "urgent", &locations);
-        }
+        self.flags("commit", "committed", &locations);
+        self.flags("urgent", "urgent", &locations);
         for (i, child) in tagged(&["init"]) {
             self.notes(element, i, MARGIN, true);
             self.init(child, &names);
@@ -246,11 +244,13 @@ impl Writer<'_> {
     }
 
     fn flags(&mut self, keyword: &str, tag: &str, locations: &[(usize, &Element)]) {
-        let names: Vec<SmolStr> = locations
-            .iter()
-            .filter(|(_, l)| l.child(tag).is_some())
-            .map(|(_, l)| self.location_name(l).0)
-            .collect();
+        let mut names: Vec<SmolStr> = Vec::new();
+        for (_, location) in locations.iter().filter(|(_, l)| l.child(tag).is_some()) {
+            let (name, _) = self.location_name(location);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         if !names.is_empty() {
             self.out
                 .push_str(&format!("{MARGIN}{keyword} {};\n", names.join(", ")));

@@ -164,7 +164,8 @@ pub(crate) fn read(text: &str) -> Document {
             Ok(Event::GeneralRef(_)) => reference(&mut doc, open.last_mut(), text, span),
             Ok(Event::Comment(_)) => {
                 if let Some(element) = open.last_mut() {
-                    let inside = Span::new(span.start + 4, span.end - 3);
+                    let start = span.start + 4;
+                    let inside = Span::new(start, span.end.saturating_sub(3).max(start));
                     element.notes.push((element.children.len(), inside));
                 }
             }
