@@ -255,8 +255,8 @@ two</details>
 fn full_xml_as_xta() {
     let xta = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
     // Blank lines of the original keep their blanks; in this file they could not be seen.
-    let xta: Vec<&str> = xta.lines().map(str::trim_end).collect();
-    let xta = xta.join("\n") + "\n";
+    let lines: Vec<&str> = xta.lines().map(str::trim_end).collect();
+    let shown = lines.join("\n") + "\n";
     expect![[r##"
         //@ xml <?xml version="1.0" encoding="utf-8"?>&#10;<!DOCTYPE nta PUBLIC '-//Uppaal Team//DTD Flat System 1.1//EN' 'http://www.it.uu.se/research/group/darts/uppaal/flat-1_2.dtd'>
         //@ xml <declaration/>
@@ -310,7 +310,7 @@ fn full_xml_as_xta() {
         //@ xml <query><formula>E&lt;&gt; // why&#10;  x &gt; 1 /* EXPECT:T */</formula><comment></comment></query>
         //@ xml <heading><formula/><comment>a heading</comment></heading>
         //@ query A[] x < 2
-    "##]].assert_eq(&xta);
+    "##]].assert_eq(&shown);
     xml_round_trip(FULL).expect("nothing lost");
     let back = to_xml(&parse(&xta, FileKind::Xta)).expect("convertible");
     for kept in [
