@@ -3,6 +3,24 @@
 //! Owns the meaning of the text: it turns the syntax tree into a checked model and a [`network`] for the checker. It
 //! must never know about zones, the language server protocol or files on disk.
 
+mod allow;
+mod builtin;
+mod check;
+mod consteval;
+mod diag;
 pub mod diagnostic;
+mod hir;
+mod instantiate;
+mod legacy;
+pub mod meaning;
+mod model;
 pub mod network;
 pub mod report;
+mod rules;
+mod symbol;
+pub mod trace_text;
+mod types;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use model::Model;
+pub use rules::{codes, explain};

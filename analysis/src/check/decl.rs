@@ -1,0 +1,343 @@
+//! Declarations of variables, constants, clocks, channels and types.
+
+use super::Checker;
+use super::type_expr::Written;
+use crate::consteval::{EvalError, Evaluator, MAX_VALUE};
+use crate::diag::Diag;
+use crate::hir::{Decl, Expr, Init};
+use crate::symbol::{Home, SymKind, VarSym};
+use crate::types::{Bound, IntType, Type};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use zonelens_syntax::ast::{self, Declarator, TypeBase};
+use zonelens_syntax::span::Span;
+
+impl Checker<'_> {
+    /// `T a, b[3] = …;` of a global or a template.
+    pub fn var_decl(&mut self, v: &ast::VarDecl) {
+        let home = if self.in_template {
+            Home::Template
+        } else {
+            Home::Global
+        };
+        let decls = self.declare_vars(v, home);
+        self.out.decls.extend(decls);
+    }
+
+    /// Declares the variables of a line in the innermost scope.
+    pub fn declare_vars(&mut self, v: &ast::VarDecl, home: Home) -> Vec<Decl> {
+        let set_name = v.names.first().map(|d| d.name.name.clone());
+        let written = self.type_expr(&v.ty, set_name.as_ref());
+        if matches!(written.ty, Type::Void) {
+            self.error("type/void", "a variable cannot be void", v.ty.span);
+        }
+        let mut out = Vec::new();
+        for d in &v.names {
+            out.push(self.declare_var(&written, d, home));
+        }
+        out
+    }
+
+    fn declare_var(&mut self, written: &Written, d: &Declarator, home: Home) -> Decl {
+        let ty = self.dimensions(written.ty.clone(), &d.dims);
+        self.check_variable_type(written, &ty, d, home);
+        if home == Home::Template {
+            self.restrict_sizes(&ty);
+        }
+        let init = self.initialiser(&ty, d, home);
+        let mut value = None;
+        if written.constant {
+            value = self.constant_value(&ty, init.as_ref(), d, home);
+        } else if let Some(init) = &init {
+            self.check_init_value(init, &ty, home);
+        }
+        let symbol = self.symbol(
+            &d.name,
+            SymKind::Var(VarSym {
+                ty: ty.clone(),
+                constant: written.constant,
+                meta: written.meta,
+                value,
+                home,
+            }),
+        );
+        if self.in_template {
+            let mut found = FxHashSet::default();
+            self.parameters_of_type(&ty, &mut found);
+            if let Some(init) = &init {
+                self.parameters_of_init(init, &mut found);
+            }
+            if !found.is_empty() && written.constant {
+                self.depends.insert(symbol.id, found);
+            }
+        }
+        self.declare(symbol.clone());
+        Decl { symbol, init }
+    }
+
+    fn parameters_of_init(&self, init: &Init, into: &mut FxHashSet<u32>) {
+        match init {
+            Init::Expr(e) => self.parameters_of(e, into),
+            Init::List(items, _) => items.iter().for_each(|i| self.parameters_of_init(i, into)),
+        }
+    }
+
+    fn check_variable_type(&mut self, written: &Written, ty: &Type, d: &Declarator, home: Home) {
+        if home == Home::Function {
+            let bad = match ty.innermost() {
+                Type::Clock => Some("clocks"),
+                Type::Chan(_) => Some("channels"),
+                _ => None,
+            };
+            if let Some(bad) = bad {
+                self.error(
+                    "type/local",
+                    format!(
+                        "functions cannot declare {bad}; declare `{}` outside",
+                        d.name.name
+                    ),
+                    d.name.span,
+                );
+            }
+        }
+        if written.constant && d.init.is_none() && !ty.is_error() {
+            let message = if ty.contains(&|t| matches!(t, Type::Scalar(_))) {
+                "a constant needs a value, and no literal denotes an element of a scalar set"
+            } else {
+                "a constant needs a value: add `= …`"
+            };
+            self.error("type/constant", message, d.name.span);
+        }
+    }
+
+    fn initialiser(&mut self, ty: &Type, d: &Declarator, home: Home) -> Option<Init> {
+        let init = d.init.as_ref()?;
+        if ty.contains(&|t| matches!(t, Type::Scalar(_))) && home != Home::Function {
+            self.error(
+                "type/initialiser",
+                format!(
+                    "`{}` cannot be initialised: elements of a scalar set have no names, so no value can be written for it",
+                    d.name.name
+                ),
+                init.span(),
+            );
+            return None;
+        }
+        if matches!(ty.innermost(), Type::Chan(_)) {
+            self.error("type/initialiser", "a channel holds no value", init.span());
+            return None;
+        }
+        Some(self.init(init, ty))
+    }
+
+    /// The value of a constant, where it does not depend on parameters.
+    fn constant_value(
+        &mut self,
+        ty: &Type,
+        init: Option<&Init>,
+        d: &Declarator,
+        home: Home,
+    ) -> Option<Arc<[i32]>> {
+        if home == Home::Global
+            && let Some(&value) = self.env.constants.get(d.name.name.as_str())
+        {
+            return self.overridden(ty, value, d);
+        }
+        let init = init?;
+        if ty.contains(&|t| matches!(t, Type::Double | Type::Str | Type::Error | Type::Scalar(_))) {
+            return None;
+        }
+        let mut evaluator = Evaluator::new(&self.env.bodies, &|_| None);
+        let result = match evaluator.size(ty) {
+            Ok(size) if size > MAX_VALUE => Err(EvalError::Fails(
+                d.name.span,
+                "this constant has too many entries".into(),
+            )),
+            Ok(_) => evaluator.init(init, ty),
+            Err(e) => Err(e),
+        };
+        self.out.volatile |= evaluator.called;
+        match result {
+            Ok(v) => Some(v.into()),
+            Err(EvalError::Silent) => None,
+            Err(EvalError::Fails(span, why)) => {
+                self.error_at("type/constant", format!("no value: {why}"), span);
+                None
+            }
+            Err(EvalError::NotConstant(span)) => {
+                if home != Home::Function && !self.init_computable(init) {
+                    self.not_constant(span);
+                }
+                None
+            }
+        }
+    }
+
+    fn init_computable(&self, init: &Init) -> bool {
+        match init {
+            Init::Expr(e) => self.is_computable(e),
+            Init::List(items, _) => items.iter().all(|i| self.init_computable(i)),
+        }
+    }
+
+    fn overridden(&mut self, ty: &Type, value: i64, d: &Declarator) -> Option<Arc<[i32]>> {
+        let Type::Int(IntType { lo, hi, .. }) = ty else {
+            self.error(
+                "type/constant",
+                format!(
+                    "`{}` is overridden, but only integer constants can be",
+                    d.name.name
+                ),
+                d.name.span,
+            );
+            return None;
+        };
+        // The declared range stays: an override outside it is the same mistake as such an initialiser.
+        let (lo, hi) = (lo.known()?, hi.known()?);
+        match i32::try_from(value) {
+            Ok(v) if lo <= v && v <= hi => Some([v].as_slice().into()),
+            _ => {
+                self.error(
+                    "type/constant",
+                    format!(
+                        "the value {value} given for `{}` lies outside its range [{lo},{hi}]",
+                        d.name.name
+                    ),
+                    d.name.span,
+                );
+                None
+            }
+        }
+    }
+
+    /// Initial values of variables must be computable; those that are known must fit.
+    fn check_init_value(&mut self, init: &Init, ty: &Type, home: Home) {
+        match (init, ty) {
+            (Init::List(items, _), Type::Array(a)) => {
+                for i in items {
+                    self.check_init_value(i, &a.element, home);
+                }
+            }
+            (Init::List(items, _), Type::Struct(s)) => {
+                for (i, (_, t)) in items.iter().zip(&s.fields) {
+                    self.check_init_value(i, t, home);
+                }
+            }
+            (Init::List(..), _) => {}
+            (Init::Expr(e), _) if home == Home::Function => {
+                if self.effect_of(e) {
+                    self.error_at(
+                        "type/side-effect",
+                        "the initialiser of a local variable must not change anything; assign in a statement instead",
+                        e.span,
+                    );
+                }
+            }
+            (Init::Expr(e), _) => self.check_initial_expr(e, ty),
+        }
+    }
+
+    fn check_initial_expr(&mut self, e: &Expr, ty: &Type) {
+        if e.ty.is_error() || !e.ty.is_integral() {
+            return;
+        }
+        match self.evaluate(e) {
+            Ok(v) => self.check_known_range(v, ty, e.span),
+            Err(EvalError::Fails(span, why)) => {
+                self.error_at("type/constant", format!("no value: {why}"), span);
+            }
+            Err(EvalError::NotConstant(span)) if !self.is_computable(e) => self.not_constant(span),
+            Err(_) => {}
+        }
+    }
+
+    fn check_known_range(&mut self, v: i32, ty: &Type, span: Span) {
+        if matches!(ty, Type::Clock) && v < 0 {
+            self.error_at("type/range", "a clock cannot start below 0", span);
+        }
+        if let Type::Int(int) = ty
+            && let (Some(lo), Some(hi)) = (int.lo.known(), int.hi.known())
+            && !(lo..=hi).contains(&v)
+        {
+            self.error_at(
+                "type/range",
+                format!("the initial value {v} lies outside the range [{lo},{hi}]"),
+                span,
+            );
+        }
+    }
+
+    /// `typedef T A, B[3];`
+    pub fn typedef(&mut self, t: &ast::Typedef) {
+        let name = t.names.first().map(|d| d.name.name.clone());
+        // A name that is being defined is not declared yet, so a type cannot contain itself.
+        let written = self.type_expr(&t.ty, name.as_ref());
+        if written.meta {
+            self.error(
+                "type/prefix",
+                "a type cannot be `meta`; write that where a variable is declared",
+                t.ty.span,
+            );
+        }
+        for d in &t.names {
+            let ty = self.dimensions(written.ty.clone(), &d.dims);
+            if d.init.is_some() {
+                self.error("type/initialiser", "a type has no value", d.span);
+            }
+            let symbol = self.symbol(&d.name, SymKind::Type(ty.clone(), written.constant));
+            if self.in_template {
+                let mut found = FxHashSet::default();
+                self.parameters_of_type(&ty, &mut found);
+                if matches!(t.ty.base, TypeBase::Scalar(_) | TypeBase::Scalarset(_)) {
+                    self.restricted.extend(found);
+                }
+            }
+            self.declare(symbol);
+        }
+    }
+
+    /// `scalarset pid[3];`
+    pub fn scalarset_decl(&mut self, name: &ast::Ident, size: &ast::Expr) {
+        let ty = match self.scalar_size(size) {
+            Some(size) => {
+                let hi = match size.known() {
+                    Some(n) => Bound::Known(n - 1),
+                    None => Bound::Known(i32::MAX - 1),
+                };
+                Type::Int(IntType {
+                    lo: Bound::Known(0),
+                    hi,
+                    set: Some(self.new_set(name.name.clone(), size, name.span, true)),
+                })
+            }
+            None => Type::Error,
+        };
+        let symbol = self.symbol(name, SymKind::Type(ty, false));
+        self.declare(symbol);
+    }
+
+    /// Something recognised and not analysed: its names silence follow-ups.
+    pub fn unsupported_item(&mut self, u: &ast::Unsupported) {
+        let what = match u.feature {
+            ast::Feature::Import => ("unsupported/import", "functions of C libraries are not run"),
+            ast::Feature::DynamicTemplate => (
+                "unsupported/dynamic",
+                "templates that are spawned while the model runs are not verified",
+            ),
+            ast::Feature::EcdarInterface => (
+                "unsupported/ecdar",
+                "interface declarations of ECDAR are not used",
+            ),
+            ast::Feature::Lsc => ("unsupported/lsc", "live sequence charts are not verified"),
+        };
+        let diag = Diag::new(what.0, what.1, self.loc(u.span));
+        self.report(diag);
+        for name in &u.names {
+            // `IO P { … }` speaks about a template that is already there.
+            if self.lookup(&name.name).is_none() {
+                let symbol = self.symbol(name, SymKind::Opaque);
+                self.declare(symbol);
+            }
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! Names and types: from the syntax tree to the checked tree, one item at a time.
+//!
+//! A checker sees the names declared before its item. It records every global name it asked for and what it got, so
+//! that the result can be kept as long as the answers stay the same.
+
+mod call;
+mod decl;
+mod expr;
+mod function;
+mod init;
+mod labels;
+mod operators;
+mod query;
+mod scalar;
+mod system;
+mod template;
+mod type_expr;
+
+use crate::consteval::{Bodies, EvalError, Evaluator};
+use crate::diag::Diag;
+use crate::hir::{Decl, Expr, Instance, PriorityElem, Template};
+use crate::symbol::{ItemId, Loc, ParamOf, SymId, SymKind, Symbol};
+use crate::types::{Bound, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use zonelens_syntax::ast;
+use zonelens_syntax::span::Span;
+
+pub use labels::has_side_effect;
+pub use query::CheckedKind;
+
+/// What is known outside the item being checked.
+pub struct Env {
+    /// The global scope so far.
+    pub names: FxHashMap<SmolStr, Arc<Symbol>>,
+    /// What the language declares.
+    pub builtins: Arc<FxHashMap<SmolStr, Arc<Symbol>>>,
+    /// Functions by the number in their signature.
+    pub bodies: Bodies,
+    /// Templates by the number in their signature.
+    pub templates: FxHashMap<SymId, Arc<Template>>,
+    /// Partial instantiations by the number in their signature.
+    pub instances: FxHashMap<SymId, Arc<Instance>>,
+    /// `--const` overrides.
+    pub constants: BTreeMap<String, i64>,
+    /// Whether the file uses the 3.x syntax.
+    pub legacy: bool,
+    /// The next unused number.
+    pub next_id: AtomicU32,
+}
+
+impl Env {
+    /// A new unique number.
+    pub fn fresh(&self) -> u32 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// What checking an item yields.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Global names it declares.
+    pub symbols: Vec<Arc<Symbol>>,
+    /// Variables it declares.
+    pub decls: Vec<Decl>,
+    /// Its content.
+    pub body: Body,
+    /// Findings.
+    pub diags: Vec<Diag>,
+    /// Global names it asked for, and the number of the answer.
+    pub deps: Vec<(SmolStr, Option<SymId>)>,
+    /// Whether the result depends on bodies of functions, so that it cannot be kept.
+    pub volatile: bool,
+    /// Functions it declares, local ones included.
+    pub functions: Vec<Arc<crate::hir::Function>>,
+}
+
+/// The content of an item beyond names and variables.
+#[derive(Clone, Debug, Default)]
+pub enum Body {
+    /// Nothing more.
+    #[default]
+    None,
+    /// A template.
+    Template(Arc<Template>),
+    /// A partial instantiation.
+    Instance(Arc<Instance>),
+    /// The system line: levels of (name, place).
+    System(Vec<Vec<(Arc<Symbol>, Loc)>>),
+    /// Channel priorities, lowest first.
+    ChanPriority(Vec<Vec<PriorityElem>>),
+    /// `before_update`
+    BeforeUpdate(Vec<Expr>),
+    /// `after_update`
+    AfterUpdate(Vec<Expr>),
+}
+
+/// What a function body is checked for.
+struct FnContext {
+    name: SmolStr,
+    ret: Type,
+    writes: bool,
+    reads: bool,
+    written: FxHashSet<SymId>,
+    loops: u32,
+}
+
+/// Checks one item.
+pub struct Checker<'a> {
+    env: &'a Env,
+    item: ItemId,
+    /// Added to spans: the offset of the member inside the item.
+    base: u32,
+    /// Scopes inside the item, innermost last.
+    frames: Vec<FxHashMap<SmolStr, Arc<Symbol>>>,
+    function: Option<FnContext>,
+    /// Inside a template: numbers of parameters that sizes depend on.
+    restricted: FxHashSet<SymId>,
+    /// Numbers of template constants and types, and the parameters they depend on.
+    depends: FxHashMap<SymId, FxHashSet<SymId>>,
+    in_template: bool,
+    in_query: bool,
+    /// Families that may be named in queries: number of the symbol on the system line.
+    families: FxHashMap<SmolStr, Arc<Symbol>>,
+    out: Checked,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker for the item `item`.
+    pub fn new(env: &'a Env, item: ItemId) -> Checker<'a> {
+        Checker {
+            env,
+            item,
+            base: 0,
+            frames: Vec::new(),
+            function: None,
+            restricted: FxHashSet::default(),
+            depends: FxHashMap::default(),
+            in_template: false,
+            in_query: false,
+            families: FxHashMap::default(),
+            out: Checked::default(),
+        }
+    }
+
+    /// Checks the item.
+    pub fn check(mut self, item: &ast::Item) -> Checked {
+        use ast::ItemKind as K;
+        match &item.kind {
+            // Gantt charts only draw; they name processes, which no declaration can.
+            K::Error | K::Empty | K::Query(_) | K::Gantt(_) => {}
+            K::Var(v) => self.var_decl(v),
+            K::Typedef(t) => self.typedef(t),
+            K::ScalarsetDecl { name, size } => self.scalarset_decl(name, size),
+            K::Function(f) => self.function(f),
+            K::Process(p) => self.process(p),
+            K::Instantiation(i) => self.instantiation(i),
+            K::ChanPriority(p) => self.chan_priority(p),
+            K::System(s) => self.system_line(s),
+            K::Progress(p) => self.progress(p),
+            K::BeforeUpdate(list) => {
+                let list = self.updates(list);
+                self.out.body = Body::BeforeUpdate(list);
+            }
+            K::AfterUpdate(list) => {
+                let list = self.updates(list);
+                self.out.body = Body::AfterUpdate(list);
+            }
+            K::Unsupported(u) => self.unsupported_item(u),
+        }
+        self.out
+    }
+
+    // ------------------------------------------------------------------------------------------ places and findings
+
+    fn span(&self, span: Span) -> Span {
+        span.shift(self.base)
+    }
+
+    fn loc(&self, span: Span) -> Loc {
+        Loc {
+            item: self.item,
+            span: self.span(span),
+        }
+    }
+
+    /// The place of a span that is already relative to the item.
+    fn here(&self, span: Span) -> Loc {
+        Loc {
+            item: self.item,
+            span,
+        }
+    }
+
+    fn report(&mut self, mut diag: Diag) {
+        if self.in_query {
+            diag.code = match diag.code.split_once('/').map(|(area, _)| area) {
+                Some("name") => "query/name",
+                Some("query" | "unsupported") => diag.code,
+                _ => "query/type",
+            };
+            diag.severity = crate::rules::severity(diag.code);
+            diag.fixes.clear();
+        }
+        self.out.diags.push(diag);
+    }
+
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        let diag = Diag::new(code, message, self.loc(span));
+        self.report(diag);
+    }
+
+    /// Like `error`, for a span that is already relative to the item.
+    fn error_at(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        let diag = Diag::new(code, message, self.here(span));
+        self.report(diag);
+    }
+
+    // ------------------------------------------------------------------------------------------ names
+
+    fn lookup(&mut self, name: &SmolStr) -> Option<Arc<Symbol>> {
+        for frame in self.frames.iter().rev() {
+            if let Some(s) = frame.get(name) {
+                return Some(s.clone());
+            }
+        }
+        if self.in_query
+            && let Some(s) = self.families.get(name)
+        {
+            return Some(s.clone());
+        }
+        self.lookup_global(name)
+    }
+
+    fn lookup_global(&mut self, name: &SmolStr) -> Option<Arc<Symbol>> {
+        let found = self
+            .env
+            .names
+            .get(name)
+            .or_else(|| self.env.builtins.get(name))
+            .cloned();
+        self.out
+            .deps
+            .push((name.clone(), found.as_ref().map(|s| s.id)));
+        found
+    }
+
+    fn symbol(&self, name: &ast::Ident, kind: SymKind) -> Arc<Symbol> {
+        Arc::new(Symbol {
+            id: self.env.fresh(),
+            name: name.name.clone(),
+            loc: self.loc(name.span),
+            kind,
+        })
+    }
+
+    /// Puts a symbol into the innermost scope; a second one of the same name there is an error.
+    fn declare(&mut self, symbol: Arc<Symbol>) {
+        let previous = match self.frames.last() {
+            Some(frame) => frame.get(&symbol.name).cloned(),
+            None => {
+                let mine = self
+                    .out
+                    .symbols
+                    .iter()
+                    .find(|s| s.name == symbol.name)
+                    .cloned();
+                let earlier = self.env.names.get(&symbol.name).cloned();
+                let id = earlier.as_ref().map(|s| s.id);
+                // Builtins may be declared again: the file's own meaning wins.
+                let builtin = self.env.builtins.get(&symbol.name).map(|s| s.id);
+                self.out.deps.push((symbol.name.clone(), id.or(builtin)));
+                mine.or(earlier)
+            }
+        };
+        if let Some(previous) = previous {
+            let diag = Diag::new(
+                "name/duplicate",
+                format!(
+                    "`{}` is declared twice in the same scope; rename one of them",
+                    symbol.name
+                ),
+                symbol.loc,
+            )
+            .related(
+                previous.loc,
+                format!("`{}` is already {} here", symbol.name, previous.what()),
+            );
+            self.report(diag);
+            return;
+        }
+        match self.frames.last_mut() {
+            Some(frame) => {
+                frame.insert(symbol.name.clone(), symbol);
+            }
+            None => self.out.symbols.push(symbol),
+        }
+    }
+
+    fn push_scope(&mut self) {
+        self.frames.push(FxHashMap::default());
+    }
+
+    fn pop_scope(&mut self) {
+        self.frames.pop();
+    }
+
+    fn unknown(&mut self, name: &ast::Ident) {
+        let near = self.similar(&name.name);
+        let mut message = format!("`{}` is not declared here", name.name);
+        let loc = self.loc(name.span);
+        let mut diag = Diag::new("name/unknown", String::new(), loc);
+        if let Some(near) = near {
+            message.push_str(&format!("; did you mean `{near}`?"));
+            diag = diag.fix(format!("Change to `{near}`"), loc, near.to_string());
+        } else {
+            message.push_str("; names must be declared before they are used");
+        }
+        diag.message = message;
+        self.report(diag);
+    }
+
+    /// A visible name that differs by one letter or only in case.
+    fn similar(&self, name: &str) -> Option<SmolStr> {
+        if name.len() < 3 {
+            return None;
+        }
+        let frames = self.frames.iter().flat_map(|f| f.keys());
+        let mut best: Option<&SmolStr> = None;
+        for candidate in frames.chain(self.env.names.keys()) {
+            if close(name, candidate) && best.is_none_or(|b| candidate < b) {
+                best = Some(candidate);
+            }
+        }
+        best.cloned()
+    }
+
+    // ------------------------------------------------------------------------------------------ constants
+
+    /// Evaluates now, or says why not. Parameters are not known yet.
+    fn evaluate(&mut self, e: &Expr) -> Result<i32, EvalError> {
+        let mut evaluator = Evaluator::new(&self.env.bodies, &|_| None);
+        let value = evaluator.int(e);
+        self.out.volatile |= evaluator.called;
+        value
+    }
+
+    /// A size or range end: a constant, or an expression over the template's parameters.
+    fn bound(&mut self, e: &ast::Expr) -> Option<Bound> {
+        let e = self.expr(e);
+        self.bound_of(e)
+    }
+
+    fn bound_of(&mut self, e: Expr) -> Option<Bound> {
+        if e.ty.is_error() {
+            return None;
+        }
+        if let Type::Scalar(set) = &e.ty {
+            let set = set.clone();
+            self.scalar_as_number(&set, e.span);
+            return None;
+        }
+        if !e.ty.is_integral() {
+            self.error_at(
+                "type/mismatch",
+                format!("an integer constant is needed here, this is {}", e.ty),
+                e.span,
+            );
+            return None;
+        }
+        match self.evaluate(&e) {
+            Ok(v) => Some(Bound::Known(v)),
+            Err(EvalError::Silent) => None,
+            Err(EvalError::Fails(span, why)) => {
+                self.error_at("type/constant", format!("no value: {why}"), span);
+                None
+            }
+            Err(EvalError::NotConstant(span)) => {
+                if self.is_computable(&e) {
+                    Some(Bound::Expr(Arc::new(e)))
+                } else {
+                    self.not_constant(span);
+                    None
+                }
+            }
+        }
+    }
+
+    fn not_constant(&mut self, span: Span) {
+        self.error_at(
+            "type/not-constant",
+            "this must be known before the model runs: use constants, literals and parameters only",
+            span,
+        );
+    }
+
+    /// Whether an expression depends on nothing but constants, parameters given at instantiation and bound
+    /// variables.
+    fn is_computable(&self, e: &Expr) -> bool {
+        use crate::hir::ExprKind as K;
+        let mut ok = true;
+        e.walk(&mut |e| match &e.kind {
+            K::Var(s) => {
+                ok &= match &s.kind {
+                    SymKind::Var(v) => v.constant,
+                    SymKind::Param(p) if p.of == ParamOf::Instance => p.constant,
+                    SymKind::Param(p) => !p.reference || p.constant || self.env.legacy,
+                    _ => true,
+                }
+            }
+            K::Call(f, _) => {
+                if let SymKind::Function(sig) = &f.kind {
+                    ok &= !sig.reads && !sig.writes;
+                }
+            }
+            K::Assign(..) | K::IncDec { .. } | K::Process(..) | K::Member { .. } => ok = false,
+            _ => {}
+        });
+        ok
+    }
+
+    /// The template parameters an expression depends on, through constants and types of the template.
+    fn parameters_of(&self, e: &Expr, into: &mut FxHashSet<SymId>) {
+        e.walk(&mut |e| {
+            if let crate::hir::ExprKind::Var(s) = &e.kind {
+                self.parameters_of_symbol(s.id, matches!(s.kind, SymKind::Param(_)), into);
+            }
+        });
+    }
+
+    fn parameters_of_symbol(&self, id: SymId, param: bool, into: &mut FxHashSet<SymId>) {
+        if param {
+            into.insert(id);
+        }
+        if let Some(more) = self.depends.get(&id) {
+            into.extend(more.iter().copied());
+        }
+    }
+
+    /// The parameters a type's ranges and sizes depend on.
+    fn parameters_of_type(&self, ty: &Type, into: &mut FxHashSet<SymId>) {
+        let mut bound = |b: &Bound| {
+            if let Bound::Expr(e) = b {
+                self.parameters_of(e, into);
+            }
+        };
+        match ty {
+            Type::Int(int) => {
+                bound(&int.lo);
+                bound(&int.hi);
+            }
+            Type::Scalar(set) => bound(&set.size),
+            Type::Array(a) => {
+                self.parameters_of_type(&a.index, into);
+                self.parameters_of_type(&a.element, into);
+            }
+            Type::Struct(s) => {
+                for (_, t) in &s.fields {
+                    self.parameters_of_type(t, into);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Marks the parameters that sizes inside `ty` depend on: they may not be left free.
+    fn restrict_sizes(&mut self, ty: &Type) {
+        let mut found = FxHashSet::default();
+        match ty {
+            Type::Array(a) => {
+                self.parameters_of_type(&a.index, &mut found);
+                self.restrict_sizes(&a.element);
+            }
+            Type::Scalar(_) => self.parameters_of_type(ty, &mut found),
+            Type::Struct(s) => {
+                for (_, t) in &s.fields {
+                    self.restrict_sizes(t);
+                }
+            }
+            _ => {}
+        }
+        self.restricted.extend(found);
+    }
+}
+
+/// Whether `b` is `a` up to case or one changed, missing or added letter.
+fn close(a: &str, b: &str) -> bool {
+    if a.eq_ignore_ascii_case(b) {
+        return true;
+    }
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let suffix = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
+    prefix + suffix + 1 >= a.len().max(b.len())
+}

@@ -1,0 +1,213 @@
+//! Where scalars meet what they must not meet: the `sym/…` code is reported instead of a plain type error.
+
+use super::Checker;
+use crate::diag::Diag;
+use crate::hir::Expr;
+use crate::types::{ScalarSet, Type};
+use std::sync::Arc;
+use zonelens_syntax::ast::{BinaryOp, UnaryOp};
+use zonelens_syntax::span::Span;
+
+impl Checker<'_> {
+    fn sym(&mut self, code: &'static str, set: &ScalarSet, message: String, span: Span) {
+        let diag = Diag::new(code, message, self.here(span))
+            .related(set.loc, format!("`{}` is declared here", set.name));
+        self.report(diag);
+    }
+
+    /// Arithmetic on a scalar; the fix keeps the operand alone.
+    pub fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span, operand: Option<Span>) {
+        let mut diag = Diag::new(
+            "sym/arithmetic",
+            format!(
+                "elements of the scalar set `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
+                set.name
+            ),
+            self.here(whole),
+        )
+        .related(set.loc, format!("`{}` is declared here", set.name));
+        if let Some(operand) = operand
+            && !self.in_query
+        {
+            let (mut edits, loc) = (Vec::new(), self.here(whole));
+            let cut = |start: u32, end: u32| crate::symbol::Loc {
+                span: Span::new(start, end),
+                ..loc
+            };
+            if operand.start > whole.start {
+                edits.push((cut(whole.start, operand.start), String::new()));
+            }
+            if whole.end > operand.end {
+                edits.push((cut(operand.end, whole.end), String::new()));
+            }
+            diag.fixes.push(("Keep only the scalar".into(), edits));
+        }
+        self.report(diag);
+    }
+
+    /// A scalar where a number is needed.
+    pub fn scalar_as_number(&mut self, set: &Arc<ScalarSet>, span: Span) {
+        self.sym(
+            "sym/literal",
+            set,
+            format!(
+                "an element of the scalar set `{}` is not a number",
+                set.name
+            ),
+            span,
+        );
+    }
+
+    /// Reports a wrong pair of an expected and a given type if one of them is a scalar. Returns whether it did.
+    pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span) -> bool {
+        match (want, have) {
+            (Type::Scalar(a), Type::Scalar(b)) if a != b => {
+                self.sym(
+                    "sym/mixed",
+                    a,
+                    format!(
+                        "`{}` and `{}` are different scalar sets: their elements have nothing in common, whatever their sizes",
+                        a.name, b.name
+                    ),
+                    span,
+                );
+                true
+            }
+            (Type::Clock, Type::Scalar(set)) | (Type::Scalar(set), Type::Clock) => {
+                self.sym(
+                    "sym/clock",
+                    set,
+                    format!(
+                        "a clock cannot be measured against an element of the scalar set `{}`",
+                        set.name
+                    ),
+                    span,
+                );
+                true
+            }
+            (Type::Scalar(set), t) if t.is_number() => {
+                self.sym(
+                    "sym/literal",
+                    set,
+                    format!(
+                        "a number cannot stand for an element of the scalar set `{}`: that would single one element out",
+                        set.name
+                    ),
+                    span,
+                );
+                true
+            }
+            (t, Type::Scalar(set)) if t.is_number() => {
+                self.scalar_as_number(set, span);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Reports a binary operator on scalars that has no meaning. Returns whether one operand is a scalar.
+    pub fn scalar_operands(&mut self, op: BinaryOp, a: &Expr, b: &Expr, whole: Span) -> bool {
+        let (set, operand) = match (a.ty.scalar(), b.ty.scalar()) {
+            (Some(set), _) => (set.clone(), a),
+            (None, Some(set)) => (set.clone(), b),
+            _ => return false,
+        };
+        if matches!(a.ty, Type::Clock | Type::Diff) || matches!(b.ty, Type::Clock | Type::Diff) {
+            return self.scalar_meets(&Type::Clock, &Type::Scalar(set), whole);
+        }
+        use BinaryOp as B;
+        match op {
+            B::Pow | B::Mul | B::Div | B::Mod | B::Add | B::Sub | B::Shl | B::Shr | B::BitAnd
+            | B::BitXor | B::BitOr => self.scalar_arithmetic(&set, whole, Some(operand.span)),
+            B::Min | B::Max | B::Lt | B::Le | B::Ge | B::Gt => self.sym(
+                "sym/order",
+                &set,
+                format!(
+                    "elements of the scalar set `{}` have no order; compare them with == and != only",
+                    set.name
+                ),
+                whole,
+            ),
+            B::Eq | B::Ne => {
+                self.scalar_meets(&a.ty, &b.ty, whole);
+            }
+            B::And | B::Or | B::Xor | B::Imply => self.sym(
+                "type/operand",
+                &set,
+                format!("an element of the scalar set `{}` is not a truth value; compare it with another element", set.name),
+                operand.span,
+            ),
+        }
+        true
+    }
+
+    /// Reports a unary operator on a scalar.
+    pub fn scalar_operand(&mut self, op: UnaryOp, e: &Expr, whole: Span) -> bool {
+        let Some(set) = e.ty.scalar().cloned() else {
+            return false;
+        };
+        match op {
+            UnaryOp::Not => self.sym(
+                "type/operand",
+                &set,
+                format!(
+                    "an element of the scalar set `{}` is not a truth value",
+                    set.name
+                ),
+                whole,
+            ),
+            UnaryOp::Minus | UnaryOp::Plus => {
+                self.scalar_arithmetic(&set, whole, Some(e.span));
+            }
+        }
+        true
+    }
+
+    /// Checks an index against the index type of a dimension.
+    pub fn index_value(&mut self, want: &Type, index: &Expr) {
+        match (want, &index.ty) {
+            (Type::Error, _) | (_, Type::Error) => {}
+            (Type::Scalar(a), Type::Scalar(b)) if a == b => {}
+            (Type::Scalar(a), Type::Scalar(b)) => {
+                let message = format!(
+                    "this dimension is indexed by the scalar set `{}`, not by `{}`",
+                    a.name, b.name
+                );
+                self.sym("sym/index-other", a, message, index.span);
+            }
+            (Type::Scalar(a), t) if t.is_number() => {
+                let message = format!(
+                    "this dimension is indexed by elements of the scalar set `{}`; a number would single one of them out",
+                    a.name
+                );
+                self.sym("sym/index-int", a, message, index.span);
+            }
+            (Type::Int(_), Type::Scalar(b)) => {
+                let message = format!(
+                    "an ordinary dimension cannot be indexed by an element of the scalar set `{}`; declare the dimension as `[{}]`",
+                    b.name, b.name
+                );
+                self.sym("sym/index-scalar", b, message, index.span);
+            }
+            (Type::Int(_), t) if t.is_integral() => {}
+            (_, t) => {
+                let message = format!("an index must be an integer, this is {t}");
+                self.error_at("type/index", message, index.span);
+            }
+        }
+    }
+
+    /// A condition of any kind: guard, `if`, quantifier body.
+    pub fn scalar_as_condition(&mut self, e: &Expr) -> bool {
+        let Some(set) = e.ty.scalar().cloned() else {
+            return false;
+        };
+        self.sym(
+            "type/condition",
+            &set,
+            format!("an element of the scalar set `{}` is not a condition; compare it with another element", set.name),
+            e.span,
+        );
+        true
+    }
+}

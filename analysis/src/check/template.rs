@@ -1,0 +1,430 @@
+//! Templates: parameters, local declarations, locations, edges.
+
+use super::function::param_sig;
+use super::operators::describe;
+use super::{Body, Checker};
+use crate::diag::Diag;
+use crate::hir::{Edge, End, Expr, Location, Sync, Template};
+use crate::symbol::{Loc, ParamOf, SymKind, Symbol, TemplateSig};
+use crate::types::{CondClass, Type};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::sync::Arc;
+use zonelens_syntax::ast::{self, Direction, MemberKind, Placed};
+use zonelens_syntax::span::Span;
+
+const KEYWORDS: &[&str] = &[
+    "and",
+    "assert",
+    "assign",
+    "bool",
+    "branchpoint",
+    "broadcast",
+    "chan",
+    "clock",
+    "commit",
+    "const",
+    "default",
+    "do",
+    "else",
+    "exists",
+    "false",
+    "for",
+    "forall",
+    "guard",
+    "if",
+    "imply",
+    "init",
+    "int",
+    "meta",
+    "not",
+    "or",
+    "priority",
+    "probability",
+    "process",
+    "progress",
+    "return",
+    "scalar",
+    "state",
+    "struct",
+    "sum",
+    "sync",
+    "system",
+    "trans",
+    "true",
+    "typedef",
+    "urgent",
+    "void",
+    "while",
+    "xor",
+];
+
+/// What is collected while walking the members.
+#[derive(Default)]
+struct Parts {
+    locations: Vec<Location>,
+    branchpoints: Vec<Arc<Symbol>>,
+    init: Option<u32>,
+    inits: u32,
+    edges: Vec<Edge>,
+    committed: Vec<(SmolStr, Loc)>,
+    urgent: Vec<(SmolStr, Loc)>,
+}
+
+impl Checker<'_> {
+    /// `process P(…) { … }`
+    pub fn process(&mut self, p: &ast::Process) {
+        self.keyword(&p.name);
+        self.in_template = true;
+        self.push_scope();
+        let empty = ast::Params::default();
+        let params = self.params(p.params.as_ref().unwrap_or(&empty), ParamOf::Template);
+        for s in &params {
+            if let Some(ty) = s.value_type().cloned() {
+                self.restrict_sizes(&ty);
+            }
+        }
+        let mut parts = Parts::default();
+        for m in &p.members {
+            self.in_member(m, |me, kind| me.declare_member(kind, &mut parts));
+        }
+        let (mut index, mut last) = (0, None);
+        for m in &p.members {
+            self.in_member(m, |me, kind| {
+                me.check_member(kind, &mut parts, &mut index, &mut last)
+            });
+        }
+        self.location_kinds(&mut parts);
+        self.initial(p, &parts);
+        let members = self.members_of_scope();
+        self.pop_scope();
+        self.in_template = false;
+        let sigs = params
+            .iter()
+            .filter_map(|s| param_sig(s, true, self.restricted.contains(&s.id)))
+            .collect();
+        let sig = TemplateSig {
+            params: sigs,
+            body: self.env.fresh(),
+        };
+        let symbol = self.symbol(&p.name, SymKind::Template(Arc::new(sig)));
+        self.declare(symbol.clone());
+        let loc = self.loc(p.name.span);
+        self.out.body = Body::Template(Arc::new(Template {
+            symbol,
+            params,
+            decls: std::mem::take(&mut self.out.decls),
+            functions: self.out.functions.clone(),
+            locations: parts.locations,
+            branchpoints: parts.branchpoints,
+            init: parts.init,
+            edges: parts.edges,
+            members,
+            loc,
+        }));
+    }
+
+    /// XML can hold any text as a name.
+    fn keyword(&mut self, ident: &ast::Ident) {
+        if KEYWORDS.contains(&ident.name.as_str()) {
+            let message = format!(
+                "`{}` is a word of the language and cannot be a name",
+                ident.name
+            );
+            self.error("name/keyword", message, ident.span);
+        }
+    }
+
+    fn members_of_scope(&self) -> std::collections::BTreeMap<SmolStr, Arc<Symbol>> {
+        let scope: Option<&FxHashMap<SmolStr, Arc<Symbol>>> = self.frames.last();
+        scope
+            .into_iter()
+            .flatten()
+            .map(|(n, s)| (n.clone(), s.clone()))
+            .collect()
+    }
+
+    fn in_member(&mut self, m: &Placed<ast::Member>, act: impl FnOnce(&mut Self, &MemberKind)) {
+        self.base = m.offset;
+        act(self, &m.node.kind);
+        self.base = 0;
+    }
+
+    fn declare_member(&mut self, kind: &MemberKind, parts: &mut Parts) {
+        match kind {
+            MemberKind::Var(v) => self.var_decl(v),
+            MemberKind::Typedef(t) => self.typedef(t),
+            MemberKind::Function(f) => self.function(f),
+            MemberKind::Misplaced(_) => {}
+            MemberKind::States(list) => {
+                for l in list {
+                    self.keyword(&l.name);
+                    let index = parts.locations.len() as u32;
+                    let symbol = self.symbol(&l.name, SymKind::Location(index));
+                    self.declare(symbol.clone());
+                    parts.locations.push(Location {
+                        symbol,
+                        invariant: None,
+                        committed: l.committed,
+                        urgent: l.urgent,
+                    });
+                }
+            }
+            MemberKind::Branchpoints(list) => {
+                for b in list {
+                    let index = parts.branchpoints.len() as u32;
+                    let symbol = self.symbol(&b.name, SymKind::Branchpoint(index));
+                    self.declare(symbol.clone());
+                    parts.branchpoints.push(symbol);
+                }
+            }
+            MemberKind::Error
+            | MemberKind::Empty
+            | MemberKind::Commit(_)
+            | MemberKind::Urgent(_)
+            | MemberKind::Init(_)
+            | MemberKind::Edge(_) => {}
+        }
+    }
+
+    fn check_member(
+        &mut self,
+        kind: &MemberKind,
+        parts: &mut Parts,
+        index: &mut usize,
+        last: &mut Option<End>,
+    ) {
+        match kind {
+            MemberKind::States(list) => {
+                for l in list {
+                    let invariant = self.location_labels(l);
+                    if let Some(slot) = parts.locations.get_mut(*index) {
+                        slot.invariant = invariant;
+                    }
+                    *index += 1;
+                }
+            }
+            MemberKind::Commit(list) => {
+                let list: Vec<_> = list
+                    .iter()
+                    .map(|i| (i.name.clone(), self.loc(i.span)))
+                    .collect();
+                parts.committed.extend(list);
+            }
+            MemberKind::Urgent(list) => {
+                let list: Vec<_> = list
+                    .iter()
+                    .map(|i| (i.name.clone(), self.loc(i.span)))
+                    .collect();
+                parts.urgent.extend(list);
+            }
+            MemberKind::Init(ident) => {
+                parts.inits += 1;
+                if parts.inits > 1 {
+                    self.error(
+                        "system/initial",
+                        "a template has one initial location only",
+                        ident.span,
+                    );
+                }
+                match self.end(ident) {
+                    Some(End::Location(l)) => parts.init = Some(l),
+                    Some(End::Branchpoint(_)) => self.error(
+                        "system/initial",
+                        "a branchpoint cannot be the initial location",
+                        ident.span,
+                    ),
+                    None => {}
+                }
+            }
+            MemberKind::Edge(e) => {
+                if let Some(edge) = self.edge(e, last) {
+                    parts.edges.push(edge);
+                }
+            }
+            MemberKind::Misplaced(_) => {
+                self.error(
+                    "type/misplaced",
+                    "this belongs outside the template, among the global declarations",
+                    Span::new(0, 0),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn location_labels(&mut self, l: &ast::Location) -> Option<Expr> {
+        let invariant = l.invariant.as_ref().map(|e| self.invariant(e));
+        if let Some((a, b)) = &l.exponential_rate {
+            for e in std::iter::once(a).chain(b) {
+                let e = self.expr(e);
+                if !e.ty.is_number() {
+                    let message = format!("a rate is a number, this is {}", describe(&e.ty));
+                    self.error_at("type/mismatch", message, e.span);
+                }
+            }
+        }
+        invariant
+    }
+
+    fn location_kinds(&mut self, parts: &mut Parts) {
+        for (committed, list) in [
+            (true, std::mem::take(&mut parts.committed)),
+            (false, std::mem::take(&mut parts.urgent)),
+        ] {
+            for (name, loc) in list {
+                let found = parts.locations.iter_mut().find(|l| l.symbol.name == name);
+                match found {
+                    Some(l) if committed => l.committed = true,
+                    Some(l) => l.urgent = true,
+                    None => {
+                        let message = format!("there is no location `{name}` in this template");
+                        self.report(Diag::new("name/unknown", message, loc));
+                    }
+                }
+            }
+        }
+        let both: Vec<_> = parts
+            .locations
+            .iter()
+            .filter(|l| l.committed && l.urgent)
+            .map(|l| (l.symbol.name.clone(), l.symbol.loc))
+            .collect();
+        for (name, loc) in both {
+            let message = format!(
+                "`{name}` cannot be both committed and urgent; committed already forbids delay"
+            );
+            self.report(Diag::new("type/location", message, loc));
+        }
+    }
+
+    fn initial(&mut self, p: &ast::Process, parts: &Parts) {
+        if parts.inits == 0 && (!parts.locations.is_empty() || self.has_edges(p)) {
+            self.error(
+                "system/initial",
+                format!("`{}` has no initial location; add `init …;`", p.name.name),
+                p.name.span,
+            );
+        }
+    }
+
+    fn has_edges(&self, p: &ast::Process) -> bool {
+        p.members
+            .iter()
+            .any(|m| matches!(m.node.kind, MemberKind::Edge(_)))
+    }
+
+    fn end(&mut self, ident: &ast::Ident) -> Option<End> {
+        let found = self.frames.last().and_then(|f| f.get(&ident.name)).cloned();
+        match found.as_ref().map(|s| &s.kind) {
+            Some(SymKind::Location(l)) => Some(End::Location(*l)),
+            Some(SymKind::Branchpoint(b)) => Some(End::Branchpoint(*b)),
+            _ => {
+                self.error(
+                    "name/unknown",
+                    format!("there is no location `{}` in this template", ident.name),
+                    ident.span,
+                );
+                None
+            }
+        }
+    }
+
+    fn edge(&mut self, e: &ast::Edge, last: &mut Option<End>) -> Option<Edge> {
+        let source = match &e.source {
+            Some(ident) => {
+                let end = self.end(ident);
+                *last = end;
+                end
+            }
+            None => *last,
+        };
+        let target = self.end(&e.target);
+        self.push_scope();
+        let selects = self.selects(&e.select);
+        let guard = e.guard.as_ref().map(|g| self.guard(g));
+        let sync = e.sync.as_ref().map(|s| self.sync(s));
+        let updates = self.updates(&e.assign);
+        if let Some(p) = &e.probability {
+            let p = self.expr(p);
+            if !p.ty.is_number() {
+                let message = format!("a weight is a number, this is {}", describe(&p.ty));
+                self.error_at("type/mismatch", message, p.span);
+            }
+        }
+        self.pop_scope();
+        self.urgent_guard(&guard, &sync);
+        Some(Edge {
+            source: source?,
+            target: target?,
+            selects,
+            guard,
+            sync,
+            updates,
+            span: self.span(e.span),
+        })
+    }
+
+    fn selects(&mut self, list: &[(ast::Ident, ast::TypeExpr)]) -> Vec<Arc<Symbol>> {
+        let mut out = Vec::new();
+        for (var, ty) in list {
+            let ty = self.iterated_type(ty);
+            let mut found = Default::default();
+            self.parameters_of_type(&ty, &mut found);
+            self.restricted.extend(found);
+            let symbol = self.symbol(var, SymKind::Bound(ty));
+            self.declare(symbol.clone());
+            out.push(symbol);
+        }
+        out
+    }
+
+    fn sync(&mut self, s: &ast::Sync) -> Sync {
+        let channel = self.expr(&s.channel);
+        if !matches!(channel.ty, Type::Chan(_) | Type::Error) {
+            let message = match &channel.ty {
+                Type::Array(_) => {
+                    "this is an array of channels; choose one with an index".to_string()
+                }
+                t => format!("a channel is needed, this is {}", describe(t)),
+            };
+            self.error_at("type/sync", message, channel.span);
+        }
+        self.no_side_effect(&channel, "a synchronisation");
+        Sync {
+            channel,
+            direction: s.direction,
+            span: self.span(s.span),
+        }
+    }
+
+    fn urgent_guard(&mut self, guard: &Option<Expr>, sync: &Option<Sync>) {
+        let (Some(guard), Some(sync)) = (guard, sync) else {
+            return;
+        };
+        let Type::Chan(c) = sync.channel.ty else {
+            return;
+        };
+        if !matches!(
+            guard.ty,
+            Type::Cond(CondClass::Invariant | CondClass::Guard)
+        ) {
+            return;
+        }
+        if c.urgent {
+            let diag = Diag::new(
+                "lint/urgent-clock-guard",
+                "an urgent synchronisation with a clock guard: time would have to stop at the first moment it is enabled, which need not exist",
+                self.here(guard.span),
+            );
+            self.report(diag);
+        } else if c.broadcast && sync.direction == Direction::Receive {
+            let diag = Diag::new(
+                "lint/broadcast-clock-guard",
+                "a broadcast receiver with a clock guard; `deadlock` cannot be asked of this model",
+                self.here(guard.span),
+            );
+            self.report(diag);
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Types as written to types as meant.
+
+use super::Checker;
+use crate::diag::Diag;
+use crate::hir::{Expr, ExprKind};
+use crate::symbol::SymKind;
+use crate::types::{ArrayType, Bound, ChanType, IntType, ScalarSet, StructType, Type};
+use smol_str::SmolStr;
+use std::sync::Arc;
+use zonelens_syntax::ast::{self, Dim, Prefix, TypeBase, TypeExpr};
+use zonelens_syntax::ast::{BinaryOp, ExprKind as AstKind};
+use zonelens_syntax::span::Span;
+
+/// A type with the flags its prefixes set.
+pub struct Written {
+    pub ty: Type,
+    pub constant: bool,
+    pub meta: bool,
+}
+
+/// What a name of the dimension `[name]` turned out to be.
+enum DimName {
+    Type(Type),
+    Other,
+}
+
+impl Checker<'_> {
+    /// A type as written; `name` is what a scalar set in it will be known by.
+    pub fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
+        let mut constant = t.has(Prefix::Const);
+        let meta = t.has(Prefix::Meta);
+        let mut ty = self.type_base(t, name);
+        if let TypeBase::Named(ident) = &t.base
+            && let Some(SymKind::Type(_, true)) = self.lookup(&ident.name).map(|s| s.kind.clone())
+        {
+            constant = true;
+        }
+        let (urgent, broadcast) = (t.has(Prefix::Urgent), t.has(Prefix::Broadcast));
+        if urgent || broadcast {
+            ty = self.channel_prefix(ty, urgent, broadcast, t.span);
+        }
+        if matches!(ty, Type::Clock) && (constant || meta) {
+            self.error(
+                "type/prefix",
+                "a clock cannot be `const` or `meta`: it always runs and is always part of the state",
+                t.span,
+            );
+        }
+        if matches!(ty, Type::Chan(_)) && (constant || meta) {
+            self.error(
+                "type/prefix",
+                "a channel holds no value, so it cannot be `const` or `meta`",
+                t.span,
+            );
+        }
+        Written { ty, constant, meta }
+    }
+
+    fn channel_prefix(&mut self, ty: Type, urgent: bool, broadcast: bool, span: Span) -> Type {
+        match ty {
+            Type::Chan(c) => Type::Chan(ChanType {
+                urgent: urgent || c.urgent,
+                broadcast: broadcast || c.broadcast,
+            }),
+            Type::Error => Type::Error,
+            Type::Array(a) => {
+                let element = self.channel_prefix(a.element.clone(), urgent, broadcast, span);
+                Type::Array(Arc::new(ArrayType {
+                    index: a.index.clone(),
+                    element,
+                }))
+            }
+            other => {
+                self.error(
+                    "type/prefix",
+                    format!("`urgent` and `broadcast` are for channels, this is {other}"),
+                    span,
+                );
+                other
+            }
+        }
+    }
+
+    fn type_base(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Type {
+        match &t.base {
+            TypeBase::Error => Type::Error,
+            TypeBase::ImplicitInt => Type::default_int(),
+            TypeBase::Int(None) => Type::default_int(),
+            TypeBase::Int(Some(ends)) => self.int_range(&ends.0, &ends.1, t.span),
+            TypeBase::Bool => Type::Bool,
+            TypeBase::Clock => Type::Clock,
+            TypeBase::Chan => Type::Chan(ChanType {
+                urgent: false,
+                broadcast: false,
+            }),
+            TypeBase::Double => Type::Double,
+            TypeBase::Void => Type::Void,
+            TypeBase::Named(ident) => self.named_type(ident),
+            TypeBase::Scalar(size) | TypeBase::Scalarset(size) => {
+                let size = self.scalar_size(size);
+                let name = name.cloned().unwrap_or_else(|| SmolStr::new("scalar"));
+                match size {
+                    Some(size) => Type::Scalar(self.new_set(name, size, t.span, false)),
+                    None => Type::Error,
+                }
+            }
+            TypeBase::ScalarsetParam => {
+                let name = name.cloned().unwrap_or_else(|| SmolStr::new("scalarset"));
+                let set = ScalarSet {
+                    parameter: true,
+                    ..Self::set_value(
+                        self.env.fresh(),
+                        name,
+                        Bound::Known(i32::MAX),
+                        self.loc(t.span),
+                    )
+                };
+                Type::Int(IntType {
+                    lo: Bound::Known(0),
+                    hi: Bound::Known(i32::MAX - 1),
+                    set: Some(Arc::new(ScalarSet {
+                        integers: true,
+                        ..set
+                    })),
+                })
+            }
+            TypeBase::Struct(fields) => self.struct_type(fields),
+        }
+    }
+
+    fn set_value(id: u32, name: SmolStr, size: Bound, loc: crate::symbol::Loc) -> ScalarSet {
+        ScalarSet {
+            id,
+            name,
+            size,
+            loc,
+            integers: false,
+            local: false,
+            parameter: false,
+        }
+    }
+
+    /// A new scalar set.
+    pub fn new_set(
+        &self,
+        name: SmolStr,
+        size: Bound,
+        span: Span,
+        integers: bool,
+    ) -> Arc<ScalarSet> {
+        Arc::new(ScalarSet {
+            integers,
+            local: self.in_template,
+            ..Self::set_value(self.env.fresh(), name, size, self.loc(span))
+        })
+    }
+
+    /// The size of a scalar set: a positive constant.
+    pub fn scalar_size(&mut self, size: &ast::Expr) -> Option<Bound> {
+        let bound = self.bound(size)?;
+        if let Bound::Known(n) = bound
+            && n < 1
+        {
+            self.error(
+                "type/scalar-size",
+                format!("a scalar set needs at least one element, this one has {n}"),
+                size.span,
+            );
+            return None;
+        }
+        Some(bound)
+    }
+
+    fn int_range(&mut self, lo: &ast::Expr, hi: &ast::Expr, span: Span) -> Type {
+        let (lo, hi) = (self.bound(lo), self.bound(hi));
+        let (Some(lo), Some(hi)) = (lo, hi) else {
+            return Type::Error;
+        };
+        if let (Bound::Known(a), Bound::Known(b)) = (&lo, &hi)
+            && a > b
+        {
+            self.error(
+                "type/empty-range",
+                format!(
+                    "the range [{a},{b}] is empty; the first number must not exceed the second"
+                ),
+                span,
+            );
+            return Type::Error;
+        }
+        Type::Int(IntType { lo, hi, set: None })
+    }
+
+    fn named_type(&mut self, ident: &ast::Ident) -> Type {
+        match self.lookup(&ident.name) {
+            None => {
+                self.unknown(ident);
+                Type::Error
+            }
+            Some(s) => match &s.kind {
+                SymKind::Type(t, _) => t.clone(),
+                SymKind::Opaque => Type::Error,
+                _ => {
+                    let diag = Diag::new(
+                        "name/not-a-type",
+                        format!("`{}` is {}, not a type", ident.name, s.what()),
+                        self.loc(ident.span),
+                    )
+                    .related(s.loc, "declared here");
+                    self.report(diag);
+                    Type::Error
+                }
+            },
+        }
+    }
+
+    fn struct_type(&mut self, fields: &[ast::Field]) -> Type {
+        let mut out: Vec<(SmolStr, Type)> = Vec::new();
+        for field in fields {
+            let written = self.type_expr(&field.ty, None);
+            if written.constant {
+                self.error("type/field", "a field cannot be `const`", field.ty.span);
+            }
+            if !matches!(
+                written.ty,
+                Type::Int(_)
+                    | Type::Bool
+                    | Type::Scalar(_)
+                    | Type::Double
+                    | Type::Clock
+                    | Type::Struct(_)
+                    | Type::Array(_)
+                    | Type::Error
+            ) {
+                self.error(
+                    "type/field",
+                    format!("a field cannot be of type {}", written.ty),
+                    field.ty.span,
+                );
+            }
+            for d in &field.names {
+                let ty = self.dimensions(written.ty.clone(), &d.dims);
+                if out.iter().any(|(n, _)| *n == d.name.name) {
+                    self.error(
+                        "name/duplicate",
+                        format!("the field `{}` is declared twice", d.name.name),
+                        d.name.span,
+                    );
+                    continue;
+                }
+                out.push((d.name.name.clone(), ty));
+            }
+        }
+        Type::Struct(Arc::new(StructType { fields: out }))
+    }
+
+    /// `element` with array dimensions around it, the first one outermost.
+    pub fn dimensions(&mut self, element: Type, dims: &[Dim]) -> Type {
+        let mut indices: Vec<Type> = dims.iter().map(|d| self.dimension(d)).collect();
+        let mut ty = element;
+        while let Some(index) = indices.pop() {
+            ty = Type::Array(Arc::new(ArrayType { index, element: ty }));
+        }
+        ty
+    }
+
+    fn dimension(&mut self, dim: &Dim) -> Type {
+        match dim {
+            Dim::Error(_) => Type::Error,
+            Dim::Type(t) => {
+                let ty = self.type_expr(t, None).ty;
+                self.index_type(ty, t.span)
+            }
+            Dim::Expr(e) => {
+                if let AstKind::Name(ident) = &e.kind
+                    && let DimName::Type(ty) = self.dim_name(ident)
+                {
+                    return self.index_type(ty, e.span);
+                }
+                self.size_dimension(e)
+            }
+        }
+    }
+
+    fn dim_name(&mut self, ident: &ast::Ident) -> DimName {
+        match self.lookup(&ident.name).as_ref().map(|s| &s.kind) {
+            Some(SymKind::Type(t, _)) => DimName::Type(t.clone()),
+            // The thesis indexes local arrays by the `scalarset` parameter itself.
+            Some(SymKind::Param(p)) => match &p.ty {
+                Type::Int(int) if int.set.as_ref().is_some_and(|s| s.parameter) => {
+                    DimName::Type(p.ty.clone())
+                }
+                _ => DimName::Other,
+            },
+            _ => DimName::Other,
+        }
+    }
+
+    fn index_type(&mut self, ty: Type, span: Span) -> Type {
+        match &ty {
+            Type::Int(_) | Type::Scalar(_) | Type::Error => ty,
+            other => {
+                self.error(
+                    "type/index-type",
+                    format!("an array is indexed by a range of integers or by a scalar set, not by {other}"),
+                    span,
+                );
+                Type::Error
+            }
+        }
+    }
+
+    fn size_dimension(&mut self, e: &ast::Expr) -> Type {
+        let size = self.expr(e);
+        let span = size.span;
+        let Some(bound) = self.bound_of(size.clone()) else {
+            return Type::Error;
+        };
+        let hi = match bound {
+            Bound::Known(n) if n < 1 => {
+                self.error(
+                    "type/array-size",
+                    format!("an array needs at least one entry, this one has {n}"),
+                    e.span,
+                );
+                return Type::Error;
+            }
+            Bound::Known(n) => Bound::Known(n - 1),
+            Bound::Expr(_) => Bound::Expr(Arc::new(Expr {
+                kind: ExprKind::Binary(
+                    BinaryOp::Sub,
+                    Box::new(size),
+                    Box::new(Expr {
+                        kind: ExprKind::Int(1),
+                        ty: Type::any_int(),
+                        span,
+                    }),
+                ),
+                ty: Type::any_int(),
+                span,
+            })),
+        };
+        Type::Int(IntType {
+            lo: Bound::Known(0),
+            hi,
+            set: None,
+        })
+    }
+
+    /// The type of a select, quantifier or loop variable.
+    pub fn iterated_type(&mut self, t: &TypeExpr) -> Type {
+        let ty = self.type_expr(t, None).ty;
+        match &ty {
+            Type::Scalar(_) | Type::Error => ty,
+            Type::Int(int) => {
+                let full = matches!(&t.base, TypeBase::Int(None) | TypeBase::ImplicitInt)
+                    || matches!(
+                        (&int.lo, &int.hi),
+                        (Bound::Known(i32::MIN), Bound::Known(i32::MAX))
+                    );
+                if full {
+                    self.error(
+                        "type/iteration",
+                        "a plain `int` has too many values to go through; give a range such as `int[0,3]`",
+                        t.span,
+                    );
+                    return Type::Error;
+                }
+                ty
+            }
+            Type::Bool => Type::int(0, 1),
+            other => {
+                self.error(
+                    "type/iteration",
+                    format!("one can go through a range of integers or a scalar set, not through {other}"),
+                    t.span,
+                );
+                Type::Error
+            }
+        }
+    }
+}

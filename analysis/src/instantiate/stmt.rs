@@ -1,0 +1,413 @@
+//! Functions and statements.
+
+use super::expr::binary;
+use super::layout::is_foreign;
+use super::{Binding, Builder, Foreign, Lowered, ProcessScope, Scope, constant, qualified};
+use crate::check::has_side_effect;
+use crate::hir::{self, Expr, ExprKind, Init, StmtKind};
+use crate::network::{
+    self, Base, BinaryOp, ClockBase, FunctionId, FunctionParam, Place, Shape, Stmt,
+};
+use crate::symbol::{SymKind, Symbol};
+use crate::types::Type;
+use std::sync::Arc;
+use zonelens_syntax::span::Span;
+
+/// Slots a single function may use.
+const MAX_SLOTS: u64 = 1 << 20;
+
+impl Builder<'_> {
+    /// Lowers a function; what it calls was lowered before, because functions are declared before use.
+    pub(crate) fn lower_function(
+        &mut self,
+        f: &hir::Function,
+        process: Option<(&ProcessScope, &str)>,
+    ) -> FunctionId {
+        let id = self.built.network.functions.len() as FunctionId;
+        let offset = self.offset(f.loc.item);
+        let span = self.absolute(f.loc);
+        let name = qualified(process.map(|p| p.1), &f.symbol.name);
+        let lowered = {
+            let mut scope = Scope::new(self.source.env, &self.built, process.map(|p| p.0), offset);
+            scope.function(f)
+        };
+        let function = match lowered {
+            Ok(mut function) => {
+                function.name = name;
+                function.span = span;
+                function
+            }
+            Err(foreign) => {
+                self.built.foreign_functions.insert(id, foreign);
+                network::Function {
+                    name,
+                    params: Vec::new(),
+                    frame: 0,
+                    body: Vec::new(),
+                    result_len: 0,
+                    result_ranges: Vec::new(),
+                    span,
+                }
+            }
+        };
+        self.built.network.functions.push(function);
+        id
+    }
+}
+
+impl Scope<'_> {
+    fn function(&mut self, f: &hir::Function) -> Lowered<network::Function> {
+        let mut params = Vec::new();
+        for p in &f.params {
+            params.push(self.param(p)?);
+        }
+        let mut body = Vec::new();
+        self.block_stmts(&f.body, &mut body)?;
+        let mut result_ranges = Vec::new();
+        if !matches!(f.ret, Type::Void) {
+            if is_foreign(&f.ret) {
+                return Err(Foreign::Unsupported(
+                    "unsupported/double",
+                    format!("`{}` returns a floating-point value", f.symbol.name),
+                    self.span(f.loc.span),
+                ));
+            }
+            let shape = self.shape(&f.ret)?;
+            result_ranges = ranges_of(&shape);
+        }
+        Ok(network::Function {
+            name: f.symbol.name.clone(),
+            params,
+            frame: self.slots,
+            body,
+            result_len: result_ranges.len() as u32,
+            result_ranges,
+            span: self.span(f.loc.span),
+        })
+    }
+
+    fn param(&mut self, p: &Arc<Symbol>) -> Lowered<FunctionParam> {
+        let SymKind::Param(sym) = &p.kind else {
+            return Err(Foreign::Broken);
+        };
+        if is_foreign(&sym.ty) {
+            return Err(Foreign::Unsupported(
+                "unsupported/double",
+                format!("the parameter `{}` is a floating-point value", p.name),
+                self.span(p.loc.span),
+            ));
+        }
+        self.small(&sym.ty)?;
+        let shape = self.shape(&sym.ty)?;
+        let (cells, clocks, channels) = shape.counts();
+        if channels > 0 {
+            return Err(Foreign::Unsupported(
+                "unsupported/channel-parameter",
+                format!("the channel `{}` is passed to a function", p.name),
+                self.span(p.loc.span),
+            ));
+        }
+        if !sym.reference {
+            let slot = self.alloc(cells);
+            let ranges = ranges_of(&shape);
+            self.bind_slot(p, shape, Base::Slot(slot), ClockBase::Clock(0));
+            return Ok(FunctionParam {
+                slot,
+                ranges: Some(ranges),
+            });
+        }
+        // A struct with cells and clocks takes two slots: the place, then the clock.
+        let slot = self.alloc(if cells > 0 && clocks > 0 { 2 } else { 1 });
+        let clock = if cells > 0 { slot + 1 } else { slot };
+        self.bind_slot(p, shape, Base::Ref(slot), ClockBase::Ref(clock));
+        Ok(FunctionParam { slot, ranges: None })
+    }
+
+    fn bind_slot(&mut self, s: &Symbol, shape: Shape, cell: Base, clock: ClockBase) {
+        let shape = Arc::new(shape);
+        self.frame.insert(
+            s.id,
+            Binding::Stored {
+                shape,
+                cell,
+                clock,
+                channel: 0,
+            },
+        );
+    }
+
+    fn small(&self, ty: &Type) -> Lowered<()> {
+        if self.leaves(ty)? > MAX_SLOTS {
+            return Err(Foreign::Broken);
+        }
+        Ok(())
+    }
+
+    fn block_stmts(&mut self, b: &hir::Block, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let mark = self.next_slot;
+        for d in &b.decls {
+            self.local(d, out)?;
+        }
+        for s in &b.stmts {
+            self.stmt(s, out)?;
+        }
+        self.next_slot = mark;
+        Ok(())
+    }
+
+    fn local(&mut self, d: &hir::Decl, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let SymKind::Var(var) = &d.symbol.kind else {
+            return Ok(());
+        };
+        if is_foreign(&var.ty) {
+            self.frame.insert(d.symbol.id, Binding::Foreign);
+            return Ok(());
+        }
+        self.small(&var.ty)?;
+        let shape = self.shape(&var.ty)?;
+        if let Some(values) = &var.value {
+            // Constant arrays that are read with computed indices live in the frame.
+            if matches!(shape, Shape::Int { .. }) {
+                self.frame.insert(
+                    d.symbol.id,
+                    Binding::Const {
+                        shape: Arc::new(shape),
+                        values: values.clone(),
+                        at: None,
+                    },
+                );
+                return Ok(());
+            }
+        }
+        let slot = self.alloc(shape.counts().0);
+        let constant = match &var.value {
+            Some(v) => Ok(v.to_vec()),
+            None => self.constant_init(&shape, &var.ty, d.init.as_ref()),
+        };
+        match constant {
+            Ok(values) => {
+                out.push(Stmt::Init { slot, values });
+                self.bind_slot(&d.symbol, shape, Base::Slot(slot), ClockBase::Clock(0));
+            }
+            Err(_) => {
+                let zero = self.constant_init(&shape, &var.ty, None)?;
+                out.push(Stmt::Init { slot, values: zero });
+                self.bind_slot(
+                    &d.symbol,
+                    shape.clone(),
+                    Base::Slot(slot),
+                    ClockBase::Clock(0),
+                );
+                if let Some(init) = &d.init {
+                    self.computed_init(init, &shape, slot, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Assigns the parts of an initialiser one by one.
+    fn computed_init(
+        &mut self,
+        init: &Init,
+        shape: &Shape,
+        slot: u32,
+        out: &mut Vec<Stmt>,
+    ) -> Lowered<()> {
+        match (init, shape) {
+            (
+                Init::Expr(e),
+                Shape::Int {
+                    lo,
+                    hi,
+                    scalarset,
+                    boolean,
+                },
+            ) => {
+                let span = self.span(e.span);
+                let mut value = self.expr(e)?;
+                if *boolean && !matches!(e.ty, Type::Bool) {
+                    value = binary(BinaryOp::Ne, value, constant(0, span), span);
+                }
+                let place = slot_place(slot, *lo, *hi, *scalarset);
+                out.push(Stmt::Expr(network::Expr {
+                    kind: network::ExprKind::Assign {
+                        place,
+                        op: None,
+                        value: Box::new(value),
+                        old_value: false,
+                    },
+                    span,
+                }));
+                Ok(())
+            }
+            (Init::Expr(e), _) => {
+                let (source, len) = self.block(e)?;
+                let target = slot_place(slot, i32::MIN, i32::MAX, None);
+                out.push(Stmt::Expr(network::Expr {
+                    kind: network::ExprKind::Copy {
+                        target,
+                        source,
+                        len,
+                    },
+                    span: self.span(e.span),
+                }));
+                Ok(())
+            }
+            (Init::List(items, _), Shape::Array { element, .. }) => {
+                let step = element.counts().0;
+                for (k, i) in items.iter().enumerate() {
+                    self.computed_init(i, element, slot + k as u32 * step, out)?;
+                }
+                Ok(())
+            }
+            (Init::List(items, _), Shape::Struct(fields)) => {
+                let mut at = slot;
+                for (i, (_, f)) in items.iter().zip(fields) {
+                    self.computed_init(i, f, at, out)?;
+                    at += f.counts().0;
+                }
+                Ok(())
+            }
+            _ => Err(Foreign::Broken),
+        }
+    }
+
+    fn body(&mut self, s: &hir::Stmt) -> Lowered<Vec<Stmt>> {
+        let mut out = Vec::new();
+        self.stmt(s, &mut out)?;
+        Ok(out)
+    }
+
+    /// An expression statement; several for a comma list.
+    fn effect(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Lowered<()> {
+        if let ExprKind::Comma(list) = &e.kind {
+            for e in list {
+                self.effect(e, out)?;
+            }
+            return Ok(());
+        }
+        if is_dropped(e) {
+            return Ok(());
+        }
+        let e = self.expr(e)?;
+        out.push(Stmt::Expr(e));
+        Ok(())
+    }
+
+    fn stmt(&mut self, s: &hir::Stmt, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let span = self.span(s.span);
+        match &s.kind {
+            StmtKind::Empty => {}
+            StmtKind::Block(b) => self.block_stmts(b, out)?,
+            StmtKind::Expr(e) => self.effect(e, out)?,
+            StmtKind::For(a, c, step, body) => {
+                self.effect(a, out)?;
+                let cond = self.expr(c)?;
+                let body = self.body(body)?;
+                let mut after = Vec::new();
+                self.effect(step, &mut after)?;
+                out.push(Stmt::While {
+                    cond,
+                    body,
+                    step: after,
+                    span,
+                });
+            }
+            StmtKind::Iterate(var, body) => out.push(self.iterate(var, body, span)?),
+            StmtKind::While(c, body) => {
+                let cond = self.expr(c)?;
+                let body = self.body(body)?;
+                out.push(Stmt::While {
+                    cond,
+                    body,
+                    step: Vec::new(),
+                    span,
+                });
+            }
+            StmtKind::DoWhile(body, c) => {
+                let body = self.body(body)?;
+                let cond = self.expr(c)?;
+                out.push(Stmt::DoWhile { body, cond, span });
+            }
+            StmtKind::If(c, a, b) => {
+                let cond = self.expr(c)?;
+                let then = self.body(a)?;
+                let other = match b {
+                    Some(b) => self.body(b)?,
+                    None => Vec::new(),
+                };
+                out.push(Stmt::If { cond, then, other });
+            }
+            StmtKind::Return(None) => out.push(Stmt::Return(None)),
+            StmtKind::Return(Some(e)) if e.ty.is_composite() => {
+                let (block, len) = self.block(e)?;
+                out.push(Stmt::ReturnBlock(block, len));
+            }
+            StmtKind::Return(Some(e)) => {
+                let e = self.expr(e)?;
+                out.push(Stmt::Return(Some(e)));
+            }
+            StmtKind::Assert(e) => {
+                let e = self.expr(e)?;
+                out.push(Stmt::Assert(e));
+            }
+            StmtKind::Break => out.push(Stmt::Break),
+            StmtKind::Continue => out.push(Stmt::Continue),
+            StmtKind::Switch(..) => {
+                return Err(Foreign::Unsupported(
+                    "unsupported/switch",
+                    "`switch` is not run; write `if … else if …`".into(),
+                    span,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn iterate(&mut self, var: &Arc<Symbol>, body: &hir::Stmt, span: Span) -> Lowered<Stmt> {
+        let ty = var.value_type().ok_or(Foreign::Broken)?;
+        let range = self.index_range(ty)?;
+        let mark = self.next_slot;
+        let slot = self.alloc(1);
+        let shape = Shape::Int {
+            lo: range.lo,
+            hi: range
+                .lo
+                .saturating_add_unsigned(range.len.saturating_sub(1)),
+            scalarset: range.scalarset,
+            boolean: false,
+        };
+        self.bind_slot(var, shape, Base::Slot(slot), ClockBase::Clock(0));
+        let body = self.body(body)?;
+        self.next_slot = mark;
+        Ok(Stmt::Iterate {
+            slot,
+            range,
+            body,
+            span,
+        })
+    }
+}
+
+/// Assignments to doubles change nothing that a symbolic query can see: whoever reads one is reported.
+pub(crate) fn is_dropped(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Assign(_, target, value)
+        if is_foreign(&target.ty) && !has_side_effect(value))
+}
+
+fn slot_place(slot: u32, lo: i32, hi: i32, scalarset: Option<u32>) -> Place {
+    Place {
+        base: Base::Slot(slot),
+        steps: Vec::new(),
+        lo,
+        hi,
+        scalarset,
+    }
+}
+
+fn ranges_of(shape: &Shape) -> Vec<(i32, i32)> {
+    let mut out = Vec::new();
+    super::layout::cell_ranges(shape, &mut out);
+    out.into_iter().map(|(lo, hi, _)| (lo, hi)).collect()
+}

@@ -1,0 +1,114 @@
+//! Every code the crate can report, with its severity and its page.
+
+use crate::diagnostic::Severity::{self, Error, Hint, Info, Warning};
+
+/// (code, default severity)
+const CODES: &[(&str, Severity)] = &[
+    ("lint/allow", Warning),
+    ("lint/broadcast-clock-guard", Warning),
+    ("lint/index", Warning),
+    ("lint/initialiser", Warning),
+    ("lint/missing-return", Warning),
+    ("lint/no-effect", Warning),
+    ("lint/urgent-clock-guard", Warning),
+    ("name/duplicate", Error),
+    ("name/keyword", Error),
+    ("name/not-a-type", Error),
+    ("name/not-a-value", Error),
+    ("name/unknown", Error),
+    ("query/deadlock", Error),
+    ("query/name", Error),
+    ("query/syntax", Error),
+    ("query/type", Error),
+    ("sym/arithmetic", Error),
+    ("sym/broadcast-order", Error),
+    ("sym/clock", Error),
+    ("sym/constant", Error),
+    ("sym/default", Error),
+    ("sym/detected", Hint),
+    ("sym/index-int", Error),
+    ("sym/index-other", Error),
+    ("sym/index-scalar", Error),
+    ("sym/initial", Info),
+    ("sym/literal", Error),
+    ("sym/loop-order", Error),
+    ("sym/meta", Error),
+    ("sym/mixed", Error),
+    ("sym/non-canonical", Hint),
+    ("sym/order", Error),
+    ("sym/partial-instance", Error),
+    ("sym/priority", Error),
+    ("sym/query", Warning),
+    ("sym/undetected", Hint),
+    ("system/argument", Error),
+    ("system/cycle", Error),
+    ("system/duplicate-process", Error),
+    ("system/free-parameter", Error),
+    ("system/initial", Error),
+    ("system/missing", Error),
+    ("system/not-a-template", Error),
+    ("system/size", Error),
+    ("type/argument", Error),
+    ("type/argument-count", Error),
+    ("type/array-size", Error),
+    ("type/call", Error),
+    ("type/condition", Error),
+    ("type/constant", Error),
+    ("type/empty-range", Error),
+    ("type/field", Error),
+    ("type/guard", Error),
+    ("type/index", Error),
+    ("type/index-type", Error),
+    ("type/initialiser", Error),
+    ("type/invariant", Error),
+    ("type/iteration", Error),
+    ("type/local", Error),
+    ("type/location", Error),
+    ("type/loop", Error),
+    ("type/member", Error),
+    ("type/misplaced", Error),
+    ("type/mismatch", Error),
+    ("type/not-assignable", Error),
+    ("type/not-constant", Error),
+    ("type/operand", Error),
+    ("type/overflow", Error),
+    ("type/prefix", Error),
+    ("type/range", Error),
+    ("type/recursion", Error),
+    ("type/reference", Error),
+    ("type/return", Error),
+    ("type/scalar-size", Error),
+    ("type/side-effect", Error),
+    ("type/sync", Error),
+    ("type/void", Error),
+    ("unsupported/csp", Warning),
+    ("unsupported/double", Info),
+    ("unsupported/dynamic", Info),
+    ("unsupported/ecdar", Info),
+    ("unsupported/game", Info),
+    ("unsupported/import", Info),
+    ("unsupported/learning", Info),
+    ("unsupported/lsc", Info),
+    ("unsupported/rate", Info),
+    ("unsupported/statistical", Info),
+    ("unsupported/strategy", Info),
+];
+
+/// All codes the crate can report with their default severities, in alphabetical order.
+pub fn codes() -> &'static [(&'static str, Severity)] {
+    CODES
+}
+
+/// The default severity of a code; syntax errors and unknown codes are errors.
+pub fn severity(code: &str) -> Severity {
+    match CODES.binary_search_by(|(c, _)| (*c).cmp(code)) {
+        Ok(k) => CODES[k].1,
+        Err(_) => Error,
+    }
+}
+
+/// The page of a code, for `zonelens explain`.
+pub fn explain(code: &str) -> Option<&'static str> {
+    let _ = code;
+    None
+}
