@@ -1,5 +1,8 @@
 //! `.xml` to `.xta` and back on real models: nothing is lost. Skipped where the corpus is absent.
 
+// Tests print their scores.
+#![allow(clippy::print_stdout)]
+
 mod round_trip;
 
 use round_trip::{differ, parse, syntax_errors, xml_round_trip, xta_round_trip};
