@@ -8,6 +8,7 @@ use ropey::Rope;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use zonelens_analysis::Model;
+use zonelens_analysis::ide::Index;
 use zonelens_analysis::meaning::Fingerprint;
 use zonelens_analysis::network::Network;
 use zonelens_syntax::SourceFile;
@@ -35,6 +36,7 @@ pub struct Snapshot {
     earlier: Option<Arc<Model>>,
     model: OnceLock<Arc<Model>>,
     network: OnceLock<Option<(Network, Fingerprint)>>,
+    names: OnceLock<Arc<Index>>,
 }
 
 /// What the client says changed.
@@ -58,6 +60,7 @@ impl Snapshot {
             earlier: None,
             model: OnceLock::new(),
             network: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -99,6 +102,7 @@ impl Snapshot {
             earlier: self.model.get().or(self.earlier.as_ref()).cloned(),
             model: OnceLock::new(),
             network: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -131,6 +135,12 @@ impl Snapshot {
             Some((network, fingerprint))
         };
         self.network.get_or_init(build).as_ref()
+    }
+
+    /// The names of a model.
+    pub fn names(&self) -> &Arc<Index> {
+        self.names
+            .get_or_init(|| Arc::new(Index::of_model(self.file())))
     }
 
     /// The queries that ask something, in order of the text.

@@ -9,6 +9,7 @@ mod code_lens;
 mod commands;
 mod diagnostics;
 mod document;
+mod features;
 mod from_proto;
 mod input;
 mod meaning;

@@ -8,6 +8,10 @@ use crate::capabilities::capabilities;
 use crate::code_lens;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
+use crate::features::{
+    code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
+    selection_range, semantic_tokens,
+};
 use crate::from_proto::{self, Abilities};
 use crate::position::Encoding;
 use crate::publish;
@@ -23,6 +27,7 @@ use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
+use zonelens_syntax::span::Span;
 
 /// What all parts of a running server share.
 pub struct Shared {
@@ -182,6 +187,32 @@ impl Server {
         let snapshot = self.snapshot(&params.uri)?;
         let text = snapshot.rope.to_string();
         Ok(serde_json::json!({ "version": snapshot.version, "text": text }))
+    }
+
+    /// Runs a feature at a position of a document.
+    async fn at<T: Send + 'static>(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        work: impl FnOnce(Place<'_>, &Arc<Shared>, u32) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.feature(&at.text_document.uri, move |place, shared| {
+            let offset = place.offset(at.position);
+            work(place, shared, offset)
+        })
+        .await
+    }
+
+    async fn goto(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        self.at(at, move |place, shared, offset| {
+            let target = find(&shared.store, place.snapshot, offset)?;
+            let location = to_proto::location(&target, place.encoding)?;
+            Some(lsp::GotoDefinitionResponse::Scalar(location))
+        })
+        .await
     }
 
     async fn sites_of(&self, uri: &lsp::Uri) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
@@ -362,6 +393,206 @@ impl LanguageServer for Server {
         };
         let convert = |lens| to_proto::code_lens(place, lens);
         Ok(Some(lenses.into_iter().map(convert).collect()))
+    }
+
+    async fn goto_definition(
+        &self,
+        params: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        self.goto(at, names::definition).await
+    }
+
+    async fn goto_type_definition(
+        &self,
+        params: lsp::request::GotoTypeDefinitionParams,
+    ) -> Result<Option<lsp::request::GotoTypeDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        self.goto(at, names::type_definition).await
+    }
+
+    async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        let with_declaration = params.context.include_declaration;
+        self.at(
+            params.text_document_position,
+            move |place, shared, offset| {
+                let found =
+                    names::references(&shared.store, place.snapshot, offset, with_declaration);
+                let convert = |target| to_proto::location(target, place.encoding);
+                Some(found.iter().filter_map(convert).collect())
+            },
+        )
+        .await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: lsp::DocumentHighlightParams,
+    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let found = names::highlights(&shared.store, place.snapshot, offset);
+            let convert = |(span, writes)| lsp::DocumentHighlight {
+                range: place.range(span),
+                kind: Some(match writes {
+                    true => lsp::DocumentHighlightKind::WRITE,
+                    false => lsp::DocumentHighlightKind::READ,
+                }),
+            };
+            Some(found.into_iter().map(convert).collect())
+        })
+        .await
+    }
+
+    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let (span, value) = hover::hover(&shared.store, place.snapshot, offset)?;
+            Some(lsp::Hover {
+                contents: lsp::HoverContents::Markup(lsp::MarkupContent {
+                    kind: lsp::MarkupKind::Markdown,
+                    value,
+                }),
+                range: Some(place.range(span)),
+            })
+        })
+        .await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: lsp::TextDocumentPositionParams,
+    ) -> Result<Option<lsp::PrepareRenameResponse>> {
+        self.at(params, |place, shared, offset| {
+            let (span, placeholder) = rename::prepare(&shared.store, place.snapshot, offset)?;
+            Some(lsp::PrepareRenameResponse::RangeWithPlaceholder {
+                range: place.range(span),
+                placeholder,
+            })
+        })
+        .await
+    }
+
+    async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        let new = params.new_name;
+        self.at(
+            params.text_document_position,
+            move |place, shared, offset| {
+                rename::rename(&shared.store, place.snapshot, offset, &new)
+                    .map(|targets| Some(to_proto::rename(&targets, &new, place.encoding)))
+            },
+        )
+        .await?
+        .map_err(Error::invalid_params)
+    }
+
+    async fn document_symbol(
+        &self,
+        params: lsp::DocumentSymbolParams,
+    ) -> Result<Option<lsp::DocumentSymbolResponse>> {
+        self.feature(&params.text_document.uri, |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let symbols = document_symbol::symbols(&names);
+            let convert = |symbol| to_proto::document_symbol(place, symbol);
+            let list = symbols.iter().map(convert).collect();
+            Some(lsp::DocumentSymbolResponse::Nested(list))
+        })
+        .await
+    }
+
+    async fn folding_range(
+        &self,
+        params: lsp::FoldingRangeParams,
+    ) -> Result<Option<Vec<lsp::FoldingRange>>> {
+        self.feature(&params.text_document.uri, |place, _| {
+            let folds = folding_range::folds(place.snapshot);
+            Some(folds.iter().map(to_proto::folding_range).collect())
+        })
+        .await
+    }
+
+    async fn selection_range(
+        &self,
+        params: lsp::SelectionRangeParams,
+    ) -> Result<Option<Vec<lsp::SelectionRange>>> {
+        let positions = params.positions;
+        self.feature(&params.text_document.uri, move |place, _| {
+            let at = |position: &lsp::Position| {
+                let offset = place.offset(*position);
+                let spans = selection_range::spans(place.snapshot, offset);
+                to_proto::selection_range(place, &spans)
+            };
+            positions.iter().map(at).collect()
+        })
+        .await
+    }
+
+    async fn formatting(
+        &self,
+        params: lsp::DocumentFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        self.feature(&params.text_document.uri, |place, _| {
+            let edits = formatting::format_document(place.snapshot)?;
+            Some(edits.iter().map(|e| place.edit(e)).collect())
+        })
+        .await
+    }
+
+    async fn code_action(
+        &self,
+        params: lsp::CodeActionParams,
+    ) -> Result<Option<lsp::CodeActionResponse>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let model = shared.store.model_of(place.snapshot);
+            let (start, end) = (place.offset(range.start), place.offset(range.end));
+            let span = Span::new(start.min(end), start.max(end));
+            let found = code_action::actions(place.snapshot, model.as_deref(), span);
+            let convert = |action| to_proto::code_action(place, action);
+            Some(found.iter().filter_map(convert).collect())
+        })
+        .await
+    }
+
+    async fn completion(
+        &self,
+        params: lsp::CompletionParams,
+    ) -> Result<Option<lsp::CompletionResponse>> {
+        self.at(params.text_document_position, |place, shared, offset| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let found = completion::proposals(&names, offset);
+            let items = found.into_iter().map(to_proto::completion_item).collect();
+            Some(lsp::CompletionResponse::Array(items))
+        })
+        .await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: lsp::SemanticTokensParams,
+    ) -> Result<Option<lsp::SemanticTokensResult>> {
+        self.feature(&params.text_document.uri, |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let tokens = semantic_tokens::tokens(&names, None);
+            let converted = to_proto::semantic_tokens(place, &tokens);
+            Some(lsp::SemanticTokensResult::Tokens(converted))
+        })
+        .await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: lsp::SemanticTokensRangeParams,
+    ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let span = Span::new(place.offset(range.start), place.offset(range.end));
+            let tokens = semantic_tokens::tokens(&names, Some(span));
+            let converted = to_proto::semantic_tokens(place, &tokens);
+            Some(lsp::SemanticTokensRangeResult::Tokens(converted))
+        })
+        .await
     }
 
     async fn execute_command(

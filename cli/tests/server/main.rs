@@ -2,6 +2,7 @@
 
 mod client;
 mod documents;
+mod features;
 mod lifecycle;
 mod rng;
 mod runs;
