@@ -68,6 +68,12 @@ async fn refresh(shared: &Arc<Shared>, abilities: Abilities, state: bool) {
             let _ = client.code_lens_refresh().await;
         });
     }
+    if abilities.hint_refresh && state {
+        let client = shared.client.clone();
+        tokio::spawn(async move {
+            let _ = client.inlay_hint_refresh().await;
+        });
+    }
     if abilities.status {
         let params = serde_json::json!({ "state": state });
         shared

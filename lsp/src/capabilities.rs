@@ -51,6 +51,7 @@ pub fn capabilities(encoding: Encoding) -> lsp::ServerCapabilities {
             trigger_characters: Some(vec![".".to_owned()]),
             ..lsp::CompletionOptions::default()
         }),
+        inlay_hint_provider: Some(lsp::OneOf::Left(true)),
         semantic_tokens_provider: Some(semantic_tokens()),
         ..lsp::ServerCapabilities::default()
     }

@@ -10,3 +10,4 @@ pub mod names;
 pub mod rename;
 pub mod selection_range;
 pub mod semantic_tokens;
+pub mod trace;

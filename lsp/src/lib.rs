@@ -4,6 +4,7 @@
 //! through the worker process.
 
 mod announce;
+mod cache;
 mod capabilities;
 mod code_lens;
 mod commands;
@@ -22,6 +23,7 @@ mod settings;
 mod status;
 mod store;
 mod to_proto;
+mod traces;
 mod uri;
 
 use std::path::PathBuf;

@@ -4,15 +4,18 @@
 //! snapshots on other threads; one that an edit overtakes answers `ContentModified`.
 
 use crate::announce;
+use crate::cache::Cache;
 use crate::capabilities::capabilities;
 use crate::code_lens;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
+use crate::features::trace::OpenTrace;
 use crate::features::{
     code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
     selection_range, semantic_tokens,
 };
 use crate::from_proto::{self, Abilities};
+use crate::meaning::Meaning;
 use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, QuerySite};
@@ -21,13 +24,17 @@ use crate::settings::Settings;
 use crate::status;
 use crate::store::Store;
 use crate::to_proto::{self, Place};
-use std::collections::HashMap;
+use crate::traces;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
 use zonelens_syntax::span::Span;
+
+/// Looking twice does no harm, remembering for ever would.
+const MAX_LOOKED_UP: usize = 10_000;
 
 /// What all parts of a running server share.
 pub struct Shared {
@@ -41,6 +48,7 @@ pub struct Shared {
     pub version: String,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<String>,
+    cache: Cache,
 }
 
 #[derive(Default)]
@@ -50,6 +58,9 @@ struct Session {
     settings: Arc<Settings>,
     /// The queries of each document when its text last parsed well: lenses must not vanish while one types.
     good_queries: HashMap<String, Vec<QuerySite>>,
+    trace: Option<OpenTrace>,
+    /// Meanings that were looked for among the results of earlier sessions.
+    looked_up: HashSet<(String, Meaning)>,
 }
 
 impl Shared {
@@ -72,6 +83,17 @@ impl Shared {
         Arc::clone(&self.session().settings)
     }
 
+    /// The trace that is shown.
+    pub fn trace(&self) -> Option<OpenTrace> {
+        self.session().trace.clone()
+    }
+
+    /// Shows another trace, step or none.
+    pub fn set_trace(&self, trace: Option<OpenTrace>) {
+        self.session().trace = trace;
+        self.runs.touch();
+    }
+
     /// Has the diagnostics of a document computed and published again.
     pub fn publish_soon(&self, uri: &str) {
         let _ = self.publisher.send(uri.to_owned());
@@ -83,6 +105,7 @@ impl Shared {
         let model = self.store.model_of(snapshot)?;
         let settings = self.settings();
         let sites = queries::sites(snapshot, &model, &settings, &self.version);
+        self.look_up(&snapshot.uri, &sites);
         let broken = !snapshot.file().errors().is_empty();
         let mut session = self.session();
         let good = session.good_queries.get(&snapshot.uri);
@@ -93,6 +116,29 @@ impl Shared {
             .good_queries
             .insert(snapshot.uri.clone(), sites.clone());
         Some((model, sites))
+    }
+
+    /// Tells the owner of runs what earlier sessions found out about these queries.
+    fn look_up(&self, uri: &str, sites: &[QuerySite]) {
+        let new: Vec<&QuerySite> = {
+            let mut session = self.session();
+            let known = &mut session.looked_up;
+            if known.len() > MAX_LOOKED_UP {
+                known.clear();
+            }
+            let mut is_new = |s: &&QuerySite| known.insert((uri.to_owned(), s.meaning));
+            sites.iter().filter(|s| is_new(s)).collect()
+        };
+        let found: Vec<_> = new
+            .into_iter()
+            .filter_map(|site| {
+                let report = Arc::new(self.cache.load(site.meaning)?);
+                Some((site.text.clone(), site.meaning, report))
+            })
+            .collect();
+        if !found.is_empty() {
+            self.runs.remember(uri, found);
+        }
     }
 
     fn set_settings(&self, value: &serde_json::Value) {
@@ -110,7 +156,10 @@ pub struct Server {
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
     pub fn new(client: Client, worker: std::path::PathBuf, version: String) -> Server {
-        let (runs, events) = Runs::start(worker);
+        let cache = Cache::from_environment();
+        let old = cache.clone();
+        tokio::task::spawn_blocking(move || old.prune());
+        let (runs, events) = Runs::start(worker, cache.clone());
         let (publisher, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             client,
@@ -119,6 +168,7 @@ impl Server {
             version,
             session: Mutex::default(),
             publisher,
+            cache,
         });
         tokio::spawn(announce::serve(Arc::clone(&shared), events));
         tokio::spawn(publish::serve(Arc::clone(&shared), inbox));
@@ -353,7 +403,13 @@ impl LanguageServer for Server {
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
-        self.shared.session().good_queries.remove(uri.as_str());
+        {
+            let mut session = self.shared.session();
+            session.good_queries.remove(uri.as_str());
+            session
+                .looked_up
+                .retain(|(document, _)| document != uri.as_str());
+        }
         self.shared
             .runs
             .cancel(Which::Document(uri.as_str().to_owned()))
@@ -567,6 +623,20 @@ impl LanguageServer for Server {
         .await
     }
 
+    async fn inlay_hint(
+        &self,
+        params: lsp::InlayHintParams,
+    ) -> Result<Option<Vec<lsp::InlayHint>>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let span = Span::new(place.offset(range.start), place.offset(range.end));
+            let found = traces::hints_in(shared, place.snapshot);
+            let inside = found.iter().filter(|h| span.touches(h.offset));
+            Some(inside.map(|h| to_proto::inlay_hint(place, h)).collect())
+        })
+        .await
+    }
+
     async fn semantic_tokens_full(
         &self,
         params: lsp::SemanticTokensParams,
@@ -609,7 +679,10 @@ impl LanguageServer for Server {
                 self.shared.runs.clear();
                 Ok(None)
             }
-            other => Err(Error::invalid_params(format!("unknown command `{other}`"))),
+            command => traces::command(&self.shared, command, argument)
+                .await
+                .map(Some)
+                .map_err(Error::invalid_params),
         }
     }
 }

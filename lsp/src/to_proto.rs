@@ -8,6 +8,7 @@ use crate::features::document_symbol::Symbol;
 use crate::features::folding_range::Fold;
 use crate::features::names::Target;
 use crate::features::semantic_tokens::Token;
+use crate::features::trace::Hint;
 use crate::from_proto;
 use crate::position::{Encoding, Point};
 use std::collections::HashMap;
@@ -260,5 +261,19 @@ pub fn semantic_tokens(place: Place<'_>, tokens: &[Token]) -> lsp::SemanticToken
     lsp::SemanticTokens {
         result_id: None,
         data,
+    }
+}
+
+/// A hint of a trace.
+pub fn inlay_hint(place: Place<'_>, hint: &Hint) -> lsp::InlayHint {
+    lsp::InlayHint {
+        position: place.position(hint.offset),
+        label: lsp::InlayHintLabel::String(hint.label.clone()),
+        kind: None,
+        text_edits: None,
+        tooltip: None,
+        padding_left: Some(true),
+        padding_right: Some(true),
+        data: None,
     }
 }

@@ -7,4 +7,5 @@ mod lifecycle;
 mod rng;
 mod runs;
 mod staleness;
+mod traces;
 mod workers;
