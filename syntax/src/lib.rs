@@ -5,6 +5,8 @@
 pub mod ast;
 mod build;
 mod chunk;
+pub mod convert;
+pub mod debug;
 pub mod error;
 pub mod format;
 mod grammar;

@@ -22,6 +22,8 @@ pub(crate) struct Element {
     pub content: Span,
     pub children: Vec<Element>,
     pub text: Vec<TextPart>,
+    /// XML comments: how many children stand before each, and the text between `<!--` and `-->`.
+    pub notes: Vec<(usize, Span)>,
 }
 
 /// A piece of the character data of an element.
@@ -109,16 +111,19 @@ const MAX_DEPTH: usize = 64;
 const MAX_ERRORS: usize = 50;
 
 pub(crate) fn read(text: &str) -> Document {
-    let mut reader = Reader::from_str(text);
+    // The reader drops a byte order mark and counts from behind it.
+    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut reader = Reader::from_str(&text[mark..]);
+    let mark = mark as u32;
     let config = reader.config_mut();
     config.check_end_names = true;
     config.allow_dangling_amp = true;
     let mut doc = Document::default();
     let mut open: Vec<Element> = Vec::new();
     loop {
-        let start = reader.buffer_position() as u32;
+        let start = reader.buffer_position() as u32 + mark;
         let event = reader.read_event();
-        let end = reader.buffer_position() as u32;
+        let end = reader.buffer_position() as u32 + mark;
         let span = Span::new(start, end.max(start));
         match event {
             Ok(Event::Start(tag)) => {
@@ -157,10 +162,17 @@ pub(crate) fn read(text: &str) -> Document {
                 }
             }
             Ok(Event::GeneralRef(_)) => reference(&mut doc, open.last_mut(), text, span),
-            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
+            Ok(Event::Comment(_)) => {
+                if let Some(element) = open.last_mut() {
+                    let start = span.start + 4;
+                    let inside = Span::new(start, span.end.saturating_sub(3).max(start));
+                    element.notes.push((element.children.len(), inside));
+                }
+            }
+            Ok(Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
             Ok(Event::Eof) => break,
             Err(error) => {
-                let at = (reader.error_position() as u32).min(text.len() as u32);
+                let at = (reader.error_position() as u32 + mark).min(text.len() as u32);
                 let stuck = span.is_empty();
                 fault(
                     &mut doc,
@@ -213,6 +225,7 @@ fn element(tag: &BytesStart<'_>, span: Span, doc: &mut Document) -> Element {
         content,
         children: Vec::new(),
         text: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
