@@ -3,7 +3,7 @@
 use crate::code_lens::grouped;
 use crate::from_proto::Abilities;
 use crate::runs::{Event, RunId};
-use crate::server::Shared;
+use crate::shared::Shared;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;

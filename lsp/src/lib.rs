@@ -20,6 +20,7 @@ mod queries;
 mod runs;
 mod server;
 mod settings;
+mod shared;
 mod status;
 mod store;
 mod to_proto;

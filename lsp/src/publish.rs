@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::document::Snapshot;
 use crate::queries::QuerySite;
-use crate::server::Shared;
+use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -4,149 +4,27 @@
 //! snapshots on other threads; one that an edit overtakes answers `ContentModified`.
 
 use crate::announce;
-use crate::cache::Cache;
 use crate::capabilities::capabilities;
 use crate::code_lens;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
-use crate::features::trace::OpenTrace;
 use crate::features::{
     code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
     selection_range, semantic_tokens,
 };
 use crate::from_proto::{self, Abilities};
-use crate::meaning::Meaning;
-use crate::position::Encoding;
-use crate::publish;
-use crate::queries::{self, QuerySite};
-use crate::runs::{Runs, Which};
-use crate::settings::Settings;
+use crate::queries::QuerySite;
+use crate::runs::Which;
+use crate::shared::Shared;
 use crate::status;
 use crate::store::Store;
 use crate::to_proto::{self, Place};
 use crate::traces;
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
 use zonelens_syntax::span::Span;
-
-/// Looking twice does no harm, remembering for ever would.
-const MAX_LOOKED_UP: usize = 10_000;
-
-/// What all parts of a running server share.
-pub struct Shared {
-    /// The way to the editor.
-    pub client: Client,
-    /// Open documents.
-    pub store: Store,
-    /// Verification runs.
-    pub runs: Runs,
-    /// Version and commit.
-    pub version: String,
-    session: Mutex<Session>,
-    publisher: mpsc::UnboundedSender<String>,
-    cache: Cache,
-}
-
-#[derive(Default)]
-struct Session {
-    encoding: Encoding,
-    abilities: Abilities,
-    settings: Arc<Settings>,
-    /// The queries of each document when its text last parsed well: lenses must not vanish while one types.
-    good_queries: HashMap<String, Vec<QuerySite>>,
-    trace: Option<OpenTrace>,
-    /// Meanings that were looked for among the results of earlier sessions.
-    looked_up: HashSet<(String, Meaning)>,
-}
-
-impl Shared {
-    fn session(&self) -> std::sync::MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What columns count.
-    pub fn encoding(&self) -> Encoding {
-        self.session().encoding
-    }
-
-    /// What the client can do.
-    pub fn abilities(&self) -> Abilities {
-        self.session().abilities
-    }
-
-    /// The user's settings.
-    pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.session().settings)
-    }
-
-    /// The trace that is shown.
-    pub fn trace(&self) -> Option<OpenTrace> {
-        self.session().trace.clone()
-    }
-
-    /// Shows another trace, step or none.
-    pub fn set_trace(&self, trace: Option<OpenTrace>) {
-        self.session().trace = trace;
-        self.runs.touch();
-    }
-
-    /// Has the diagnostics of a document computed and published again.
-    pub fn publish_soon(&self, uri: &str) {
-        let _ = self.publisher.send(uri.to_owned());
-    }
-
-    /// The queries of a document with what they are asked of; the last good ones while the text is broken.
-    /// Parses and analyses: for threads that may take long.
-    pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
-        let model = self.store.model_of(snapshot)?;
-        let settings = self.settings();
-        let sites = queries::sites(snapshot, &model, &settings, &self.version);
-        self.look_up(&snapshot.uri, &sites);
-        let broken = !snapshot.file().errors().is_empty();
-        let mut session = self.session();
-        let good = session.good_queries.get(&snapshot.uri);
-        if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
-            return Some((model, good.clone()));
-        }
-        session
-            .good_queries
-            .insert(snapshot.uri.clone(), sites.clone());
-        Some((model, sites))
-    }
-
-    /// Tells the owner of runs what earlier sessions found out about these queries.
-    fn look_up(&self, uri: &str, sites: &[QuerySite]) {
-        let new: Vec<&QuerySite> = {
-            let mut session = self.session();
-            let known = &mut session.looked_up;
-            if known.len() > MAX_LOOKED_UP {
-                known.clear();
-            }
-            let mut is_new = |s: &&QuerySite| known.insert((uri.to_owned(), s.meaning));
-            sites.iter().filter(|s| is_new(s)).collect()
-        };
-        let found: Vec<_> = new
-            .into_iter()
-            .filter_map(|site| {
-                let report = Arc::new(self.cache.load(site.meaning)?);
-                Some((site.text.clone(), site.meaning, report))
-            })
-            .collect();
-        if !found.is_empty() {
-            self.runs.remember(uri, found);
-        }
-    }
-
-    fn set_settings(&self, value: &serde_json::Value) {
-        let settings = Arc::new(Settings::from_json(value));
-        self.session().settings = Arc::clone(&settings);
-        self.runs.settings(settings);
-    }
-}
 
 /// The server.
 pub struct Server {
@@ -156,23 +34,9 @@ pub struct Server {
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
     pub fn new(client: Client, worker: std::path::PathBuf, version: String) -> Server {
-        let cache = Cache::from_environment();
-        let old = cache.clone();
-        tokio::task::spawn_blocking(move || old.prune());
-        let (runs, events) = Runs::start(worker, cache.clone());
-        let (publisher, inbox) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
-            client,
-            store: Store::default(),
-            runs,
-            version,
-            session: Mutex::default(),
-            publisher,
-            cache,
-        });
-        tokio::spawn(announce::serve(Arc::clone(&shared), events));
-        tokio::spawn(publish::serve(Arc::clone(&shared), inbox));
-        Server { shared }
+        Server {
+            shared: Shared::start(client, worker, version),
+        }
     }
 
     fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
@@ -403,13 +267,7 @@ impl LanguageServer for Server {
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
-        {
-            let mut session = self.shared.session();
-            session.good_queries.remove(uri.as_str());
-            session
-                .looked_up
-                .retain(|(document, _)| document != uri.as_str());
-        }
+        self.shared.forget(uri.as_str());
         self.shared
             .runs
             .cancel(Which::Document(uri.as_str().to_owned()))

@@ -121,7 +121,6 @@ pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
 }
 
 /// The same new text at many places.
-#[expect(clippy::mutable_key_type, reason = "the protocol's own type")]
 pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::WorkspaceEdit {
     let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
     for location in targets.iter().filter_map(|t| location(t, encoding)) {
@@ -135,7 +134,6 @@ pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::Workspa
 }
 
 /// A repair.
-#[expect(clippy::mutable_key_type, reason = "the protocol's own type")]
 pub fn code_action(place: Place<'_>, action: &Action) -> Option<lsp::CodeActionOrCommand> {
     let edits = action.edits.iter().map(|e| place.edit(e)).collect();
     let changes = HashMap::from([(uri(&place.snapshot.uri)?, edits)]);

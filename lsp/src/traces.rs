@@ -5,7 +5,7 @@ use crate::document::Snapshot;
 use crate::features::trace::{Hint, Move, OpenTrace, hints};
 use crate::queries::QuerySite;
 use crate::runs::View;
-use crate::server::Shared;
+use crate::shared::Shared;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -65,7 +65,14 @@ async fn find(shared: &Arc<Shared>, argument: Argument) -> Result<OpenTrace, Str
     let (model, sites) = found.ok().flatten().ok_or("there is no model here")?;
     let asked = sites.iter().map(QuerySite::site).collect();
     let views = shared.runs.views(&uri, asked).await;
-    let wanted = |site: &QuerySite| argument.query.as_ref().is_none_or(|q| *q == site.text);
+    let line = argument.line.map(|line| {
+        let above = sites.iter().rev().find(|site| site.line <= line + 1);
+        above.or(sites.first()).map_or(0, |site| site.line)
+    });
+    let wanted = |site: &QuerySite| match &argument.query {
+        Some(query) => *query == site.text,
+        None => line.is_none_or(|line| line == site.line),
+    };
     for (site, view) in sites.iter().zip(views) {
         if let View::Done {
             report,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -292,7 +292,7 @@ impl Client {
                 self.answers.insert(id, message);
             }
             (None, Some(method)) => {
-                self.check_notification(&method.to_owned(), &message);
+                self.check_notification(method, &message);
                 self.unread.push_back(message);
             }
             (None, None) => panic!("neither request nor answer: {message}"),

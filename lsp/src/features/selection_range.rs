@@ -62,10 +62,7 @@ fn brackets(text: &str, at: usize, limit: Span) -> Vec<Span> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let (mut left, mut right) = (floor(text, at), floor(text, at));
-    loop {
-        let Some(open) = unmatched(bytes, left, limit.start as usize, false) else {
-            break;
-        };
+    while let Some(open) = unmatched(bytes, left, limit.start as usize, false) {
         let Some(close) = unmatched(bytes, right, limit.end as usize, true) else {
             break;
         };

@@ -109,16 +109,14 @@ impl OpenTrace {
         let mut text = heading.clone();
         let mut starts = Vec::new();
         let body = trace_text::to_text(trace, &uri::name(&self.model_uri));
-        let mut line = heading.lines().count();
         let mut next = 0;
-        for part in body.lines() {
+        for (line, part) in (heading.lines().count()..).zip(body.lines()) {
             // A step starts with its number, everything else of it is indented deeper.
             let number = part.split_whitespace().next();
             if number == Some(&next.to_string()) && part.contains("t = ") {
                 starts.push(line);
                 next += 1;
             }
-            line += 1;
         }
         text.push_str(&body);
         json!({ "text": text, "lines": starts })

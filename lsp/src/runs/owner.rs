@@ -357,10 +357,12 @@ impl Owner {
         };
         for (old, new) in before.into_iter().zip(&now) {
             let key = (uri.to_owned(), new.clone());
-            if old != *new && !now.contains(&old) && !self.latest.contains_key(&key) {
-                if let Some(answer) = self.latest.remove(&(uri.to_owned(), old)) {
-                    self.latest.insert(key, answer);
-                }
+            if old != *new
+                && !now.contains(&old)
+                && !self.latest.contains_key(&key)
+                && let Some(answer) = self.latest.remove(&(uri.to_owned(), old))
+            {
+                self.latest.insert(key, answer);
             }
         }
     }
