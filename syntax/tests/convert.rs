@@ -1,182 +1,14 @@
-//! `.xml` to `.xta` and back: nothing is lost.
+//! `.xml` to `.xta` and back: fixtures, edits of converted files, damaged models.
+
+// Tests print their scores.
+#![allow(clippy::print_stdout)]
+
+mod round_trip;
 
 use expect_test::expect;
-use std::path::{Path, PathBuf};
-use zonelens_syntax::SourceFile;
-use zonelens_syntax::ast::{
-    Edge, FileKind, ItemKind, Location, MemberKind, Params, PragmaKind, Process,
-};
+use round_trip::{parse, syntax_errors, xml_round_trip, xta_round_trip};
+use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{to_xml, to_xta};
-use zonelens_syntax::debug::{ast_debug, without_spans};
-use zonelens_syntax::format::{FormatOptions, format};
-use zonelens_syntax::source::members;
-
-fn parse(text: &str, kind: FileKind) -> SourceFile {
-    SourceFile::parse(text, kind)
-}
-
-fn syntax_errors(file: &SourceFile) -> Vec<String> {
-    file.errors()
-        .into_iter()
-        .filter(|e| e.code.starts_with("syntax/"))
-        .map(|e| {
-            let from = file.text[..e.span.start as usize].rfind('\n').unwrap_or(0);
-            let line = file.text[from..].lines().find(|l| !l.is_empty());
-            format!("{} in {:?}", e.message, line)
-        })
-        .collect()
-}
-
-// ---------------------------------------------------------------------------------------------- comparing
-
-/// `xml → xta → xml`; what differs, if anything.
-fn xml_round_trip(text: &str) -> Result<(), String> {
-    let first = parse(text, FileKind::Xml);
-    let xta = to_xta(&first).map_err(|e| format!("refused: {}", e[0].message))?;
-    let middle = parse(&xta, FileKind::Xta);
-    if let Some(error) = syntax_errors(&middle).first() {
-        return Err(format!("the .xta has an error: {error}"));
-    }
-    let xml = to_xml(&middle).map_err(|e| format!("back refused: {}", e[0].message))?;
-    let second = parse(&xml, FileKind::Xml);
-    if let Some(error) = syntax_errors(&second).first() {
-        return Err(format!("the second .xml has an error: {error}"));
-    }
-    differ(&ast_debug(&first), &ast_debug(&second))?;
-    // What the tree does not hold (prolog, options, exact white space) stands in the `.xta`.
-    let again = to_xta(&second).map_err(|e| e[0].message.clone())?;
-    differ(&xta, &again).map_err(|e| format!("second .xta: {e}"))
-}
-
-/// `xta → xml → xta`; what differs, if anything.
-fn xta_round_trip(text: &str) -> Result<(), String> {
-    let first = parse(text, FileKind::Xta);
-    let xml = to_xml(&first).map_err(|e| format!("refused: {}", e[0].message))?;
-    let middle = parse(&xml, FileKind::Xml);
-    if let Some(error) = syntax_errors(&middle).first() {
-        return Err(format!("the .xml has an error: {error}"));
-    }
-    let xta = to_xta(&middle).map_err(|e| format!("back refused: {}", e[0].message))?;
-    let second = parse(&xta, FileKind::Xta);
-    differ(&model(&first), &model(&second))?;
-    let again = to_xml(&second).map_err(|e| e[0].message.clone())?;
-    differ(&xml, &again).map_err(|e| format!("second .xml: {e}"))
-}
-
-fn differ(a: &str, b: &str) -> Result<(), String> {
-    if a == b {
-        return Ok(());
-    }
-    let at = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let show = |s: &str| {
-        let from = (0..=at.saturating_sub(60)).rev();
-        let from = from.into_iter().find(|i| s.is_char_boundary(*i));
-        let rest = &s[from.unwrap_or(0).min(s.len())..];
-        rest.chars().take(160).collect::<String>()
-    };
-    Err(format!(
-        "\n   first  {:?}\n   second {:?}",
-        show(a),
-        show(b)
-    ))
-}
-
-/// The model of an `.xta` file in a fixed order, without positions: what UPPAAL would make of it, and all comments.
-fn model(file: &SourceFile) -> String {
-    let mut declarations = String::new();
-    let mut system = String::new();
-    let mut processes = String::new();
-    let mut comments = Vec::new();
-    for item in &file.items {
-        let taken = |k: &PragmaKind| {
-            matches!(
-                k,
-                PragmaKind::Query(_) | PragmaKind::Expect(_) | PragmaKind::Xml(_)
-            )
-        };
-        let mut take = |list: &[zonelens_syntax::ast::Comment],
-                        pragmas: &[zonelens_syntax::ast::Pragma]| {
-            for c in list {
-                if !pragmas.iter().any(|p| p.span == c.span && taken(&p.kind)) {
-                    comments.push(c.text.to_string());
-                }
-            }
-        };
-        take(&item.node.comments, &item.node.pragmas);
-        for m in members(item) {
-            take(&m.node.comments, &m.node.pragmas);
-        }
-        let line = || without_spans(&item.node.kind) + "\n";
-        match &item.node.kind {
-            ItemKind::Process(p) => processes += &process(p),
-            ItemKind::Query(_) | ItemKind::Empty => {}
-            ItemKind::Instantiation(_)
-            | ItemKind::System(_)
-            | ItemKind::Progress(_)
-            | ItemKind::Gantt(_) => system += &line(),
-            _ => declarations += &line(),
-        }
-    }
-    comments.sort();
-    let queries: Vec<_> = file
-        .queries()
-        .iter()
-        .map(|q| {
-            (
-                q.query.text.clone(),
-                q.query.expectation.map(|e| e.satisfied),
-            )
-        })
-        .collect();
-    format!("{declarations}{processes}{system}{queries:?}\n{comments:#?}")
-}
-
-fn process(p: &Process) -> String {
-    let params: Vec<_> = p.params.iter().flat_map(|p: &Params| &p.list).collect();
-    let mut out = format!("process {} {}\n", p.name.name, without_spans(&params));
-    let mut locations: Vec<Location> = Vec::new();
-    let mut edges: Vec<Edge> = Vec::new();
-    let mut rest = String::new();
-    for m in &p.members {
-        match &m.node.kind {
-            MemberKind::States(list) => locations.extend(list.iter().cloned()),
-            MemberKind::Commit(names) => {
-                let hit = locations
-                    .iter_mut()
-                    .filter(|l| names.iter().any(|n| n.name == l.name.name));
-                hit.for_each(|l| l.committed = true);
-            }
-            MemberKind::Urgent(names) => {
-                let hit = locations
-                    .iter_mut()
-                    .filter(|l| names.iter().any(|n| n.name == l.name.name));
-                hit.for_each(|l| l.urgent = true);
-            }
-            MemberKind::Edge(edge) => {
-                let mut edge = edge.clone();
-                if edge.source.is_none() {
-                    edge.source = edges.last().and_then(|e| e.source.clone());
-                }
-                edges.push(edge);
-            }
-            MemberKind::Empty => {}
-            kind @ (MemberKind::Branchpoints(_) | MemberKind::Init(_)) => {
-                rest += &(without_spans(kind) + "\n");
-            }
-            kind => out += &(without_spans(kind) + "\n"),
-        }
-    }
-    for l in &locations {
-        out += &(without_spans(l) + "\n");
-    }
-    out += &rest;
-    for e in &edges {
-        out += &(without_spans(e) + "\n");
-    }
-    out
-}
-
-// ---------------------------------------------------------------------------------------------- fixtures
 
 /// Everything that only XML holds, and texts that are hard to put elsewhere.
 const FULL: &str = r##"<?xml version="1.0" encoding="utf-8"?>
@@ -191,7 +23,7 @@ const int N = 2; // no line break behind this</declaration>
 		<name x="5" y="-5"> Gate </name>
 		<parameter>const int[0,N-1] id // mine</parameter>
 		<declaration>int a;
-  </declaration>
+</declaration>
 		<location id="id0" x="-20" y="40" color="#a0a0a0">
 			<name x="1" y="2">Far</name>
 			<label kind="invariant" x="3" y="4">x &lt;= 5 // bound</label>
@@ -316,7 +148,7 @@ fn full_xml_as_xta() {
         "const int N = 2; // no line break behind this</declaration>",
         "<name x=\"5\" y=\"-5\"> Gate </name>",
         "<parameter>const int[0,N-1] id // mine</parameter>",
-        "<declaration>int a;\n  </declaration>",
+        "<declaration>int a;\n</declaration>",
         "<option key=\"--diagnostic\" value=\"1\"/>",
         "E&lt;&gt; // why\n  x &gt; 1 /* EXPECT:T */</formula>",
         "<details>one\ntwo</details>",
@@ -676,94 +508,4 @@ fn damaged_models_convert_fully_or_not_at_all() {
         lost[0]
     );
     assert!(kept > 300, "only {kept} models were still readable");
-}
-
-// ---------------------------------------------------------------------------------------------- corpus
-
-fn corpus(extensions: &[&str]) -> Option<Vec<PathBuf>> {
-    let dir = std::env::var_os("ZONELENS_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| {
-            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"))
-        });
-    if !dir.join("EXPECT-PARSE.tsv").exists() {
-        eprintln!("skipped: no corpus (set ZONELENS_CORPUS)");
-        return None;
-    }
-    let mut out = Vec::new();
-    let mut open = vec![dir.join("models")];
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).expect("directory").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if has_extension(&path, extensions) {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    Some(out)
-}
-
-fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension()
-        .and_then(|e| e.to_str())
-        .is_some_and(|e| extensions.contains(&e))
-}
-
-fn score(what: &str, paths: &[PathBuf], kind: FileKind, trip: impl Fn(&str) -> Result<(), String>) {
-    let (mut same, mut broken, mut failed) = (0, 0, Vec::new());
-    for path in paths {
-        let bytes = std::fs::read(path).expect("model");
-        let text = String::from_utf8_lossy(&bytes);
-        if !syntax_errors(&parse(&text, kind)).is_empty() {
-            broken += 1;
-            continue;
-        }
-        match trip(&text) {
-            Ok(()) => same += 1,
-            Err(why) => failed.push(format!("{}: {why}", path.display())),
-        }
-    }
-    let (refused, lost): (Vec<_>, Vec<_>) = failed
-        .iter()
-        .partition(|f| f.contains(": refused: ") && f.contains("cannot hold"));
-    for line in failed.iter() {
-        println!("{line}");
-    }
-    println!(
-        "{what}: {same} of {} keep everything; {} refused for their names, {broken} with syntax errors left out",
-        paths.len() - broken - refused.len(),
-        refused.len()
-    );
-    assert!(lost.is_empty(), "{} files lose something", lost.len());
-}
-
-#[test]
-fn corpus_xml_to_xta_and_back() {
-    if let Some(paths) = corpus(&["xml"]) {
-        score("xml → xta → xml", &paths, FileKind::Xml, xml_round_trip);
-    }
-}
-
-#[test]
-fn corpus_formatting_in_between_loses_nothing() {
-    let trip = |text: &str| {
-        let first = parse(text, FileKind::Xml);
-        let xta = to_xta(&first).map_err(|e| format!("refused: {}", e[0].message))?;
-        let tidy = format(&parse(&xta, FileKind::Xta), FormatOptions::default());
-        let xml = to_xml(&parse(&tidy, FileKind::Xta)).map_err(|e| format!("back: {e:?}"))?;
-        differ(&ast_debug(&first), &ast_debug(&parse(&xml, FileKind::Xml)))
-    };
-    if let Some(paths) = corpus(&["xml"]) {
-        score("xml → xta → fmt → xml", &paths, FileKind::Xml, trip);
-    }
-}
-
-#[test]
-fn corpus_xta_to_xml_and_back() {
-    if let Some(paths) = corpus(&["xta", "ta"]) {
-        score("xta → xml → xta", &paths, FileKind::Xta, xta_round_trip);
-    }
 }

@@ -9,7 +9,6 @@ use super::xml_query::XmlQuery;
 use crate::SourceFile;
 use crate::ast::{Item, ItemKind, Placed, Pragma, PragmaKind, Query};
 use crate::error::SyntaxError;
-use crate::source::members;
 use crate::span::Span;
 
 /// A model about to be written as XML.
@@ -157,12 +156,18 @@ impl<'a> Collector<'a> {
 
     fn marker(&mut self, line: &str, span: Span) {
         if line.contains("<!DOCTYPE") || line.starts_with("<?") {
-            self.model.prolog = Some(many_lines(line));
+            self.model.prolog = Some(many_lines(line).trim().to_owned());
             return;
         }
         if line.starts_with("<!--") {
-            self.close();
-            self.model.blocks.push(Block::Raw(many_lines(line)));
+            match comment_inside(line) {
+                Some(inside) => {
+                    self.close();
+                    let raw = format!("<!--{inside}-->");
+                    self.model.blocks.push(Block::Raw(raw));
+                }
+                None => self.errors.push(bad_fragment(NO_COMMENT, span)),
+            }
             return;
         }
         let raw_children = ["<queries", "<query", "<heading"]
@@ -313,21 +318,11 @@ impl<'a> Collector<'a> {
         let fragment = self.template.take();
         let pending = std::mem::take(&mut self.pending);
         let notes = comments_of(&pending).into_iter().map(Note::Xta).collect();
-        let start = item.offset;
-        for pragma in &item.node.pragmas {
-            if pragma.span.start >= item.node.span.start {
-                self.pragma(pragma, start);
-            }
-        }
-        for member in members(item) {
-            for pragma in &member.node.pragmas {
-                if let PragmaKind::Query(query) = &pragma.kind {
-                    self.query(query, pragma.span.shift(start + member.offset));
-                }
-            }
-        }
         match collect_template(self.text, item, fragment, notes) {
             Ok(template) => {
+                for (query, span) in &template.queries {
+                    self.query(query, *span);
+                }
                 let block = Block::Template(Box::new(template));
                 self.model.blocks.push(block);
             }
@@ -365,7 +360,7 @@ fn is_queries(block: &Block) -> bool {
 }
 
 /// Comments of a text in order, without the `//@` lines that are taken out.
-fn comments_of(text: &str) -> Vec<String> {
+pub(crate) fn comments_of(text: &str) -> Vec<String> {
     crate::lexer::lex(text, crate::lexer::Mode::Model)
         .into_iter()
         .filter(|t| t.kind.is_comment())
@@ -388,6 +383,15 @@ pub(crate) fn bad_fragment(message: &str, span: Span) -> SyntaxError {
         format!("this `//@ xml` line cannot be read: {message}; correct it or remove it"),
         span,
     )
+}
+
+/// What is wrong with a comment.
+pub(crate) const NO_COMMENT: &str = "the comment must end with `-->` and nothing may follow";
+
+/// The inside of the one XML comment that a line holds.
+pub(crate) fn comment_inside(line: &str) -> Option<String> {
+    let inside = line.strip_prefix("<!--")?.strip_suffix("-->")?;
+    (!inside.contains("-->")).then(|| many_lines(inside))
 }
 
 /// Cuts `range` at the `//@` lines to be taken out; each goes with its line break if it has the line for itself.

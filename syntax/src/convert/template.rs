@@ -1,12 +1,13 @@
 //! The parts of a process, with what `//@ xml` lines and comments say about each.
 
-use super::clauses::{edge_texts, inside, inside_braces, location_texts};
-use super::collect::{Note, bad_fragment, is_taken, without_pragmas};
-use super::node::{Node, many_lines, read_fragment};
-use crate::ast::{
-    Comment, Edge, Ident, Item, ItemKind, Location, Member, MemberKind, Placed, Process,
+use super::clauses::{edge_texts, has_tokens, inside, inside_braces, location_texts};
+use super::collect::{
+    NO_COMMENT, Note, bad_fragment, comment_inside, comments_of, is_taken, without_pragmas,
 };
-use crate::ast::{Pragma, PragmaKind};
+use super::node::{Node, read_fragment};
+use crate::ast::{
+    Edge, Ident, Item, ItemKind, Location, Member, MemberKind, Placed, PragmaKind, Process, Query,
+};
 use crate::error::SyntaxError;
 use crate::span::Span;
 use smol_str::SmolStr;
@@ -24,6 +25,8 @@ pub(crate) struct Template {
     pub edges: Vec<XmlEdge>,
     /// Comments before the closing brace.
     pub end: Vec<Note>,
+    /// `//@ query` lines inside, outside labels.
+    pub queries: Vec<(Query, Span)>,
 }
 
 /// What is known about an element beside the model.
@@ -74,9 +77,21 @@ pub(crate) fn collect_template(
     for comment in &item.node.comments {
         let inside = params.start <= comment.span.start && comment.span.end <= params.end;
         let before = comment.span.start < item.node.span.start;
-        if !inside && !before && !is_taken_comment(comment, &item.node.pragmas) {
-            let note = Note::Xta(comment.text.to_string());
-            parts.out.drawn.notes.push(note);
+        if inside || before {
+            continue;
+        }
+        let found = item.node.pragmas.iter().find(|p| p.span == comment.span);
+        let span = comment.span.shift(item.offset);
+        match found.map(|p| &p.kind).filter(|k| is_taken(k)) {
+            None => {
+                let note = Note::Xta(comment.text.to_string());
+                parts.out.drawn.notes.push(note);
+            }
+            Some(PragmaKind::Query(query)) => parts.out.queries.push(((**query).clone(), span)),
+            Some(PragmaKind::Xml(line)) => {
+                parts.expected(line, span, &[]);
+            }
+            Some(_) => {}
         }
     }
     let exact = parts.out.drawn.fragment.is_some();
@@ -96,12 +111,6 @@ pub(crate) fn collect_template(
     } else {
         Err(parts.errors)
     }
-}
-
-fn is_taken_comment(comment: &Comment, pragmas: &[Pragma]) -> bool {
-    pragmas
-        .iter()
-        .any(|p| p.span == comment.span && is_taken(&p.kind))
 }
 
 struct Parts<'a> {
@@ -199,12 +208,17 @@ impl<'a> Parts<'a> {
         pragmas.retain(|(span, _)| span.end <= end);
         let mut markers: Vec<(u32, Node)> = Vec::new();
         for (span, kind) in &pragmas {
-            let PragmaKind::Xml(line) = kind else {
-                continue;
+            let line = match kind {
+                PragmaKind::Xml(line) => line,
+                PragmaKind::Query(query) => {
+                    self.out.queries.push(((**query).clone(), *span));
+                    continue;
+                }
+                _ => continue,
             };
             if line.starts_with("<!--") {
-                let note = Note::Xml(comment_inside(line));
-                self.out.drawn.notes.push(note);
+                let note = self.xml_note(line, *span);
+                self.out.drawn.notes.extend(note);
             } else if let Some(node) = self.expected(line, *span, &["declaration"]) {
                 let before = &self.text[..span.start as usize];
                 let line = before.trim_end_matches([' ', '\t']).len();
@@ -246,6 +260,15 @@ impl<'a> Parts<'a> {
             .iter()
             .map(|p| (p.span.shift(self.base + member.offset), &p.kind))
             .collect();
+        for (span, kind) in &pragmas {
+            match kind {
+                PragmaKind::Query(query) => self.out.queries.push(((**query).clone(), *span)),
+                PragmaKind::Xml(line) => {
+                    self.expected(line, *span, &[]);
+                }
+                _ => {}
+            }
+        }
         let text = without_pragmas(self.text, member.span().shift(self.base), &pragmas);
         match self.out.declarations.last_mut() {
             Some((_, all)) => {
@@ -283,6 +306,14 @@ impl<'a> Parts<'a> {
                 None
             }
         }
+    }
+
+    fn xml_note(&mut self, line: &str, span: Span) -> Option<Note> {
+        let inside = comment_inside(line);
+        if inside.is_none() {
+            self.errors.push(bad_fragment(NO_COMMENT, span));
+        }
+        inside.map(Note::Xml)
     }
 
     /// A fragment with one of these tags; anything else would be lost.
@@ -324,10 +355,15 @@ impl<'a> Parts<'a> {
             match pragma.map(|p| &p.kind) {
                 None => out.notes.push(Note::Xta(comment.text.to_string())),
                 Some(PragmaKind::Xml(line)) if line.starts_with("<!--") => {
-                    out.notes.push(Note::Xml(comment_inside(line)));
+                    let note = self.xml_note(line, comment.span.shift(base));
+                    out.notes.extend(note);
                 }
                 Some(PragmaKind::Xml(line)) => {
                     out.fragment = self.expected(line, comment.span.shift(base), tags);
+                }
+                Some(PragmaKind::Query(query)) => {
+                    let span = comment.span.shift(base);
+                    self.out.queries.push(((**query).clone(), span));
                 }
                 Some(_) => {}
             }
@@ -368,7 +404,7 @@ impl<'a> Parts<'a> {
                 let rate = rate.map_or("", |r| inside_braces(&text[r], exact));
                 labels.push(("invariant", invariant.to_owned()));
                 labels.push(("exponentialrate", rate.to_owned()));
-                labels.retain(|(_, text)| !text.is_empty());
+                keep_labels(&mut labels, carried);
             }
             self.out.locations.push(XmlLocation {
                 drawn,
@@ -415,11 +451,11 @@ impl<'a> Parts<'a> {
             at = next;
         }
         let exact = drawn.fragment.is_some();
-        let labels = clauses
+        let mut labels: Vec<_> = clauses
             .into_iter()
             .map(|(kind, range)| (kind, inside(&text[range], exact).to_owned()))
-            .filter(|(_, text)| !text.is_empty())
             .collect();
+        keep_labels(&mut labels, &mut drawn.notes);
         self.out.edges.push(XmlEdge {
             drawn,
             source: source.clone(),
@@ -431,10 +467,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn comment_inside(line: &str) -> String {
-    let whole = many_lines(line);
-    let inside = whole.strip_prefix("<!--").unwrap_or(&whole);
-    inside.strip_suffix("-->").unwrap_or(inside).to_owned()
+/// Drops labels without meaning; their comments become notes.
+fn keep_labels(labels: &mut Vec<(&'static str, String)>, notes: &mut Vec<Note>) {
+    labels.retain(|(_, text)| {
+        let kept = has_tokens(text);
+        if !kept {
+            notes.extend(comments_of(text).into_iter().map(Note::Xta));
+        }
+        kept
+    });
 }
 
 /// A text without blank lines before it and blanks behind it.

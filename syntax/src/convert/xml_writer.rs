@@ -1,6 +1,7 @@
 //! From the parts of a model to XML text.
 
 use super::PROLOG;
+use super::clauses::{EDGE_CLAUSES, has_tokens};
 use super::collect::{Block, Model, Note};
 use super::layout::{LINE, Point, STEP_Y, grid, label_place, nails};
 use super::node::{Attributes, Content, Node, hide_comments, hide_name, shown_name};
@@ -166,10 +167,13 @@ impl Drawing<'_> {
 
     /// Gives an element an id and a place, and remembers them.
     fn placed(&mut self, mut node: Node, name: &str, count: usize) -> Node {
-        let id = match node.get("id") {
-            Some(id) => SmolStr::new(id),
+        // A line that was copied with its location must not make two of one id.
+        let own = node.get("id").map(SmolStr::new);
+        let id = match own.filter(|id| self.places.iter().all(|p| p.id != *id)) {
+            Some(id) => id,
             None => {
                 let id = self.ids.fresh();
+                node.attributes.retain(|(name, _)| name != "id");
                 node.attributes.insert(0, ("id".into(), id.clone()));
                 if node.get("x").is_none() {
                     let (x, y) = grid(self.fresh, count);
@@ -210,6 +214,7 @@ impl Drawing<'_> {
             }
             node.content.insert(0, Content::Node(name));
         }
+        silence(&mut node, &location.labels);
         let labels = missing_labels(&mut node, location.labels);
         for (i, (kind, text)) in labels.into_iter().enumerate() {
             let place = (
@@ -287,6 +292,7 @@ impl Drawing<'_> {
         };
         let (x, y) = label_place(from, to, &bends);
         let is_nail = |c: &Content| matches!(c, Content::Node(n) if n.tag == "nail");
+        silence(&mut node, &edge.labels);
         let labels = missing_labels(&mut node, edge.labels);
         for (i, (kind, text)) in labels.into_iter().enumerate() {
             let at = node.content.iter().position(is_nail);
@@ -407,4 +413,27 @@ fn missing_labels(
         }
     }
     left
+}
+
+/// Empties a label of a fragment whose own text would count as part of the model: the last of its kind counts, and the
+/// model has no such label.
+fn silence(node: &mut Node, labels: &[(&'static str, String)]) {
+    let mut seen: Vec<String> = labels.iter().map(|(kind, _)| (*kind).to_owned()).collect();
+    for content in node.content.iter_mut().rev() {
+        let Content::Node(label) = content else {
+            continue;
+        };
+        let kind = label.get("kind").unwrap_or("").to_owned();
+        if label.tag != "label" || !is_model_label(&kind) || seen.contains(&kind) {
+            continue;
+        }
+        if has_tokens(&label.text()) {
+            label.set_text(String::new());
+        }
+        seen.push(kind);
+    }
+}
+
+fn is_model_label(kind: &str) -> bool {
+    matches!(kind, "invariant" | "exponentialrate") || EDGE_CLAUSES.iter().any(|(k, _)| *k == kind)
 }
