@@ -121,7 +121,8 @@ fn write(path: &Path, meaning: Meaning, report: &QueryReport) -> std::io::Result
     std::fs::rename(&beside, path)
 }
 
-fn base_directory() -> Option<PathBuf> {
+/// Where this tool keeps what it can do without: `ZONELENS_CACHE_DIR`, else the platform's place.
+pub fn base_directory() -> Option<PathBuf> {
     let variable = |name: &str| {
         let value = std::env::var_os(name).filter(|v| !v.is_empty())?;
         Some(PathBuf::from(value)).filter(|path| path.is_absolute())

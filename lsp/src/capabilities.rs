@@ -51,6 +51,11 @@ pub fn capabilities(encoding: Encoding) -> lsp::ServerCapabilities {
             trigger_characters: Some(vec![".".to_owned()]),
             ..lsp::CompletionOptions::default()
         }),
+        workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+        signature_help_provider: Some(lsp::SignatureHelpOptions {
+            trigger_characters: Some(vec!["(".to_owned(), ",".to_owned()]),
+            ..lsp::SignatureHelpOptions::default()
+        }),
         inlay_hint_provider: Some(lsp::OneOf::Left(true)),
         semantic_tokens_provider: Some(semantic_tokens()),
         ..lsp::ServerCapabilities::default()

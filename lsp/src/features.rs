@@ -10,4 +10,6 @@ pub mod names;
 pub mod rename;
 pub mod selection_range;
 pub mod semantic_tokens;
+pub mod signature_help;
 pub mod trace;
+pub mod workspace_symbol;

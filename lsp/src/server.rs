@@ -10,7 +10,7 @@ use crate::commands::{self, Argument};
 use crate::document::Snapshot;
 use crate::features::{
     code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
-    selection_range, semantic_tokens,
+    selection_range, semantic_tokens, signature_help, workspace_symbol,
 };
 use crate::from_proto::{self, Abilities};
 use crate::queries::QuerySite;
@@ -477,6 +477,32 @@ impl LanguageServer for Server {
             let found = completion::proposals(&names, offset);
             let items = found.into_iter().map(to_proto::completion_item).collect();
             Some(lsp::CompletionResponse::Array(items))
+        })
+        .await
+    }
+
+    async fn signature_help(
+        &self,
+        params: lsp::SignatureHelpParams,
+    ) -> Result<Option<lsp::SignatureHelp>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            signature_help::signature(&names, offset).map(to_proto::signature_help)
+        })
+        .await
+    }
+
+    async fn symbol(
+        &self,
+        params: lsp::WorkspaceSymbolParams,
+    ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
+        self.compute(move |shared| {
+            let found = workspace_symbol::find(&shared.store, &params.query);
+            let encoding = shared.encoding();
+            let convert = |f| to_proto::workspace_symbol(f, encoding);
+            let list = found.iter().filter_map(convert).collect();
+            Some(lsp::WorkspaceSymbolResponse::Nested(list))
         })
         .await
     }

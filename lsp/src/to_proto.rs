@@ -8,7 +8,9 @@ use crate::features::document_symbol::Symbol;
 use crate::features::folding_range::Fold;
 use crate::features::names::Target;
 use crate::features::semantic_tokens::Token;
+use crate::features::signature_help::Signature;
 use crate::features::trace::Hint;
+use crate::features::workspace_symbol::Found;
 use crate::from_proto;
 use crate::position::{Encoding, Point};
 use std::collections::HashMap;
@@ -274,4 +276,35 @@ pub fn inlay_hint(place: Place<'_>, hint: &Hint) -> lsp::InlayHint {
         padding_right: Some(true),
         data: None,
     }
+}
+
+/// A signature.
+pub fn signature_help(signature: Signature) -> lsp::SignatureHelp {
+    let active = signature.active as u32;
+    let parameter = |text: String| lsp::ParameterInformation {
+        label: lsp::ParameterLabel::Simple(text),
+        documentation: None,
+    };
+    lsp::SignatureHelp {
+        signatures: vec![lsp::SignatureInformation {
+            label: signature.label,
+            documentation: None,
+            parameters: Some(signature.parameters.into_iter().map(parameter).collect()),
+            active_parameter: Some(active),
+        }],
+        active_signature: Some(0),
+        active_parameter: Some(active),
+    }
+}
+
+/// A declaration somewhere.
+pub fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::WorkspaceSymbol> {
+    Some(lsp::WorkspaceSymbol {
+        name: found.name.clone(),
+        kind: symbol_kind(Some(found.kind)),
+        tags: None,
+        container_name: found.container.clone(),
+        location: lsp::OneOf::Left(location(&found.target, encoding)?),
+        data: None,
+    })
 }

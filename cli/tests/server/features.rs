@@ -299,3 +299,24 @@ fn a_quick_fix_repairs() {
     }
     s.client.finish();
 }
+
+#[test]
+fn parameters_are_told_and_declarations_found_everywhere() {
+    let mut s = Session::open("m.xta", MODEL);
+    let help = s.ask(
+        "textDocument/signatureHelp",
+        json!({"position": position("twice(count)", 0, 6)}),
+    );
+    assert_eq!(help["signatures"][0]["label"], "int twice(int n)");
+    assert_eq!(help["signatures"][0]["parameters"][0]["label"], "int n");
+    let nothing = s.ask(
+        "textDocument/signatureHelp",
+        json!({"position": position("init s", 0, 0)}),
+    );
+    assert_eq!(nothing, Value::Null);
+    let found = s.client.result("workspace/symbol", json!({"query": "TW"}));
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found[0]["name"], "twice");
+    assert_eq!(found[0]["location"]["range"]["start"]["line"], 6);
+    s.client.finish();
+}

@@ -179,6 +179,7 @@ impl Owner {
             expected: run.ask.expected,
             options: run.ask.options.clone(),
         };
+        crate::log::write(&format!("run {id} starts"));
         let _ = self.events.send(Event::Started {
             run: id,
             title: run.ask.text.clone(),
@@ -282,6 +283,7 @@ impl Owner {
             let key = (run.ask.uri.clone(), run.ask.text);
             self.latest.insert(key, answer);
         }
+        crate::log::write(&format!("run {id} ends: {summary}"));
         let _ = self.events.send(Event::Ended {
             run: id,
             uri: run.ask.uri,
