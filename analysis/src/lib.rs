@@ -17,6 +17,7 @@ pub mod network;
 pub mod report;
 mod rules;
 mod symbol;
+mod symmetry;
 mod types;
 
 pub use diagnostic::{Diagnostic, Severity};
