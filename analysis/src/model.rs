@@ -233,8 +233,11 @@ impl Model {
                 items: &self.items,
                 offsets: &self.offsets,
             };
-            let mut built = instantiate::build(&source)
-                .map_err(|list| list.iter().map(|d| d.place(&self.offsets)).collect::<Vec<_>>())?;
+            let mut built = instantiate::build(&source).map_err(|list| {
+                list.iter()
+                    .map(|d| d.place(&self.offsets))
+                    .collect::<Vec<_>>()
+            })?;
             self.mark_broken(&mut built);
             Ok(built)
         })
@@ -245,7 +248,13 @@ impl Model {
         for (set, code, loc) in &self.findings.broken {
             let offset = self.offsets.get(&loc.item).copied().unwrap_or(0);
             let locals = built.processes.iter().filter_map(|p| p.sets.get(set));
-            let ids: Vec<u32> = built.sets.get(set).into_iter().chain(locals).copied().collect();
+            let ids: Vec<u32> = built
+                .sets
+                .get(set)
+                .into_iter()
+                .chain(locals)
+                .copied()
+                .collect();
             for id in ids {
                 if let Some(s) = built.network.scalarsets.get_mut(id as usize) {
                     let rule = network::BrokenRule {

@@ -219,11 +219,7 @@ impl Checker<'_> {
         for field in fields {
             let written = self.type_expr(&field.ty, None);
             if written.constant {
-                self.error(
-                    "type/field",
-                    "a field cannot be `const`",
-                    field.ty.span,
-                );
+                self.error("type/field", "a field cannot be `const`", field.ty.span);
             }
             if !matches!(
                 written.ty,

@@ -121,11 +121,9 @@ impl<'a> Walk<'a> {
             return true;
         }
         match (part, ty) {
-            (Part::Whole(id), Type::Struct(s)) => s
-                .fields
-                .iter()
-                .enumerate()
-                .all(|(n, (_, t))| held_set(t).is_none() || state.contains(&Part::Field(*id, n as u32))),
+            (Part::Whole(id), Type::Struct(s)) => s.fields.iter().enumerate().all(|(n, (_, t))| {
+                held_set(t).is_none() || state.contains(&Part::Field(*id, n as u32))
+            }),
             _ => false,
         }
     }
@@ -260,9 +258,7 @@ impl<'a> Walk<'a> {
     fn decl(&mut self, d: &Decl) {
         if let Some(init) = &d.init {
             self.init(init);
-        } else if self.depth == 0
-            && d.symbol.value_type().is_some_and(|t| held_set(t).is_some())
-        {
+        } else if self.depth == 0 && d.symbol.value_type().is_some_and(|t| held_set(t).is_some()) {
             self.tracked.insert(d.symbol.id);
         }
     }
@@ -372,7 +368,10 @@ pub fn function(f: &Function, env: &Env, out: &mut Findings) {
                 "`{}` is read before it is assigned; it would be the first element of `{}`, which singles that element out",
                 s.name, set.name
             );
-            out.broken(&set, Diag::new("sym/default", message, loc).related(s.loc, "declared here"));
+            out.broken(
+                &set,
+                Diag::new("sym/default", message, loc).related(s.loc, "declared here"),
+            );
         }
     }
     if let Some(set) = held_set(&f.ret)
@@ -447,11 +446,16 @@ fn report_meta(early: Vec<(Arc<Symbol>, Loc)>, out: &mut Findings) {
                 "the meta variable `{}` is read before this step has written it, so a value of an earlier step shows; it is kept as part of the state",
                 s.name
             );
-            out.broken(&set, Diag::new("sym/meta", message, loc).related(s.loc, "declared here"));
+            out.broken(
+                &set,
+                Diag::new("sym/meta", message, loc).related(s.loc, "declared here"),
+            );
         }
     }
 }
 
 fn is_receiver(e: &Edge) -> bool {
-    e.sync.as_ref().is_some_and(|s| s.direction == Direction::Receive)
+    e.sync
+        .as_ref()
+        .is_some_and(|s| s.direction == Direction::Receive)
 }

@@ -59,7 +59,14 @@ fn own_channel(e: &Edge, param: SymId) -> bool {
     false
 }
 
-fn receivers(view: &FamilyView<'_>, param: &Arc<Symbol>, set: &Arc<ScalarSet>, edges: &[&Edge], summaries: &mut Summaries<'_>, out: &mut Findings) {
+fn receivers(
+    view: &FamilyView<'_>,
+    param: &Arc<Symbol>,
+    set: &Arc<ScalarSet>,
+    edges: &[&Edge],
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
     let item = view.template.loc.item;
     let mut accesses: Vec<Access> = Vec::new();
     for e in edges {
@@ -106,9 +113,13 @@ fn receivers(view: &FamilyView<'_>, param: &Arc<Symbol>, set: &Arc<ScalarSet>, e
         "receivers of this broadcast run in the order of the elements of `{}`, and their updates do not commute: all of them change `{name}`, so the order shows",
         set.name
     );
-    let mut diag = Diag::new("sym/broadcast-order", message, Loc { item, span }).related(found.write.loc, format!("`{name}` is changed here"));
+    let mut diag = Diag::new("sym/broadcast-order", message, Loc { item, span })
+        .related(found.write.loc, format!("`{name}` is changed here"));
     if found.other.loc != found.write.loc {
-        diag = diag.related(found.other.loc, format!("`{name}` is used here by another receiver"));
+        diag = diag.related(
+            found.other.loc,
+            format!("`{name}` is used here by another receiver"),
+        );
     }
     out.broken(set, diag);
 }

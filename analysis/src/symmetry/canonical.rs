@@ -22,7 +22,8 @@ pub fn declarations(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
                     "`{}` starts at the first element of `{}`, so the initial state tells that element apart. Queries that treat all elements alike are not affected",
                     d.symbol.name, set.name
                 );
-                out.diags.push(Diag::new("sym/initial", message, d.symbol.loc));
+                out.diags
+                    .push(Diag::new("sym/initial", message, d.symbol.loc));
             }
             relations(&d.symbol, out);
         }
@@ -59,7 +60,9 @@ fn relations(s: &Symbol, out: &mut Findings) {
 }
 
 fn hint(why: &str, loc: Loc, out: &mut Findings) {
-    let message = format!("{why}; equivalent states may keep different representatives, which costs states, not soundness");
+    let message = format!(
+        "{why}; equivalent states may keep different representatives, which costs states, not soundness"
+    );
     out.diags.push(Diag::new("sym/non-canonical", message, loc));
 }
 
@@ -85,7 +88,10 @@ fn resets(t: &Template, out: &mut Findings) {
 pub fn family(view: &FamilyView<'_>, out: &mut Findings) {
     let elements = view.elements();
     if elements.len() > 1 {
-        let why = format!("processes of `{}` belong to two elements at once", view.symbol.name);
+        let why = format!(
+            "processes of `{}` belong to two elements at once",
+            view.symbol.name
+        );
         hint(&why, view.symbol.loc, out);
     }
     if elements.is_empty() {
@@ -93,7 +99,10 @@ pub fn family(view: &FamilyView<'_>, out: &mut Findings) {
     }
     for d in &view.template.decls {
         if matches!(&d.symbol.kind, SymKind::Var(v) if held_set(&v.ty).is_some()) {
-            let why = format!("`{}` lets one element of the family point at another", d.symbol.name);
+            let why = format!(
+                "`{}` lets one element of the family point at another",
+                d.symbol.name
+            );
             hint(&why, d.symbol.loc, out);
         }
     }

@@ -15,7 +15,11 @@ pub struct Conflict {
 
 /// The first pair of accesses that forbids running copies for different values of `vary` in any order. `same` tells
 /// whether a symbol holds the same value in all copies.
-pub fn conflict(accesses: &[Access], vary: SymId, same: &dyn Fn(&Symbol) -> bool) -> Option<Conflict> {
+pub fn conflict(
+    accesses: &[Access],
+    vary: SymId,
+    same: &dyn Fn(&Symbol) -> bool,
+) -> Option<Conflict> {
     let mut groups: FxHashMap<(SymId, Vec<u32>), Vec<&Access>> = FxHashMap::default();
     let mut order = Vec::new();
     for a in accesses {
@@ -61,7 +65,11 @@ fn leading_fields(a: &Access) -> Vec<u32> {
         .collect()
 }
 
-fn group_conflict(group: &[&Access], vary: SymId, invariant: &dyn Fn(&Value) -> bool) -> Option<Conflict> {
+fn group_conflict(
+    group: &[&Access],
+    vary: SymId,
+    invariant: &dyn Fn(&Value) -> bool,
+) -> Option<Conflict> {
     let write = group.iter().find(|a| a.action != Action::Read)?;
     let longest = group.iter().map(|a| a.path.len()).max().unwrap_or(0);
     let own = (0..longest).any(|p| group.iter().all(|a| a.path.get(p) == Some(&Sel::Var(vary))));

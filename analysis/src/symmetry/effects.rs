@@ -2,6 +2,7 @@
 //!
 //! Functions are summarised once; at a call the parameters of the summary are replaced by the arguments.
 
+use super::interval::{Ranges, interval};
 use crate::consteval::{Bodies, assign_op};
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
 use crate::symbol::{Loc, SymId, SymKind, Symbol};
@@ -95,14 +96,16 @@ pub struct Effects {
 /// Summaries of functions.
 pub struct Summaries<'a> {
     bodies: &'a Bodies,
+    ranges: &'a Ranges,
     known: FxHashMap<SymId, Arc<Effects>>,
 }
 
 impl<'a> Summaries<'a> {
     /// Summaries for the functions in `bodies`, made when asked for.
-    pub fn new(bodies: &'a Bodies) -> Summaries<'a> {
+    pub fn new(bodies: &'a Bodies, ranges: &'a Ranges) -> Summaries<'a> {
         Summaries {
             bodies,
+            ranges,
             known: FxHashMap::default(),
         }
     }
@@ -294,7 +297,7 @@ impl<'s, 'a> Collector<'s, 'a> {
     fn assign(&mut self, op: AssignOp, target: &Expr, value: &Expr) {
         if let Some(op) = assign_op(op) {
             self.value(value);
-            match accumulation(op, value) {
+            match accumulation(op, value, self.summaries.ranges) {
                 Some(how) => self.place(target, Action::Accumulate(how)),
                 None => {
                     self.place(target, Action::Read);
@@ -315,7 +318,7 @@ impl<'s, 'a> Collector<'s, 'a> {
                 None
             };
             if let Some(rest) = rest
-                && let Some(how) = accumulation(*op, rest)
+                && let Some(how) = accumulation(*op, rest, self.summaries.ranges)
             {
                 self.value(rest);
                 self.place(target, Action::Accumulate(how));
@@ -326,7 +329,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         self.value(value);
         let known = self.invariant_value(value);
         self.place(target, Action::Write(known));
-        if !fits(value, &target.ty) {
+        if !fits(value, &target.ty, self.summaries.ranges) {
             self.range_may_fail(target);
         }
     }
@@ -372,12 +375,12 @@ impl<'s, 'a> Collector<'s, 'a> {
                 self.value(b);
                 self.out.may_fail |= match op {
                     BinaryOp::Div | BinaryOp::Mod => {
-                        let (lo, hi) = interval(b);
+                        let (lo, hi) = interval(b, self.summaries.ranges);
                         lo <= 0 && hi >= 0
                     }
                     BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Pow => true,
                     _ => {
-                        let (lo, hi) = interval(e);
+                        let (lo, hi) = interval(e, self.summaries.ranges);
                         lo < i64::from(i32::MIN) || hi > i64::from(i32::MAX)
                     }
                 };
@@ -410,7 +413,7 @@ impl<'s, 'a> Collector<'s, 'a> {
                 let root = self.path(base, path)?;
                 self.value(index);
                 if let Type::Array(a) = &base.ty
-                    && !fits(index, &a.index)
+                    && !fits(index, &a.index, self.summaries.ranges)
                 {
                     self.out.may_fail = true;
                 }
@@ -516,8 +519,8 @@ fn same_place(a: &Expr, b: &Expr) -> bool {
 }
 
 /// Whether `target op= value` may be done in any order.
-fn accumulation(op: BinaryOp, value: &Expr) -> Option<Accumulation> {
-    let (lo, hi) = interval(value);
+fn accumulation(op: BinaryOp, value: &Expr, ranges: &Ranges) -> Option<Accumulation> {
+    let (lo, hi) = interval(value, ranges);
     Some(match op {
         BinaryOp::Add if lo >= 0 => Accumulation::Grow,
         BinaryOp::Add if hi <= 0 => Accumulation::Shrink,
@@ -533,80 +536,15 @@ fn accumulation(op: BinaryOp, value: &Expr) -> Option<Accumulation> {
 }
 
 /// Whether every value of `e` lies in the integer type `ty`.
-fn fits(e: &Expr, ty: &Type) -> bool {
+fn fits(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
     match (ty, &e.ty) {
         (Type::Int(int), _) => match (int.lo.known(), int.hi.known()) {
             (Some(lo), Some(hi)) => {
-                let (a, b) = interval(e);
+                let (a, b) = interval(e, ranges);
                 i64::from(lo) <= a && b <= i64::from(hi)
             }
             _ => false,
         },
         _ => true,
-    }
-}
-
-/// Bounds of an integer expression from declared ranges.
-pub fn interval(e: &Expr) -> (i64, i64) {
-    let full = (i64::from(i32::MIN), i64::from(i32::MAX));
-    match &e.kind {
-        ExprKind::Int(v) => (i64::from(*v), i64::from(*v)),
-        ExprKind::Bool(b) => (i64::from(*b), i64::from(*b)),
-        ExprKind::Var(s) => {
-            if let SymKind::Var(v) = &s.kind
-                && let Some(values) = &v.value
-                && let [one] = values[..]
-            {
-                return (i64::from(one), i64::from(one));
-            }
-            type_interval(&e.ty, full)
-        }
-        ExprKind::Binary(op, a, b) => {
-            let ((a, b), (c, d)) = (interval(a), interval(b));
-            match op {
-                BinaryOp::Add => (a + c, b + d),
-                BinaryOp::Sub => (a - d, b - c),
-                BinaryOp::Mul => {
-                    let all = [a * c, a * d, b * c, b * d];
-                    let least = all.iter().min().copied().unwrap_or(full.0);
-                    (least, all.iter().max().copied().unwrap_or(full.1))
-                }
-                BinaryOp::Min => (a.min(c), b.min(d)),
-                BinaryOp::Max => (a.max(c), b.max(d)),
-                BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Ge
-                | BinaryOp::Gt
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Xor
-                | BinaryOp::Imply => (0, 1),
-                BinaryOp::Mod if c == d && c > 0 => (if a < 0 { 1 - c } else { 0 }, c - 1),
-                _ => full,
-            }
-        }
-        ExprKind::Cond(_, x, y) => {
-            let ((a, b), (c, d)) = (interval(x), interval(y));
-            (a.min(c), b.max(d))
-        }
-        ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Not, _) => (0, 1),
-        ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Minus, a) => {
-            let (a, b) = interval(a);
-            (-b, -a)
-        }
-        _ => type_interval(&e.ty, full),
-    }
-}
-
-fn type_interval(ty: &Type, full: (i64, i64)) -> (i64, i64) {
-    match ty {
-        Type::Bool => (0, 1),
-        Type::Int(int) => (
-            int.lo.known().map_or(full.0, i64::from),
-            int.hi.known().map_or(full.1, i64::from),
-        ),
-        _ => full,
     }
 }

@@ -55,7 +55,10 @@ fn stmt(s: &Stmt, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) 
 fn for_each_expr(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     match &s.kind {
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => visit(e),
-        StmtKind::If(e, ..) | StmtKind::While(e, _) | StmtKind::DoWhile(_, e) | StmtKind::Switch(e, _) => visit(e),
+        StmtKind::If(e, ..)
+        | StmtKind::While(e, _)
+        | StmtKind::DoWhile(_, e)
+        | StmtKind::Switch(e, _) => visit(e),
         StmtKind::For(a, b, c, _) => {
             visit(a);
             visit(b);
@@ -89,7 +92,14 @@ pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut 
 }
 
 /// A reference argument that is also touched directly by a function with loops over a set.
-fn aliases(f: &Arc<Symbol>, args: &[Expr], e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
+fn aliases(
+    f: &Arc<Symbol>,
+    args: &[Expr],
+    e: &Expr,
+    item: u32,
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
     let SymKind::Function(sig) = &f.kind else {
         return;
     };
@@ -121,7 +131,8 @@ fn aliases(f: &Arc<Symbol>, args: &[Expr], e: &Expr, item: u32, summaries: &mut 
                 "`{}` goes through the elements of `{}` and would reach `{}` in two ways here, so the order of elements could matter",
                 f.name, set.name, root.name
             );
-            let diag = Diag::new(CODE, message, Loc { item, span: e.span }).related(f.loc, "the function with the loop");
+            let diag = Diag::new(CODE, message, Loc { item, span: e.span })
+                .related(f.loc, "the function with the loop");
             out.broken(&set, diag);
         }
     }
@@ -150,7 +161,10 @@ fn iteration(
     let mut exits = Exits::default();
     exits.stmt(body, 0);
     if let Some(why) = exit_matters(&exits, &effects, var) {
-        let message = format!("the result of this loop depends on the order in which the elements of `{}` come: {why}", set.name);
+        let message = format!(
+            "the result of this loop depends on the order in which the elements of `{}` come: {why}",
+            set.name
+        );
         out.broken(set, Diag::new(CODE, message, loc));
     }
 }
@@ -161,14 +175,18 @@ fn order_matters(set: &ScalarSet, found: &Conflict, loc: Loc) -> Diag {
         "the result of this loop depends on the order in which the elements of `{}` come: `{name}` is changed for one element and used for another",
         set.name
     );
-    let mut diag = Diag::new(CODE, message, loc).related(found.write.loc, format!("`{name}` is changed here"));
+    let mut diag =
+        Diag::new(CODE, message, loc).related(found.write.loc, format!("`{name}` is changed here"));
     if found.other.loc != found.write.loc {
         let what = if found.other.action == Action::Read {
             "read"
         } else {
             "changed"
         };
-        diag = diag.related(found.other.loc, format!("`{name}` is {what} here, possibly for another element"));
+        diag = diag.related(
+            found.other.loc,
+            format!("`{name}` is {what} here, possibly for another element"),
+        );
     } else {
         diag = diag.related(found.other.loc, "the last element to do so wins");
     }
@@ -192,7 +210,9 @@ impl Exits {
     fn list(&mut self, stmts: &[Stmt], depth: u32) {
         let tidy = matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Break)) && depth == 0;
         for s in stmts {
-            if tidy && matches!(&s.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Assign(..))) {
+            if tidy
+                && matches!(&s.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Assign(..)))
+            {
                 continue;
             }
             self.stmt(s, depth);
@@ -213,7 +233,10 @@ impl Exits {
             },
             StmtKind::Break if depth == 0 => self.breaks += 1,
             StmtKind::Block(b) => self.list(&b.stmts, depth),
-            StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) | StmtKind::Iterate(_, b) => {
+            StmtKind::For(_, _, _, b)
+            | StmtKind::While(_, b)
+            | StmtKind::DoWhile(b, _)
+            | StmtKind::Iterate(_, b) => {
                 self.stmt(b, depth + 1);
             }
             StmtKind::If(_, a, b) => {
@@ -239,23 +262,33 @@ fn exit_matters(exits: &Exits, effects: &Effects, var: &Symbol) -> Option<&'stat
         return None;
     }
     if effects.may_fail {
-        return Some("it can end early, and its body can fail (division, index or range) for a later element");
+        return Some(
+            "it can end early, and its body can fail (division, index or range) for a later element",
+        );
     }
     if returns {
         let first = exits.returns.first().cloned().flatten();
         let varies = |s: &Symbol| {
             s.id == var.id
                 || matches!(s.kind, SymKind::Bound(_))
-                || effects.accesses.iter().any(|a| a.root.id == s.id && a.action != Action::Read)
+                || effects
+                    .accesses
+                    .iter()
+                    .any(|a| a.root.id == s.id && a.action != Action::Read)
         };
         let same = exits.returns.iter().all(|r| *r == first)
             && !matches!(&first, Some(Value::Symbol(s)) if varies(s));
         if exits.unknown || !same {
             return Some("it returns a value that depends on the element it has reached");
         }
-        let outside = effects.accesses.iter().any(|a| a.action != Action::Read && !is_local(&a.root));
+        let outside = effects
+            .accesses
+            .iter()
+            .any(|a| a.action != Action::Read && !is_local(&a.root));
         if outside {
-            return Some("it can return early, after having changed something for some elements only");
+            return Some(
+                "it can return early, after having changed something for some elements only",
+            );
         }
     }
     if exits.breaks > 0 {
@@ -300,8 +333,10 @@ fn first_loop_in(stmts: &[Stmt]) -> Option<Arc<ScalarSet>> {
         StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) => {
             first_loop_in(std::slice::from_ref(b))
         }
-        StmtKind::If(_, a, b) => first_loop_in(std::slice::from_ref(a))
-            .or_else(|| b.as_ref().and_then(|b| first_loop_in(std::slice::from_ref(b)))),
+        StmtKind::If(_, a, b) => first_loop_in(std::slice::from_ref(a)).or_else(|| {
+            b.as_ref()
+                .and_then(|b| first_loop_in(std::slice::from_ref(b)))
+        }),
         _ => None,
     })
 }

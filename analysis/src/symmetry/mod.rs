@@ -8,6 +8,7 @@ mod broadcast_order;
 mod canonical;
 mod commute;
 mod effects;
+mod interval;
 mod loop_order;
 
 use crate::check::{Body, Checked, Env};
@@ -119,7 +120,11 @@ impl FamilyView<'_> {
             let ExprKind::Var(s) = &e.kind else {
                 return Some(e);
             };
-            let inner = self.env.instances.values().find_map(|i| i.params.iter().position(|q| q.id == s.id));
+            let inner = self
+                .env
+                .instances
+                .values()
+                .find_map(|i| i.params.iter().position(|q| q.id == s.id));
             match inner.and_then(|k| outer.args.get(k)) {
                 Some(next) => e = next.clone(),
                 None => return Some(e),
@@ -164,7 +169,8 @@ pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
     if !uses_sets(items) {
         return out;
     }
-    let mut summaries = Summaries::new(&env.bodies);
+    let ranges = interval::Ranges::new(items);
+    let mut summaries = Summaries::new(&env.bodies, &ranges);
     for (item, checked) in items {
         for f in &checked.functions {
             loop_order::function(f, &mut summaries, &mut out);
@@ -199,9 +205,17 @@ pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
     out
 }
 
-fn template_expressions(t: &Template, item: ItemId, summaries: &mut Summaries<'_>, out: &mut Findings) {
+fn template_expressions(
+    t: &Template,
+    item: ItemId,
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
     let labels = t.locations.iter().filter_map(|l| l.invariant.as_ref());
-    let edges = t.edges.iter().flat_map(|e| e.guard.iter().chain(&e.updates));
+    let edges = t
+        .edges
+        .iter()
+        .flat_map(|e| e.guard.iter().chain(&e.updates));
     for e in labels.chain(edges) {
         loop_order::expression(e, item, summaries, out);
     }
@@ -218,7 +232,9 @@ fn uses_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
     items.iter().any(|(_, c)| {
         c.symbols.iter().any(has)
             || match &c.body {
-                Body::Template(t) => t.params.iter().any(has) || t.decls.iter().any(|d| has(&d.symbol)),
+                Body::Template(t) => {
+                    t.params.iter().any(has) || t.decls.iter().any(|d| has(&d.symbol))
+                }
                 _ => false,
             }
     })
