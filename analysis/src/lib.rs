@@ -12,12 +12,14 @@ pub mod diagnostic;
 mod hir;
 mod instantiate;
 mod legacy;
+pub mod meaning;
 mod model;
 pub mod network;
 pub mod report;
 mod rules;
 mod symbol;
 mod symmetry;
+pub mod trace_text;
 mod types;
 
 pub use diagnostic::{Diagnostic, Severity};

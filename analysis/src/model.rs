@@ -33,7 +33,8 @@ pub struct Model {
     offsets: FxHashMap<ItemId, u32>,
     families: FxHashMap<SmolStr, Arc<Symbol>>,
     diagnostics: Vec<Diagnostic>,
-    blocks: bool,
+    /// Errors that leave the model without a meaning.
+    blocking: Vec<Diagnostic>,
     findings: Findings,
     built: OnceLock<Result<Built, Vec<Diagnostic>>>,
 }
@@ -81,7 +82,7 @@ impl Model {
             offsets: FxHashMap::default(),
             families: FxHashMap::default(),
             diagnostics: Vec::new(),
-            blocks: false,
+            blocking: Vec::new(),
             findings: Findings::default(),
             built: OnceLock::new(),
         };
@@ -171,10 +172,12 @@ impl Model {
         for (_, checked) in &self.items {
             diags.extend(checked.diags.iter().cloned());
         }
-        self.findings = symmetry::analyse(&self.env, &self.items);
-        diags.extend(self.findings.diags.iter().cloned());
         out.extend(diags.iter().map(|d| d.place(&self.offsets)));
         self.system_section(file, &mut out);
+        // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
+        self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
+        self.findings = symmetry::analyse(&self.env, &self.items);
+        out.extend(self.findings.diags.iter().map(|d| d.place(&self.offsets)));
         for q in file.queries() {
             out.extend(self.check_query(q.query, q.base));
         }
@@ -182,7 +185,6 @@ impl Model {
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
-        self.blocks = out.iter().any(blocks);
         self.diagnostics = out;
     }
 
@@ -219,19 +221,19 @@ impl Model {
     /// Whether an error forbids verification. `query/…` concerns one query only; `sym/…` errors on text that still
     /// has a meaning only exclude their scalarset from reduction.
     pub fn blocks_verification(&self) -> bool {
-        self.blocks
+        !self.blocking.is_empty()
     }
 
     fn built(&self) -> &Result<Built, Vec<Diagnostic>> {
         self.built.get_or_init(|| {
-            if self.blocks {
-                let errors = self.diagnostics.iter().filter(|d| blocks(d));
-                return Err(errors.cloned().collect());
+            if !self.blocking.is_empty() {
+                return Err(self.blocking.clone());
             }
             let source = Source {
                 env: &self.env,
                 items: &self.items,
                 offsets: &self.offsets,
+                facts: &self.findings.facts,
             };
             let mut built = instantiate::build(&source).map_err(|list| {
                 list.iter()
@@ -330,32 +332,29 @@ impl Model {
                 span,
             )]);
         };
-        instantiate::resolve(&self.env, built, &kind, &query.text, query.span, base).map_err(
-            |foreign| {
-                vec![match foreign {
-                    Foreign::Unsupported(code, message, span) => {
-                        Diagnostic::new(code, Severity::Error, message, span)
-                    }
-                    Foreign::Broken => {
-                        Diagnostic::error("query/type", "this query cannot be evaluated", span)
-                    }
-                }]
-            },
-        )
+        let named = self.findings.facts.named(&self.env, &kind);
+        let named = named
+            .into_iter()
+            .filter_map(|(set, n)| built.sets.get(&set).map(|id| (*id, n)))
+            .collect();
+        let resolved = instantiate::resolve(&self.env, built, &kind, &query.text, query.span, base);
+        let resolved = resolved.map(|q| network::Query {
+            named_elements: named,
+            ..q
+        });
+        resolved.map_err(|foreign| {
+            vec![match foreign {
+                Foreign::Unsupported(code, message, span) => {
+                    Diagnostic::new(code, Severity::Error, message, span)
+                }
+                Foreign::Broken => {
+                    Diagnostic::error("query/type", "this query cannot be evaluated", span)
+                }
+            }]
+        })
     }
 }
 
-/// Rules whose violation leaves the model a meaning: only the scalarset is excluded from reduction.
-const MEANINGFUL: &[&str] = &[
-    "sym/loop-order",
-    "sym/broadcast-order",
-    "sym/partial-instance",
-    "sym/priority",
-    "sym/constant",
-    "sym/default",
-    "sym/meta",
-];
-
 fn blocks(d: &Diagnostic) -> bool {
-    d.severity == Severity::Error && !d.code.starts_with("query/") && !MEANINGFUL.contains(&d.code)
+    d.severity == Severity::Error && !d.code.starts_with("query/")
 }

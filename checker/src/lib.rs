@@ -1,3 +1,26 @@
 //! Verification of a network: zones, exploration, queries, traces, statistics.
 //!
 //! Owns verdicts. It must never know about text: positions are opaque spans that come with the network.
+
+mod explore;
+mod interpreter;
+mod program;
+mod query;
+mod rng;
+mod trace;
+mod verify;
+pub mod zone;
+
+pub use interpreter::{SimulateOptions, simulate};
+pub use verify::verify;
+
+use std::sync::atomic::AtomicBool;
+use zonelens_analysis::report;
+
+/// Lets the caller watch and stop a run.
+pub struct Control<'a> {
+    /// Set to true to stop the run; it ends within milliseconds.
+    pub cancelled: &'a AtomicBool,
+    /// Called at most ten times a second.
+    pub progress: &'a (dyn Fn(&report::Progress) + Sync),
+}

@@ -12,6 +12,9 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
 
+/// Processes a model may have.
+const MAX_PROCESSES: u64 = 100_000;
+
 impl Checker<'_> {
     /// `P(params) = Q(args);` and the papers' forms.
     pub fn instantiation(&mut self, i: &ast::Instantiation) {
@@ -252,6 +255,26 @@ impl Checker<'_> {
     }
 
     fn free_parameters(&mut self, symbol: &Symbol, sig: &TemplateSig, ident: &ast::Ident) {
+        let count = sig.params.iter().try_fold(1u64, |n, p| {
+            let len = match &p.ty {
+                Type::Int(int) => i64::from(int.hi.known()?) - i64::from(int.lo.known()?) + 1,
+                Type::Scalar(set) => i64::from(set.size.known()?),
+                _ => return None,
+            };
+            Some(n.saturating_mul(u64::try_from(len).unwrap_or(0)))
+        });
+        if let Some(n) = count
+            && n > MAX_PROCESSES
+            && !sig.params.iter().any(|p| p.ty == Type::default_int())
+        {
+            let diag = Diag::new(
+                "system/size",
+                format!("the free parameters of `{}` multiply to {n} processes; at most {MAX_PROCESSES} are possible", ident.name),
+                self.loc(ident.span),
+            )
+            .related(symbol.loc, "its parameters are declared here");
+            self.report(diag);
+        }
         for p in &sig.params {
             let bounded = match &p.ty {
                 Type::Int(int) => {

@@ -13,7 +13,7 @@ use zonelens_syntax::ast::Direction;
 
 /// Judges the receivers of one family.
 pub fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    for (param, set) in view.elements() {
+    for (param, set) in view.elements(summaries) {
         let mut channels: FxHashMap<SymId, Vec<&Edge>> = FxHashMap::default();
         let mut order = Vec::new();
         for e in &view.template.edges {

@@ -1,6 +1,7 @@
 //! `sym/initial` and `sym/non-canonical`: nothing is wrong, but it is good to know.
 
 use super::assigned::held_set;
+use super::effects::Summaries;
 use super::{FamilyView, Findings};
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
@@ -85,8 +86,8 @@ fn resets(t: &Template, out: &mut Findings) {
 }
 
 /// Families over two sets, and elements kept in local variables.
-pub fn family(view: &FamilyView<'_>, out: &mut Findings) {
-    let elements = view.elements();
+pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
+    let elements = view.elements(summaries);
     if elements.len() > 1 {
         let why = format!(
             "processes of `{}` belong to two elements at once",

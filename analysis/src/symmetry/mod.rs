@@ -6,18 +6,24 @@
 mod assigned;
 mod broadcast_order;
 mod canonical;
+mod classes;
 mod commute;
 mod effects;
+mod flow;
 mod interval;
 mod loop_order;
+mod slots;
 
 use crate::check::{Body, Checked, Env};
 use crate::diag::Diag;
+use crate::diagnostic::Severity;
 use crate::hir::{Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
-use crate::types::{ScalarSet, Type};
+use crate::types::ScalarSet;
+pub use classes::Facts;
 use effects::{Sel, Summaries};
 use rustc_hash::FxHashSet;
+pub use slots::{Root, Slot};
 use std::sync::Arc;
 
 /// What the rules found.
@@ -27,9 +33,53 @@ pub struct Findings {
     pub diags: Vec<Diag>,
     /// For the engine: number of the set, rule, place.
     pub broken: Vec<(u32, &'static str, Loc)>,
+    /// Sets whose elements are integers.
+    pub facts: Facts,
 }
 
 impl Findings {
+    /// A detected set with a broken rule is no set; the reason becomes a hint. The others are told as detected.
+    fn settle(&mut self) {
+        let broken: FxHashSet<u32> = self.broken.iter().map(|b| b.0).collect();
+        let mut lost = Vec::new();
+        for e in self.facts.elements.iter().filter(|e| e.detected) {
+            if broken.contains(&e.set.id) {
+                lost.push(e.set.clone());
+            } else {
+                let largest = e.blocks.iter().map(Vec::len).max().unwrap_or(0);
+                let message = format!(
+                    "`{}` only names processes: {largest} of {} are interchangeable and explored as one",
+                    e.set.name, e.size
+                );
+                self.diags
+                    .push(Diag::new("sym/detected", message, e.set.loc));
+            }
+        }
+        for set in lost {
+            let places: Vec<Loc> = self
+                .broken
+                .iter()
+                .filter(|b| b.0 == set.id)
+                .map(|b| b.2)
+                .collect();
+            self.broken.retain(|b| b.0 != set.id);
+            self.facts.elements.retain(|e| e.set.id != set.id);
+            for d in &mut self.diags {
+                if d.code.starts_with("sym/")
+                    && places.contains(&d.loc)
+                    && d.severity == Severity::Error
+                {
+                    d.code = "sym/undetected";
+                    d.severity = Severity::Hint;
+                    d.message = format!(
+                        "the processes numbered by `{}` are not treated as interchangeable: {}",
+                        set.name, d.message
+                    );
+                }
+            }
+        }
+    }
+
     /// Reports a broken rule of a set, once per place.
     fn broken(&mut self, set: &ScalarSet, diag: Diag) {
         self.broken.push((set.id, diag.code, diag.loc));
@@ -63,10 +113,10 @@ impl FamilyView<'_> {
     }
 
     /// The free parameters over scalar sets, as the template sees them.
-    fn elements(&self) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
+    fn elements(&self, sets: &Summaries<'_>) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
         let mut out = Vec::new();
         for p in self.params() {
-            let Some(set) = p.value_type().and_then(Type::any_set).cloned() else {
+            let Some(set) = sets.set_of(&p) else {
                 continue;
             };
             let inner = self
@@ -166,11 +216,13 @@ impl FamilyView<'_> {
 /// Applies every rule to a model.
 pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
     let mut out = Findings::default();
-    if !uses_sets(items) {
+    let facts = classes::find(env, items, &mut out);
+    if facts.elements.is_empty() && !uses_sets(items) {
         return out;
     }
     let ranges = interval::Ranges::new(items);
     let mut summaries = Summaries::new(&env.bodies, &ranges);
+    summaries.sets = facts.symbols();
     for (item, checked) in items {
         for f in &checked.functions {
             loop_order::function(f, &mut summaries, &mut out);
@@ -195,13 +247,15 @@ pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
                         template,
                     };
                     broadcast_order::family(&view, &mut summaries, &mut out);
-                    canonical::family(&view, &mut out);
+                    canonical::family(&view, &summaries, &mut out);
                 }
             }
         }
     }
     assigned::meta(env, items, &mut out);
     canonical::declarations(items, &mut out);
+    out.facts = facts;
+    out.settle();
     out
 }
 

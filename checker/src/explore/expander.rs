@@ -1,0 +1,442 @@
+//! The filters between two stored states: steps, guards, updates, invariants, delay.
+
+use super::steps::{Part, Step, Steps};
+use super::timed;
+use crate::program::{
+    ClockOp, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
+};
+use crate::zone::{Federation, Zone, subtract, subtract_all};
+use zonelens_analysis::network::LocationKind;
+
+/// Whether time may pass in a discrete state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delay {
+    /// It may, as far as invariants allow.
+    Free,
+    /// A location is urgent or committed, or an urgent synchronisation is enabled.
+    Stopped,
+    /// It may until one of these urgent synchronisations (their clock guards) is enabled.
+    Until(Vec<Conjunction>),
+}
+
+/// Computes successors; owns the scratch space for it.
+#[derive(Clone, Debug)]
+pub struct Expander<'p> {
+    /// The model.
+    pub program: &'p Program,
+    /// Evaluates.
+    pub machine: Machine,
+    /// Steps of the state last given to [`Expander::find_steps`].
+    pub steps: Steps,
+    urgent: Steps,
+    constraints: Conjunction,
+    stopped: Vec<bool>,
+}
+
+type Try<T> = Result<T, Fault>;
+
+impl<'p> Expander<'p> {
+    /// For a program.
+    pub fn new(program: &'p Program) -> Expander<'p> {
+        Expander {
+            program,
+            machine: Machine::default(),
+            steps: Steps::default(),
+            urgent: Steps::default(),
+            constraints: Vec::new(),
+            stopped: vec![false; program.dim()],
+        }
+    }
+
+    /// Finds the steps of a state whose integer guards hold; `zone` decides about faults beside clock guards.
+    pub fn find_steps(&mut self, state: &mut [i32], zone: &Zone) -> Try<()> {
+        self.steps.find(self.program, &mut self.machine, state)?;
+        for index in 0..self.steps.doubtful.len() {
+            let (fault, part) = self.steps.doubtful[index];
+            let mut constraints = Vec::new();
+            let possible = self
+                .part_constraints(part, state, &mut constraints)
+                .unwrap_or(true);
+            let mut cut = zone.clone();
+            if possible && constrain(&mut cut, &constraints) {
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    fn part_constraints(
+        &mut self,
+        part: Part,
+        state: &mut [i32],
+        out: &mut Conjunction,
+    ) -> Try<bool> {
+        match &self.program.edges[part.edge as usize].guard {
+            Some(guard) if guard.has_clocks() => {
+                self.steps.enter(self.program, &mut self.machine, part);
+                self.machine
+                    .clock_constraints(self.program, guard, state, out)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// The clock constraints of a step's guards; false if they cannot be met.
+    pub fn guard_constraints(
+        &mut self,
+        step: &Step,
+        state: &mut [i32],
+        out: &mut Conjunction,
+    ) -> Try<bool> {
+        for index in 0..self.steps.parts(step).len() {
+            let part = self.steps.parts(step)[index];
+            if !self.part_constraints(part, state, out)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The part of `zone` where the guards of a step hold and no broadcast receiver is left out that could receive.
+    pub fn enabled(&mut self, step: &Step, state: &mut [i32], zone: &Zone) -> Try<Federation> {
+        let mut constraints = std::mem::take(&mut self.constraints);
+        constraints.clear();
+        let possible = self.guard_constraints(step, state, &mut constraints);
+        let possible = possible?
+            && constraints
+                .iter()
+                .all(|c| zone.satisfiable(c.i as usize, c.j as usize, c.b));
+        let mut result = Vec::new();
+        if possible {
+            let mut cut = zone.clone();
+            if constrain(&mut cut, &constraints) {
+                result.push(cut);
+            }
+        }
+        self.constraints = constraints;
+        for index in 0..self.steps.blocked(step).len() {
+            if result.is_empty() {
+                break;
+            }
+            let part = self.steps.blocked(step)[index];
+            let mut hole = Zone::universe(zone.dim());
+            let mut guard = Vec::new();
+            if self.part_constraints(part, state, &mut guard)? && constrain(&mut hole, &guard) {
+                result = result.iter().flat_map(|z| subtract(z, &hole)).collect();
+            }
+        }
+        Ok(result)
+    }
+
+    /// The part of `zone` where the step is possible: guards hold, and target invariants do after the updates.
+    pub fn possible(
+        &mut self,
+        step: &Step,
+        state: &mut [i32],
+        zone: &Zone,
+        next: &mut Vec<i32>,
+    ) -> Try<Federation> {
+        let enabled = self.enabled(step, state, zone)?;
+        if enabled.is_empty() {
+            return Ok(enabled);
+        }
+        self.fire(step, state, next)?;
+        let ops = self.machine.clock_ops.clone();
+        let mut invariant = Vec::new();
+        if !self.invariant_constraints(next, &mut invariant)? {
+            return Ok(Vec::new());
+        }
+        let mut before = Vec::new();
+        for constraint in invariant {
+            match before_ops(constraint, &ops) {
+                None => return Ok(Vec::new()),
+                Some(constraint) => before.extend(constraint),
+            }
+        }
+        Ok(enabled
+            .into_iter()
+            .filter_map(|mut z| constrain(&mut z, &before).then_some(z))
+            .collect())
+    }
+
+    /// Takes away from `zones` what steps of higher priority than `index` block.
+    pub fn without_higher(
+        &mut self,
+        index: usize,
+        mut zones: Federation,
+        state: &mut [i32],
+        next: &mut Vec<i32>,
+    ) -> Try<Federation> {
+        let priority = self.steps.get(index).priority;
+        for other in 0..self.steps.len() {
+            if zones.is_empty() {
+                break;
+            }
+            let step = self.steps.get(other).clone();
+            if step.priority <= priority {
+                continue;
+            }
+            let mut holes = Vec::new();
+            for zone in &zones {
+                holes.extend(self.possible(&step, state, zone, next)?);
+            }
+            zones = subtract_all(zones, &holes);
+        }
+        Ok(zones)
+    }
+
+    /// Runs the updates of a step: `next` is the state after it, `machine.clock_ops` what happens to clocks.
+    pub fn fire(&mut self, step: &Step, state: &[i32], next: &mut Vec<i32>) -> Try<()> {
+        let program = self.program;
+        next.clear();
+        next.extend_from_slice(state);
+        self.machine.clock_ops.clear();
+        if !program.before_update.is_empty() {
+            self.machine.frame(program.update_frame, &[]);
+            for code in &program.before_update {
+                self.machine.eval(program, code, next)?;
+            }
+        }
+        for index in 0..self.steps.parts(step).len() {
+            let part = self.steps.parts(step)[index];
+            let edge = &program.edges[part.edge as usize];
+            if !edge.updates.is_empty() {
+                self.steps.enter(program, &mut self.machine, part);
+                for code in &edge.updates {
+                    self.machine.eval(program, code, next)?;
+                }
+            }
+        }
+        for part in self.steps.parts(step) {
+            let edge = &program.edges[part.edge as usize];
+            next[program.cells.len() + edge.process as usize] = edge.target as i32;
+        }
+        if !program.after_update.is_empty() {
+            self.machine.frame(program.update_frame, &[]);
+            for code in &program.after_update {
+                self.machine.eval(program, code, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The clock constraints of all invariants of a state; false if an integer part is false.
+    pub fn invariant_constraints(&mut self, state: &mut [i32], out: &mut Conjunction) -> Try<bool> {
+        let program = self.program;
+        for p in 0..program.processes() {
+            if let Some(invariant) = &program.location(state, p).invariant {
+                self.machine.frame(invariant.frame, &[]);
+                if !self.machine.ints_hold(program, invariant, state)?
+                    || !self
+                        .machine
+                        .clock_constraints(program, invariant, state, out)?
+                {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Applies clock operations to a zone.
+    pub fn apply_ops(zone: &mut Zone, ops: &[ClockOp]) {
+        for op in ops {
+            match *op {
+                ClockOp::Set(x, v) => zone.set(x as usize + 1, i64::from(v)),
+                ClockOp::Copy(x, y) => zone.copy(x as usize + 1, y as usize + 1),
+            }
+        }
+    }
+
+    /// Whether time may pass in a state.
+    pub fn delay_of(&mut self, state: &mut [i32]) -> Try<Delay> {
+        let program = self.program;
+        if (0..program.processes()).any(|p| program.location(state, p).kind != LocationKind::Normal)
+        {
+            return Ok(Delay::Stopped);
+        }
+        if !program.has_urgent_channels {
+            return Ok(Delay::Free);
+        }
+        self.urgent.find_urgent(program, &mut self.machine, state)?;
+        let mut until = Vec::new();
+        for index in 0..self.urgent.len() {
+            let step = self.urgent.get(index).clone();
+            let mut guards = Vec::new();
+            let mut possible = true;
+            for part in self.urgent.parts(&step) {
+                if let Some(guard) = &program.edges[part.edge as usize].guard
+                    && guard.has_clocks()
+                    // A receiver of a broadcast need not take part: the sender alone makes it urgent.
+                    && (program.edges[part.edge as usize].sync.as_ref().is_some_and(|s| s.sends)
+                        || !step.channel.is_some_and(|c| program.channels[c as usize].broadcast))
+                {
+                    self.urgent.enter(program, &mut self.machine, *part);
+                    possible &=
+                        self.machine
+                            .clock_constraints(program, guard, state, &mut guards)?;
+                }
+            }
+            if possible && guards.is_empty() {
+                return Ok(Delay::Stopped);
+            }
+            if possible {
+                until.push(guards);
+            }
+        }
+        Ok(if until.is_empty() {
+            Delay::Free
+        } else {
+            Delay::Until(until)
+        })
+    }
+
+    /// Lets time pass from `zone`, whose points satisfy the invariant, as far as the state allows.
+    pub fn delay(
+        &mut self,
+        state: &mut [i32],
+        zone: Zone,
+        invariant: &[crate::program::Constraint],
+    ) -> Try<Federation> {
+        match self.delay_of(state)? {
+            Delay::Stopped => Ok(vec![zone]),
+            Delay::Free => {
+                let mut zone = zone;
+                self.let_time_pass(state, &mut zone)?;
+                constrain(&mut zone, invariant);
+                Ok(vec![zone])
+            }
+            Delay::Until(urgent) => {
+                if self.program.has_rates {
+                    return Err(FaultKind::UrgentClockGuard.at(Default::default()));
+                }
+                Ok(timed::delay_until(zone, invariant, &urgent))
+            }
+        }
+    }
+
+    fn let_time_pass(&mut self, state: &mut [i32], zone: &mut Zone) -> Try<()> {
+        if !self.program.has_rates {
+            zone.up();
+            return Ok(());
+        }
+        if self.stopped_clocks(state)? {
+            zone.up_with_stopped(&self.stopped);
+        } else {
+            zone.up();
+        }
+        Ok(())
+    }
+
+    /// Marks the clocks that invariants stop; says whether there are any.
+    fn stopped_clocks(&mut self, state: &mut [i32]) -> Try<bool> {
+        let program = self.program;
+        self.stopped.fill(false);
+        let mut some = false;
+        for p in 0..program.processes() {
+            if let Some(invariant) = &program.location(state, p).invariant {
+                self.machine.frame(invariant.frame, &[]);
+                let mut rates = Vec::new();
+                self.rates(&invariant.whole, state, &mut rates)?;
+                for (clock, rate, span) in rates {
+                    match rate {
+                        0 => {
+                            self.stopped[clock as usize + 1] = true;
+                            some = true;
+                        }
+                        1 => {}
+                        _ => return Err(FaultKind::Rate(rate).at(span)),
+                    }
+                }
+            }
+        }
+        Ok(some)
+    }
+
+    fn rates(
+        &mut self,
+        formula: &Formula,
+        state: &mut [i32],
+        out: &mut Vec<(u32, i32, zonelens_syntax::span::Span)>,
+    ) -> Try<()> {
+        match formula {
+            Formula::Rate(parts, span) => {
+                let clock = self.machine.clock(self.program, &parts.0, state)?;
+                let rate = self.machine.eval(self.program, &parts.1, state)?;
+                out.push((clock, rate, *span));
+            }
+            Formula::And(parts) => {
+                for part in parts {
+                    self.rates(part, state, out)?;
+                }
+            }
+            Formula::Quantified {
+                slot,
+                lo,
+                len,
+                body,
+                ..
+            } => {
+                for k in 0..*len {
+                    self.machine.set_slot(*slot, lo + k as i32);
+                    self.rates(body, state, out)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// All zones that one step leads to from `(state, zone)`, delayed; `next` is the discrete state after it.
+    pub fn successors(
+        &mut self,
+        index: usize,
+        state: &mut [i32],
+        zone: &Zone,
+        next: &mut Vec<i32>,
+    ) -> Try<Federation> {
+        let step = self.steps.get(index).clone();
+        let mut pieces = self.enabled(&step, state, zone)?;
+        if self.program.has_priorities {
+            pieces = self.without_higher(index, pieces, state, next)?;
+        }
+        if pieces.is_empty() {
+            return Ok(pieces);
+        }
+        self.fire(&step, state, next)?;
+        let ops = std::mem::take(&mut self.machine.clock_ops);
+        pieces
+            .iter_mut()
+            .for_each(|piece| Expander::apply_ops(piece, &ops));
+        self.machine.clock_ops = ops;
+        self.arrive(next, pieces)
+    }
+
+    /// What is left of zones that enter a state: invariants, then delay.
+    pub fn arrive(&mut self, state: &mut [i32], pieces: Federation) -> Try<Federation> {
+        let mut invariant = std::mem::take(&mut self.constraints);
+        invariant.clear();
+        let mut result = Vec::new();
+        if self.invariant_constraints(state, &mut invariant)? {
+            for mut piece in pieces {
+                if constrain(&mut piece, &invariant) {
+                    let delayed = self.delay(state, piece, &invariant)?;
+                    if result.is_empty() {
+                        result = delayed;
+                    } else {
+                        result.extend(delayed);
+                    }
+                }
+            }
+        }
+        self.constraints = invariant;
+        Ok(result)
+    }
+
+    /// The zones of the initial state.
+    pub fn initial(&mut self) -> Try<(Vec<i32>, Federation)> {
+        let mut state = self.program.initial.clone();
+        let zones = self.arrive(&mut state, vec![Zone::point(&self.program.initial_clocks)])?;
+        Ok((state, zones))
+    }
+}

@@ -1,0 +1,12 @@
+//! Exploration: from stored states to new ones. One filter of the pipeline per file.
+
+pub mod abstraction;
+pub mod bounds;
+pub mod expander;
+mod interval;
+pub mod passed_waiting;
+pub mod search;
+pub mod steps;
+pub mod storage;
+pub mod timed;
+pub mod watch;

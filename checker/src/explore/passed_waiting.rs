@@ -1,0 +1,330 @@
+//! The unified passed and waiting list: one table keyed by the discrete part, a union of zones per entry.
+//!
+//! `put` compares a new zone with those of its entry in both directions in one pass: it is dropped if a stored one covers
+//! it, and stored ones it covers are removed, waiting ones included. The waiting queue holds references only. A node
+//! stays as trace record when its state is covered.
+
+use super::abstraction::{Abstraction, included_up_to_lu};
+use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use crate::rng::Rng;
+use crate::zone::{Relation, Zone};
+use std::collections::VecDeque;
+use zonelens_analysis::report::SearchOrder;
+
+/// No node, no entry.
+pub const NIL: u32 = u32::MAX;
+
+/// Where a state came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The node it is a successor of; [`NIL`] for the initial state.
+    pub parent: u32,
+    /// Position of the step among the parent's steps.
+    pub step: u32,
+    /// Number of steps from the initial state.
+    pub depth: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    entry: u32,
+    next: u32,
+    zone: ZoneId,
+    parent: u32,
+    step: u32,
+    depth: u32,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Waiting,
+    Passed,
+    Covered,
+}
+
+/// How a new zone and a stored one are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covering {
+    /// By inclusion.
+    Inclusion,
+    /// By equality: nothing but an equal state is dropped.
+    Equality,
+    /// One zone per entry, the convex hull of all.
+    Hull,
+}
+
+/// Stored and waiting states.
+#[derive(Debug)]
+pub struct PassedWaiting {
+    packing: Packing,
+    zones: ZoneStore,
+    keys: Vec<u64>,
+    heads: Vec<u32>,
+    table: Vec<u32>,
+    nodes: Vec<Node>,
+    queue: Queue,
+    waiting: u64,
+    stored: u64,
+    alu: bool,
+    covering: Covering,
+    keep_shallow: bool,
+    key: Vec<u64>,
+    prepared: Prepared,
+    hull: Zone,
+}
+
+#[derive(Debug)]
+enum Queue {
+    First(VecDeque<u32>),
+    Last(Vec<u32>),
+    Random(Vec<u32>, Rng),
+}
+
+impl PassedWaiting {
+    /// An empty list.
+    pub fn new(
+        packing: Packing,
+        dim: usize,
+        abstraction: Abstraction,
+        covering: Covering,
+        order: SearchOrder,
+        seed: u64,
+    ) -> PassedWaiting {
+        PassedWaiting {
+            packing,
+            zones: ZoneStore::new(dim, true),
+            keys: Vec::new(),
+            heads: Vec::new(),
+            table: vec![NIL; 256],
+            nodes: Vec::new(),
+            queue: match order {
+                SearchOrder::Bfs => Queue::First(VecDeque::new()),
+                SearchOrder::Dfs => Queue::Last(Vec::new()),
+                SearchOrder::Random => Queue::Random(Vec::new(), Rng::new(seed)),
+            },
+            waiting: 0,
+            stored: 0,
+            alu: abstraction == Abstraction::Alu,
+            covering,
+            keep_shallow: false,
+            key: Vec::new(),
+            prepared: Prepared::default(),
+            hull: Zone::universe(dim),
+        }
+    }
+
+    /// Keeps waiting states that a deeper one covers, so that breadth first search finds shortest paths.
+    pub fn keep_shallow(&mut self) {
+        self.keep_shallow = true;
+    }
+
+    /// States in the table.
+    pub fn stored(&self) -> u64 {
+        self.stored
+    }
+
+    /// States not yet explored.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let queue = match &self.queue {
+            Queue::First(q) => q.capacity(),
+            Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
+        };
+        self.zones.bytes()
+            + self.keys.capacity() * 8
+            + (self.heads.capacity() + self.table.capacity() + queue) * 4
+            + self.nodes.capacity() * std::mem::size_of::<Node>()
+    }
+
+    /// Stores a state unless it is covered; gives its node. `l` and `u` are the bounds of its discrete part.
+    pub fn put(
+        &mut self,
+        state: &[i32],
+        zone: &Zone,
+        origin: Origin,
+        l: &[i32],
+        u: &[i32],
+    ) -> Option<u32> {
+        let mut key = std::mem::take(&mut self.key);
+        self.packing.pack(state, &mut key);
+        let entry = self.entry(&key);
+        self.key = key;
+        self.prepared.load(zone);
+        if self.covering == Covering::Hull {
+            self.join(entry, zone);
+        }
+        if self.covered(entry, origin, l, u) {
+            return None;
+        }
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            entry,
+            next: self.heads[entry as usize],
+            zone: self.zones.put(&self.prepared),
+            parent: origin.parent,
+            step: origin.step,
+            depth: origin.depth,
+            status: Status::Waiting,
+        });
+        self.heads[entry as usize] = id;
+        self.stored += 1;
+        self.waiting += 1;
+        match &mut self.queue {
+            Queue::First(q) => q.push_back(id),
+            Queue::Last(q) | Queue::Random(q, _) => q.push(id),
+        }
+        Some(id)
+    }
+
+    /// Replaces the prepared zone by its hull with the one stored in the entry.
+    fn join(&mut self, entry: u32, zone: &Zone) {
+        let head = self.heads[entry as usize];
+        if head != NIL {
+            let mut hull = std::mem::replace(&mut self.hull, Zone::universe(1));
+            self.zones.get(self.nodes[head as usize].zone, &mut hull);
+            hull.hull(zone);
+            self.prepared.load(&hull);
+            self.hull = hull;
+        }
+    }
+
+    /// Whether a stored zone covers the prepared one; removes what the prepared one covers.
+    fn covered(&mut self, entry: u32, origin: Origin, l: &[i32], u: &[i32]) -> bool {
+        let dim = l.len();
+        let mut previous = NIL;
+        let mut at = self.heads[entry as usize];
+        while at != NIL {
+            let node = self.nodes[at as usize];
+            let next = node.next;
+            let mut relation = self.zones.relation(&self.prepared, node.zone);
+            if self.covering == Covering::Equality && relation != Relation::Equal {
+                relation = Relation::Different;
+            }
+            let (zones, prepared) = (&self.zones, &self.prepared);
+            match relation {
+                Relation::Equal | Relation::Subset => return true,
+                _ if self.alu
+                    && included_up_to_lu(
+                        |i, j| prepared.bound(dim, i, j),
+                        |i, j| zones.bound(node.zone, i, j),
+                        l,
+                        u,
+                    ) =>
+                {
+                    return true;
+                }
+                Relation::Superset if !(self.keep_shallow && node.depth < origin.depth) => {
+                    if node.status == Status::Waiting {
+                        self.waiting -= 1;
+                    }
+                    self.nodes[at as usize].status = Status::Covered;
+                    self.stored -= 1;
+                    if previous == NIL {
+                        self.heads[entry as usize] = next;
+                    } else {
+                        self.nodes[previous as usize].next = next;
+                    }
+                }
+                _ => previous = at,
+            }
+            at = next;
+        }
+        false
+    }
+
+    /// The entry of a packed discrete state, made if there is none.
+    fn entry(&mut self, key: &[u64]) -> u32 {
+        if self.heads.len() * 2 >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let words = self.packing.words;
+        let mut at = hash_words(key) as usize & mask;
+        loop {
+            let entry = self.table[at];
+            if entry == NIL {
+                let entry = self.heads.len() as u32;
+                self.table[at] = entry;
+                self.heads.push(NIL);
+                self.keys.extend_from_slice(key);
+                return entry;
+            }
+            let start = entry as usize * words;
+            if &self.keys[start..start + words] == key {
+                return entry;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        self.table.clear();
+        self.table.resize(size, NIL);
+        for (entry, key) in self.keys.chunks(self.packing.words).enumerate() {
+            let mut at = hash_words(key) as usize & (size - 1);
+            while self.table[at] != NIL {
+                at = (at + 1) & (size - 1);
+            }
+            self.table[at] = entry as u32;
+        }
+    }
+
+    /// Takes a waiting state.
+    pub fn take(&mut self) -> Option<u32> {
+        loop {
+            let id = match &mut self.queue {
+                Queue::First(q) => q.pop_front()?,
+                Queue::Last(q) => q.pop()?,
+                Queue::Random(q, rng) => {
+                    // Random depth first: one of the youngest.
+                    let young = q.len().min(8);
+                    let pick = q.len().checked_sub(1 + rng.below(young))?;
+                    q.swap_remove(pick)
+                }
+            };
+            let node = &mut self.nodes[id as usize];
+            if node.status == Status::Waiting {
+                node.status = Status::Passed;
+                self.waiting -= 1;
+                return Some(id);
+            }
+        }
+    }
+
+    /// Restores the state of a node.
+    pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+        let node = &self.nodes[id as usize];
+        let start = node.entry as usize * self.packing.words;
+        self.packing
+            .unpack(&self.keys[start..start + self.packing.words], state);
+        self.zones.get(node.zone, zone);
+    }
+
+    /// Where a node came from.
+    pub fn origin(&self, id: u32) -> Origin {
+        let node = &self.nodes[id as usize];
+        Origin {
+            parent: node.parent,
+            step: node.step,
+            depth: node.depth,
+        }
+    }
+
+    /// The steps that lead to a node, from the initial state on.
+    pub fn path(&self, id: u32) -> Vec<u32> {
+        let mut steps = Vec::new();
+        let mut at = id;
+        while self.nodes[at as usize].parent != NIL {
+            steps.push(self.nodes[at as usize].step);
+            at = self.nodes[at as usize].parent;
+        }
+        steps.reverse();
+        steps
+    }
+}

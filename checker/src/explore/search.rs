@@ -1,0 +1,190 @@
+//! The exploration loop: takes waiting states, computes their successors, stores what is new and shows it to the query.
+
+use super::abstraction::{Abstraction, Abstractor};
+use super::bounds::Bounds;
+use super::expander::Expander;
+use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
+use super::storage::Packing;
+use super::watch::{Counts, Stop, Watch};
+use crate::program::{Fault, Program};
+use crate::zone::Zone;
+use zonelens_analysis::report::SearchOrder;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Which abstraction.
+    pub abstraction: Abstraction,
+    /// When a state is covered.
+    pub covering: Covering,
+    /// Order of exploration.
+    pub order: SearchOrder,
+    /// Seed for the random order.
+    pub seed: u64,
+    /// Whether the path found must be shortest (breadth first only).
+    pub shortest: bool,
+}
+
+/// What looks at every new state.
+pub trait Visitor {
+    /// Looks at a state that was stored as `node`; true ends the search.
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault>;
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The visitor ended it at this node.
+    Found(u32),
+    /// Everything was explored.
+    Exhausted,
+    /// It was stopped.
+    Stopped(Stop),
+    /// The model failed: at a step of the node (or in the state itself).
+    Fault(Fault, u32, Option<u32>),
+    /// The query failed at the node.
+    QueryFault(Fault, u32),
+}
+
+/// Packs the discrete states of a program.
+pub fn packing(program: &Program) -> Packing {
+    let locations = program.locations.iter().map(|ls| (0, ls.len() as i32 - 1));
+    Packing::new(program.cells.iter().copied().chain(locations))
+}
+
+/// A search: the stored states and the counts.
+pub struct Search<'p> {
+    program: &'p Program,
+    bounds: &'p Bounds,
+    /// The stored states.
+    pub states: PassedWaiting,
+    abstractor: Abstractor,
+    explored: u64,
+    transitions: u64,
+}
+
+impl<'p> Search<'p> {
+    /// Prepares a search.
+    pub fn new(program: &'p Program, bounds: &'p Bounds, settings: Settings) -> Search<'p> {
+        let mut states = PassedWaiting::new(
+            packing(program),
+            program.dim(),
+            settings.abstraction,
+            settings.covering,
+            settings.order,
+            settings.seed,
+        );
+        if settings.shortest {
+            states.keep_shallow();
+        }
+        Search {
+            program,
+            bounds,
+            states,
+            abstractor: Abstractor::new(settings.abstraction, program.dim()),
+            explored: 0,
+            transitions: 0,
+        }
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            stored: self.states.stored(),
+            explored: self.explored,
+            transitions: self.transitions,
+            waiting: self.states.waiting(),
+            bytes: self.states.bytes() as u64,
+        }
+    }
+
+    /// Searches until the visitor says so, everything is explored, or the watch ends it.
+    pub fn run(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+        let outcome = self.explore(visitor, watch);
+        watch.add(self.counts());
+        outcome
+    }
+
+    fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+        let mut expander = Expander::new(self.program);
+        let mut pieces = Vec::new();
+        match expander.initial() {
+            Err(fault) => return Outcome::Fault(fault, NIL, None),
+            Ok((mut state, zones)) => {
+                let origin = Origin {
+                    parent: NIL,
+                    step: 0,
+                    depth: 0,
+                };
+                if let Some(end) = self.add(&mut state, zones, origin, &mut pieces, visitor) {
+                    return end;
+                }
+            }
+        }
+        let (mut state, mut next) = (Vec::new(), Vec::new());
+        let mut zone = Zone::universe(self.program.dim());
+        while let Some(node) = self.states.take() {
+            if let Some(stop) = watch.check(|| self.counts()) {
+                return Outcome::Stopped(stop);
+            }
+            self.explored += 1;
+            self.states.get(node, &mut state, &mut zone);
+            if let Err(fault) = expander.find_steps(&mut state, &zone) {
+                return Outcome::Fault(fault, node, None);
+            }
+            let depth = self.states.origin(node).depth + 1;
+            for step in 0..expander.steps.len() {
+                let zones = match expander.successors(step, &mut state, &zone, &mut next) {
+                    Ok(zones) => zones,
+                    Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
+                };
+                let origin = Origin {
+                    parent: node,
+                    step: step as u32,
+                    depth,
+                };
+                if let Some(end) = self.add(&mut next, zones, origin, &mut pieces, visitor) {
+                    return end;
+                }
+            }
+        }
+        Outcome::Exhausted
+    }
+
+    /// Abstracts, stores and shows the zones of one successor.
+    fn add(
+        &mut self,
+        state: &mut [i32],
+        zones: Vec<Zone>,
+        origin: Origin,
+        pieces: &mut Vec<Zone>,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        if zones.is_empty() {
+            return None;
+        }
+        self.abstractor.at_state(self.program, self.bounds, state);
+        for zone in zones {
+            if zone.overflowed() {
+                return Some(Outcome::Stopped(Stop::Overflow));
+            }
+            pieces.clear();
+            self.abstractor.apply(self.bounds, zone, pieces);
+            for piece in pieces.iter() {
+                self.transitions += 1;
+                let Some(node) =
+                    self.states
+                        .put(state, piece, origin, &self.abstractor.l, &self.abstractor.u)
+                else {
+                    continue;
+                };
+                match visitor.visit(state, piece, node) {
+                    Ok(false) => {}
+                    Ok(true) => return Some(Outcome::Found(node)),
+                    Err(fault) => return Some(Outcome::QueryFault(fault, node)),
+                }
+            }
+        }
+        None
+    }
+}

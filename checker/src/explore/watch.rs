@@ -1,0 +1,159 @@
+//! Limits, cancellation and progress of a run.
+
+use crate::Control;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use zonelens_analysis::report::{Options, Progress, Statistics};
+
+/// Why a run ended before its search did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The limit on stored states.
+    States,
+    /// The caller.
+    Cancelled,
+    /// A clock bound left the range that can be computed with.
+    Overflow,
+}
+
+impl Stop {
+    /// The reason as the contract spells it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Stop::Timeout => "timeout: the time limit was reached before the search ended",
+            Stop::Memory => "memory: the memory limit was reached before the search ended",
+            Stop::States => {
+                "states: the limit on stored states was reached before the search ended"
+            }
+            Stop::Cancelled => "cancelled: stopped before the search ended",
+            Stop::Overflow => {
+                "unsupported: a clock bound grew beyond 2^27; scale the model's constants down or bound the clock"
+            }
+        }
+    }
+}
+
+/// Counts of a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// States in the table.
+    pub stored: u64,
+    /// States taken from the waiting list.
+    pub explored: u64,
+    /// Successors computed.
+    pub transitions: u64,
+    /// States waiting.
+    pub waiting: u64,
+    /// Bytes in use.
+    pub bytes: u64,
+}
+
+/// Watches over a run.
+pub struct Watch<'a> {
+    control: &'a Control<'a>,
+    start: Instant,
+    deadline: Option<Instant>,
+    memory: u64,
+    states: u64,
+    last_report: Instant,
+    last_explored: u64,
+    peak: u64,
+    /// Counts of searches that came before in the same run.
+    pub before: Counts,
+    ticks: u32,
+}
+
+/// Progress is reported at most this often.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+
+impl<'a> Watch<'a> {
+    /// Starts the clock.
+    pub fn new(options: &Options, control: &'a Control<'a>) -> Watch<'a> {
+        let start = Instant::now();
+        let limit = options.timeout.filter(|t| t.is_finite() && *t >= 0.0);
+        Watch {
+            control,
+            start,
+            deadline: limit.and_then(|t| start.checked_add(Duration::try_from_secs_f64(t).ok()?)),
+            memory: options.memory.unwrap_or(u64::MAX),
+            states: options.states.unwrap_or(u64::MAX),
+            last_report: start,
+            last_explored: 0,
+            peak: 0,
+            before: Counts::default(),
+            ticks: 0,
+        }
+    }
+
+    /// The caller's control.
+    pub fn control(&self) -> &'a Control<'a> {
+        self.control
+    }
+
+    /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.
+    #[inline]
+    pub fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+        if self.control.cancelled.load(Ordering::Relaxed) {
+            return Some(Stop::Cancelled);
+        }
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks % 16 != 1 {
+            return None;
+        }
+        let counts = counts();
+        self.peak = self.peak.max(counts.bytes);
+        if counts.bytes > self.memory {
+            return Some(Stop::Memory);
+        }
+        if counts.stored > self.states {
+            return Some(Stop::States);
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|d| now >= d) {
+            return Some(Stop::Timeout);
+        }
+        if now.duration_since(self.last_report) >= REPORT_INTERVAL {
+            self.report(now, counts);
+        }
+        None
+    }
+
+    fn report(&mut self, now: Instant, counts: Counts) {
+        let seconds = now.duration_since(self.last_report).as_secs_f64();
+        let explored = self.before.explored + counts.explored;
+        let speed = explored.saturating_sub(self.last_explored) as f64 / seconds;
+        (self.control.progress)(&Progress {
+            stored: counts.stored,
+            explored,
+            waiting: counts.waiting,
+            states_per_second: speed as u64,
+            memory_bytes: counts.bytes,
+            seconds: now.duration_since(self.start).as_secs_f64(),
+        });
+        self.last_report = now;
+        self.last_explored = explored;
+    }
+
+    /// The end of a search that belongs to the run.
+    pub fn add(&mut self, counts: Counts) {
+        self.peak = self.peak.max(counts.bytes);
+        self.before.stored = counts.stored;
+        self.before.explored += counts.explored;
+        self.before.transitions += counts.transitions;
+    }
+
+    /// The statistics of the run so far.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            stored: self.before.stored,
+            explored: self.before.explored,
+            transitions: self.before.transitions,
+            seconds: self.start.elapsed().as_secs_f64(),
+            peak_memory_bytes: self.peak,
+        }
+    }
+}

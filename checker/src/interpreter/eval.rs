@@ -1,0 +1,520 @@
+//! Evaluation of the network's own expressions over concrete values.
+//!
+//! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a mistake in either shows
+//! as a trace that does not replay.
+
+use super::state::Concrete;
+use zonelens_analysis::network::{
+    Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, CompareOp, Expr, ExprKind, IndexStep,
+    Network, Place, ProcessRef, Stmt, UnaryOp,
+};
+use zonelens_syntax::ast::QuantifierKind;
+
+/// Evaluation failed: the model has no meaning here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+type Eval<T> = Result<T, Failure>;
+
+fn fail<T>(message: impl Into<String>) -> Eval<T> {
+    Err(Failure(message.into()))
+}
+
+/// What a reference stands for.
+#[derive(Clone, Copy, Debug)]
+enum Address {
+    Cell(usize),
+    Constant(usize),
+    Local(usize),
+    Clock(usize),
+}
+
+/// Slots hold numbers or addresses.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    Number(i64),
+    Address(Address),
+}
+
+/// Steps that one evaluation may take.
+const STEP_LIMIT: u64 = 30_000_000;
+
+/// Evaluates over one concrete state.
+pub struct Evaluator<'a> {
+    network: &'a Network,
+    /// The state; updates change it.
+    pub state: &'a mut Concrete,
+    slots: Vec<Slot>,
+    base: usize,
+    steps: u64,
+}
+
+enum Flow {
+    On,
+    Break,
+    Continue,
+    Return(Vec<i64>),
+}
+
+impl<'a> Evaluator<'a> {
+    /// With a frame of `frame` slots, the first ones holding `values`.
+    pub fn new(network: &'a Network, state: &'a mut Concrete, frame: u32) -> Evaluator<'a> {
+        Evaluator {
+            network,
+            state,
+            slots: vec![Slot::Number(0); frame as usize],
+            base: 0,
+            steps: 0,
+        }
+    }
+
+    /// Sets a slot of the outermost frame.
+    pub fn bind(&mut self, slot: u32, value: i32) {
+        self.slots[slot as usize] = Slot::Number(i64::from(value));
+    }
+
+    /// The value of an expression; clock conditions are decided by the concrete clocks.
+    pub fn eval(&mut self, expr: &Expr) -> Eval<i64> {
+        let value = match &expr.kind {
+            ExprKind::Const(c) => i64::from(*c),
+            ExprKind::Read(place) => {
+                let address = self.address(place)?;
+                self.load(address)?
+            }
+            ExprKind::Unary(UnaryOp::Neg, a) => -self.eval(a)?,
+            ExprKind::Unary(UnaryOp::Not, a) => i64::from(self.eval(a)? == 0),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
+            ExprKind::Cond(c, a, b) => {
+                let branch = if self.eval(c)? != 0 { a } else { b };
+                self.eval(branch)?
+            }
+            ExprKind::Assign {
+                place,
+                op,
+                value,
+                old_value,
+            } => self.assign(place, *op, value, *old_value)?,
+            ExprKind::Copy {
+                target,
+                source,
+                len,
+            } => {
+                self.copy(target, source, *len)?;
+                0
+            }
+            ExprKind::SameBlock {
+                left,
+                right,
+                len,
+                negated,
+            } => {
+                let same = self.block(left, *len)? == self.block(right, *len)?;
+                i64::from(same != *negated)
+            }
+            ExprKind::Call(call) => self.call(call)?.first().copied().unwrap_or(0),
+            ExprKind::Quantifier {
+                kind,
+                slot,
+                range,
+                body,
+            } => {
+                let mut sum = 0;
+                let (mut all, mut some) = (true, false);
+                for k in 0..range.len {
+                    self.slots[self.base + *slot as usize] =
+                        Slot::Number(i64::from(range.lo) + i64::from(k));
+                    let value = self.eval(body)?;
+                    sum += value;
+                    all &= value != 0;
+                    some |= value != 0;
+                    if (*kind == QuantifierKind::Forall && !all)
+                        || (*kind == QuantifierKind::Exists && some)
+                    {
+                        break;
+                    }
+                }
+                match kind {
+                    QuantifierKind::Forall => i64::from(all),
+                    QuantifierKind::Exists => i64::from(some),
+                    QuantifierKind::Sum => sum,
+                }
+            }
+            ExprKind::Clock {
+                left,
+                right,
+                op,
+                bound,
+            } => self.compare_clocks(left, right.as_ref(), *op, bound)?,
+            ExprKind::Rate { .. } => 1,
+            ExprKind::SetClock { clock, value } => {
+                let clock = self.clock(clock)?;
+                let value = self.eval(value)?;
+                if value < 0 {
+                    return fail("a clock is set to a negative value");
+                }
+                self.state.clocks[clock] = value * self.state.unit;
+                value
+            }
+            ExprKind::CopyClock { target, source } => {
+                let (target, source) = (self.clock(target)?, self.clock(source)?);
+                self.state.clocks[target] = self.state.clocks[source];
+                0
+            }
+            ExprKind::At { process, location } => {
+                let p = self.process(process)?;
+                i64::from(self.state.locations[p] == *location)
+            }
+            ExprKind::LocationOf(process) => {
+                let p = self.process(process)?;
+                i64::from(self.state.locations[p])
+            }
+            ExprKind::Deadlock => return fail("deadlock is no condition of a single state"),
+        };
+        if i32::try_from(value).is_err() {
+            return fail("the result does not fit 32 bits");
+        }
+        Ok(value)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Eval<i64> {
+        match op {
+            BinaryOp::And => return Ok(i64::from(self.eval(a)? != 0 && self.eval(b)? != 0)),
+            BinaryOp::Or => return Ok(i64::from(self.eval(a)? != 0 || self.eval(b)? != 0)),
+            _ => {}
+        }
+        let (a, b) = (self.eval(a)?, self.eval(b)?);
+        arithmetic(op, a, b)
+    }
+
+    fn compare_clocks(
+        &mut self,
+        left: &ClockRef,
+        right: Option<&ClockRef>,
+        op: CompareOp,
+        bound: &Expr,
+    ) -> Eval<i64> {
+        let left = self.clock(left)?;
+        let mut value = self.state.clocks[left];
+        if let Some(right) = right {
+            let right = self.clock(right)?;
+            value -= self.state.clocks[right];
+        }
+        let bound = self.eval(bound)? * self.state.unit;
+        Ok(i64::from(match op {
+            CompareOp::Lt => value < bound,
+            CompareOp::Le => value <= bound,
+            CompareOp::Ge => value >= bound,
+            CompareOp::Gt => value > bound,
+            CompareOp::Eq => value == bound,
+            CompareOp::Ne => value != bound,
+        }))
+    }
+
+    pub(super) fn offset(&mut self, steps: &[IndexStep]) -> Eval<usize> {
+        let mut offset = 0;
+        for step in steps {
+            let index = self.eval(&step.index)? - i64::from(step.range.lo);
+            if index < 0 || index >= i64::from(step.range.len) {
+                return fail("an index is out of range");
+            }
+            offset += index as usize * step.stride as usize;
+        }
+        Ok(offset)
+    }
+
+    fn clock(&mut self, clock: &ClockRef) -> Eval<usize> {
+        let base = match clock.base {
+            ClockBase::Clock(c) => c as usize,
+            ClockBase::Ref(slot) => match self.slots[self.base + slot as usize] {
+                Slot::Address(Address::Clock(c)) => c,
+                _ => return fail("a clock parameter holds no clock"),
+            },
+        };
+        Ok(base + self.offset(&clock.steps)?)
+    }
+
+    fn process(&mut self, process: &ProcessRef) -> Eval<usize> {
+        Ok(process.base as usize + self.offset(&process.steps)?)
+    }
+
+    fn address(&mut self, place: &Place) -> Eval<Address> {
+        let offset = self.offset(&place.steps)?;
+        let base = match place.base {
+            Base::Cell(c) => Address::Cell(c as usize),
+            Base::Constant(c) => Address::Constant(c as usize),
+            Base::Slot(s) => Address::Local(self.base + s as usize),
+            Base::Ref(s) => match self.slots[self.base + s as usize] {
+                Slot::Address(address) => address,
+                Slot::Number(_) => return fail("a reference parameter holds a number"),
+            },
+        };
+        Ok(moved(base, offset))
+    }
+
+    fn load(&self, address: Address) -> Eval<i64> {
+        Ok(match address {
+            Address::Cell(c) => i64::from(self.state.cells[c]),
+            Address::Constant(c) => i64::from(self.network.constants[c]),
+            Address::Local(s) => match self.slots[s] {
+                Slot::Number(n) => n,
+                Slot::Address(_) => return fail("a reference is read as a number"),
+            },
+            Address::Clock(_) => return fail("a clock is read as a number"),
+        })
+    }
+
+    fn store(&mut self, address: Address, value: i64) -> Eval<()> {
+        match address {
+            Address::Cell(c) => {
+                let cell = &self.network.cells[c];
+                if value < i64::from(cell.lo) || value > i64::from(cell.hi) {
+                    return fail("a value does not fit the range of its variable");
+                }
+                self.state.cells[c] = value as i32;
+            }
+            Address::Local(s) => self.slots[s] = Slot::Number(value),
+            Address::Constant(_) | Address::Clock(_) => return fail("this cannot be assigned to"),
+        }
+        Ok(())
+    }
+
+    fn assign(
+        &mut self,
+        place: &Place,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        old_value: bool,
+    ) -> Eval<i64> {
+        let value = self.eval(value)?;
+        let address = self.address(place)?;
+        let old = self.load(address)?;
+        let new = match op {
+            Some(op) => arithmetic(op, old, value)?,
+            None => value,
+        };
+        if new < i64::from(place.lo) || new > i64::from(place.hi) {
+            return fail("a value does not fit the range of its variable");
+        }
+        self.store(address, new)?;
+        Ok(if old_value { old } else { new })
+    }
+
+    fn copy(&mut self, target: &Place, source: &Block, len: u32) -> Eval<Vec<i64>> {
+        let values = self.block(source, len)?;
+        let address = self.address(target)?;
+        for (k, value) in values.iter().enumerate() {
+            self.store(moved(address, k), *value)?;
+        }
+        Ok(values)
+    }
+
+    fn block(&mut self, block: &Block, len: u32) -> Eval<Vec<i64>> {
+        match block {
+            Block::Place(place) => {
+                let address = self.address(place)?;
+                (0..len as usize)
+                    .map(|k| self.load(moved(address, k)))
+                    .collect()
+            }
+            Block::Call(call) => self.call(call),
+            Block::Cond(c, a, b) => {
+                let branch = if self.eval(c)? != 0 { a } else { b };
+                self.block(branch, len)
+            }
+            Block::Assign {
+                target,
+                source,
+                len,
+            } => self.copy(target, source, *len),
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> Eval<Vec<i64>> {
+        self.tick()?;
+        let function = &self.network.functions[call.function as usize];
+        let mut frame = vec![Slot::Number(0); function.frame as usize];
+        for (arg, param) in call.args.iter().zip(&function.params) {
+            let at = param.slot as usize;
+            let values = match arg {
+                Arg::Value(e) => vec![self.eval(e)?],
+                Arg::Block(b, len) => self.block(b, *len)?,
+                Arg::Ref(place) => {
+                    frame[at] = Slot::Address(self.address(place)?);
+                    continue;
+                }
+                Arg::Clock(clock) => {
+                    frame[at] = Slot::Address(Address::Clock(self.clock(clock)?));
+                    continue;
+                }
+                Arg::Mixed(place, clock) => {
+                    frame[at] = Slot::Address(self.address(place)?);
+                    frame[at + 1] = Slot::Address(Address::Clock(self.clock(clock)?));
+                    continue;
+                }
+            };
+            for (k, value) in values.into_iter().enumerate() {
+                if let Some((lo, hi)) = param.ranges.as_ref().and_then(|r| r.get(k))
+                    && (value < i64::from(*lo) || value > i64::from(*hi))
+                {
+                    return fail("an argument does not fit the range of its parameter");
+                }
+                frame[at + k] = Slot::Number(value);
+            }
+        }
+        let (caller, height) = (self.base, self.slots.len());
+        self.base = height;
+        self.slots.extend(frame);
+        let flow = self.run(&function.body)?;
+        self.base = caller;
+        self.slots.truncate(height);
+        let result = match flow {
+            Flow::Return(values) => values,
+            _ => Vec::new(),
+        };
+        if (result.len() as u32) < function.result_len {
+            return fail("a function ends without returning a value");
+        }
+        for (value, (lo, hi)) in result.iter().zip(&function.result_ranges) {
+            if *value < i64::from(*lo) || *value > i64::from(*hi) {
+                return fail("a result does not fit its type");
+            }
+        }
+        Ok(result)
+    }
+
+    fn tick(&mut self) -> Eval<()> {
+        self.steps += 1;
+        if self.steps > STEP_LIMIT {
+            fail("a loop does not end")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn run(&mut self, stmts: &[Stmt]) -> Eval<Flow> {
+        for stmt in stmts {
+            match self.statement(stmt)? {
+                Flow::On => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Eval<Flow> {
+        match stmt {
+            Stmt::Expr(e) => {
+                self.eval(e)?;
+            }
+            Stmt::Init { slot, values } => {
+                for (k, value) in values.iter().enumerate() {
+                    self.slots[self.base + *slot as usize + k] = Slot::Number(i64::from(*value));
+                }
+            }
+            Stmt::If { cond, then, other } => {
+                let branch = if self.eval(cond)? != 0 { then } else { other };
+                return self.run(branch);
+            }
+            Stmt::While {
+                cond, body, step, ..
+            } => {
+                while self.eval(cond)? != 0 {
+                    self.tick()?;
+                    match self.run(body)? {
+                        Flow::Break => break,
+                        Flow::Return(v) => return Ok(Flow::Return(v)),
+                        Flow::On | Flow::Continue => {}
+                    }
+                    self.run(step)?;
+                }
+            }
+            Stmt::DoWhile { body, cond, .. } => loop {
+                self.tick()?;
+                match self.run(body)? {
+                    Flow::Break => break,
+                    Flow::Return(v) => return Ok(Flow::Return(v)),
+                    Flow::On | Flow::Continue => {}
+                }
+                if self.eval(cond)? == 0 {
+                    break;
+                }
+            },
+            Stmt::Iterate {
+                slot, range, body, ..
+            } => {
+                for k in 0..range.len {
+                    self.tick()?;
+                    self.slots[self.base + *slot as usize] =
+                        Slot::Number(i64::from(range.lo) + i64::from(k));
+                    match self.run(body)? {
+                        Flow::Break => break,
+                        Flow::Return(v) => return Ok(Flow::Return(v)),
+                        Flow::On | Flow::Continue => {}
+                    }
+                }
+            }
+            Stmt::Return(None) => return Ok(Flow::Return(Vec::new())),
+            Stmt::Return(Some(e)) => return Ok(Flow::Return(vec![self.eval(e)?])),
+            Stmt::ReturnBlock(block, len) => return Ok(Flow::Return(self.block(block, *len)?)),
+            Stmt::Assert(e) => {
+                if self.eval(e)? == 0 {
+                    return fail("an assertion is false");
+                }
+            }
+            Stmt::Break => return Ok(Flow::Break),
+            Stmt::Continue => return Ok(Flow::Continue),
+        }
+        Ok(Flow::On)
+    }
+}
+
+fn moved(address: Address, offset: usize) -> Address {
+    match address {
+        Address::Cell(i) => Address::Cell(i + offset),
+        Address::Constant(i) => Address::Constant(i + offset),
+        Address::Local(i) => Address::Local(i + offset),
+        Address::Clock(i) => Address::Clock(i + offset),
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Eval<i64> {
+    let truth = |b: bool| Ok(i64::from(b));
+    let result = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div | BinaryOp::Mod if b == 0 => return fail("division by zero"),
+        BinaryOp::Div => a / b,
+        BinaryOp::Mod => a % b,
+        BinaryOp::Pow if b < 0 => return fail("power with a negative exponent"),
+        BinaryOp::Pow => {
+            let exponent =
+                u32::try_from(b).map_err(|_| Failure("the result does not fit 32 bits".into()))?;
+            a.checked_pow(exponent)
+                .ok_or(Failure("the result does not fit 32 bits".into()))?
+        }
+        BinaryOp::Shl | BinaryOp::Shr if !(0..32).contains(&b) => {
+            return fail("shift by an impossible amount");
+        }
+        BinaryOp::Shl => a << b,
+        BinaryOp::Shr => a >> b,
+        BinaryOp::Min => a.min(b),
+        BinaryOp::Max => a.max(b),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::Lt => return truth(a < b),
+        BinaryOp::Le => return truth(a <= b),
+        BinaryOp::Ge => return truth(a >= b),
+        BinaryOp::Gt => return truth(a > b),
+        BinaryOp::Eq => return truth(a == b),
+        BinaryOp::Ne => return truth(a != b),
+        BinaryOp::And => return truth(a != 0 && b != 0),
+        BinaryOp::Or => return truth(a != 0 || b != 0),
+        BinaryOp::Xor => return truth((a != 0) != (b != 0)),
+    };
+    if i32::try_from(result).is_err() {
+        return fail("the result does not fit 32 bits");
+    }
+    Ok(result)
+}

@@ -1,0 +1,13 @@
+//! The concrete interpreter: the plain semantics of the network over numbers, independent of zones and compiled code.
+
+mod eval;
+mod replay;
+mod simulate;
+mod state;
+mod steps;
+
+pub use eval::{Evaluator, Failure};
+pub use replay::{Replayed, replay};
+pub use simulate::{SimulateOptions, simulate};
+
+pub use steps::ConcreteStep;

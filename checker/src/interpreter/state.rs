@@ -1,0 +1,141 @@
+//! A concrete state: numbers for integers, locations and clocks.
+
+use zonelens_analysis::network::{Network, Shape};
+use zonelens_analysis::report::TraceState;
+
+/// A concrete state. Clocks are in units of `1 / unit`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Concrete {
+    /// Values of cells.
+    pub cells: Vec<i32>,
+    /// Location of each process.
+    pub locations: Vec<u32>,
+    /// Values of clocks.
+    pub clocks: Vec<i64>,
+    /// Parts of one time unit.
+    pub unit: i64,
+}
+
+impl Concrete {
+    /// The initial state.
+    pub fn initial(network: &Network, unit: i64) -> Concrete {
+        Concrete {
+            cells: network.cells.iter().map(|c| c.init).collect(),
+            locations: network.processes.iter().map(|p| p.initial).collect(),
+            clocks: network
+                .clocks
+                .iter()
+                .map(|c| i64::from(c.init) * unit)
+                .collect(),
+            unit,
+        }
+    }
+}
+
+/// `3`, `1/2`
+pub fn fraction(value: i64, unit: i64) -> String {
+    let divisor = gcd(value.abs(), unit).max(1);
+    let (n, d) = (value / divisor, unit / divisor);
+    if d == 1 {
+        n.to_string()
+    } else {
+        format!("{n}/{d}")
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Names of cells and clocks as users write them.
+#[derive(Clone, Debug)]
+pub struct Names {
+    cells: Vec<String>,
+    clocks: Vec<String>,
+    channels: Vec<String>,
+}
+
+impl Names {
+    /// The names of a network.
+    pub fn new(network: &Network) -> Names {
+        let mut names = Names {
+            cells: vec![String::new(); network.cells.len()],
+            clocks: vec![String::new(); network.clocks.len()],
+            channels: vec![String::new(); network.channels.len()],
+        };
+        for v in &network.variables {
+            let mut at = [
+                v.first_cell as usize,
+                v.first_clock as usize,
+                v.first_channel as usize,
+            ];
+            names.add(&v.shape, v.name.to_string(), &mut at);
+        }
+        names
+    }
+
+    fn add(&mut self, shape: &Shape, name: String, at: &mut [usize; 3]) {
+        let (list, index) = match shape {
+            Shape::Int { .. } => (&mut self.cells, 0),
+            Shape::Clock => (&mut self.clocks, 1),
+            Shape::Channel => (&mut self.channels, 2),
+            Shape::Array { index, element } => {
+                for k in 0..index.len {
+                    self.add(
+                        element,
+                        format!("{name}[{}]", i64::from(index.lo) + i64::from(k)),
+                        at,
+                    );
+                }
+                return;
+            }
+            Shape::Struct(fields) => {
+                for (field, shape) in fields {
+                    self.add(shape, format!("{name}.{field}"), at);
+                }
+                return;
+            }
+        };
+        if let Some(slot) = list.get_mut(at[index]) {
+            *slot = name;
+        }
+        at[index] += 1;
+    }
+
+    /// The name of a channel.
+    pub fn channel(&self, channel: u32) -> String {
+        self.channels
+            .get(channel as usize)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// A concrete state with names.
+    pub fn describe(&self, network: &Network, state: &Concrete) -> TraceState {
+        TraceState {
+            locations: network
+                .processes
+                .iter()
+                .zip(&state.locations)
+                .map(|(p, l)| {
+                    (
+                        p.name.to_string(),
+                        p.locations[*l as usize].name.to_string(),
+                    )
+                })
+                .collect(),
+            variables: self
+                .cells
+                .iter()
+                .cloned()
+                .zip(state.cells.iter().map(|v| i64::from(*v)))
+                .collect(),
+            clocks: self
+                .clocks
+                .iter()
+                .cloned()
+                .zip(state.clocks.iter().map(|v| fraction(*v, state.unit)))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Compiled expressions.
+
+use zonelens_analysis::network::{BinaryOp, CompareOp, IndexRange, LocationId};
+use zonelens_syntax::ast::QuantifierKind;
+use zonelens_syntax::span::Span;
+
+/// An integer expression.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// A constant.
+    Const(i32),
+    /// A cell of the state.
+    Cell(u32),
+    /// A slot of the current frame.
+    Slot(u32),
+    /// Any other place.
+    Place(Box<PlaceCode>),
+    /// `-a`
+    Neg(Box<Code>, Span),
+    /// `!a`
+    Not(Box<Code>),
+    /// `cell op constant`: the most frequent guard, without recursion.
+    CellConst(BinaryOp, u32, i32),
+    /// An operator that evaluates both sides.
+    Binary(BinaryOp, Box<(Code, Code)>, Span),
+    /// `a && b`, the right side only if the left is true.
+    And(Box<(Code, Code)>),
+    /// `a || b`, the right side only if the left is false.
+    Or(Box<(Code, Code)>),
+    /// `c ? a : b`
+    Cond(Box<(Code, Code, Code)>),
+    /// An assignment.
+    Assign(Box<AssignCode>),
+    /// Copy of a block.
+    Copy(Box<(PlaceCode, BlockCode, u32)>),
+    /// Comparison of blocks; the flag negates.
+    Same(Box<(BlockCode, BlockCode, u32)>, bool),
+    /// A call.
+    Call(Box<CallCode>),
+    /// A quantifier.
+    Quantifier(Box<QuantifierCode>),
+    /// `x = e`
+    SetClock(Box<(ClockCode, Code)>, Span),
+    /// `x = y`
+    CopyClock(Box<(ClockCode, ClockCode)>),
+    /// Whether a process is in a location.
+    At(Box<ProcessCode>, LocationId),
+    /// The location of a process.
+    LocationOf(Box<ProcessCode>),
+}
+
+/// A cell or slot with computed indices.
+#[derive(Clone, Debug)]
+pub struct PlaceCode {
+    pub base: PlaceBase,
+    pub steps: Vec<StepCode>,
+    pub lo: i32,
+    pub hi: i32,
+    pub span: Span,
+}
+
+/// Where a place starts.
+#[derive(Clone, Copy, Debug)]
+pub enum PlaceBase {
+    Cell(u32),
+    Constant(u32),
+    Slot(u32),
+    Ref(u32),
+}
+
+/// One computed index.
+#[derive(Clone, Debug)]
+pub struct StepCode {
+    pub index: Code,
+    pub range: IndexRange,
+    pub stride: u32,
+    pub span: Span,
+}
+
+/// `place = value`, `place op= value`, `place++`.
+#[derive(Clone, Debug)]
+pub struct AssignCode {
+    pub place: PlaceCode,
+    pub op: Option<BinaryOp>,
+    pub value: Code,
+    pub old_value: bool,
+    pub span: Span,
+}
+
+/// A struct or array value.
+#[derive(Clone, Debug)]
+pub enum BlockCode {
+    Place(PlaceCode),
+    Call(CallCode),
+    Cond(Box<(Code, BlockCode, BlockCode)>),
+    Assign(Box<(PlaceCode, BlockCode, u32)>),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct CallCode {
+    pub function: u32,
+    pub args: Vec<ArgCode>,
+    pub span: Span,
+}
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub enum ArgCode {
+    Value(Code),
+    Block(BlockCode, u32),
+    Ref(PlaceCode),
+    Clock(ClockCode),
+    Mixed(PlaceCode, ClockCode),
+}
+
+/// `forall`, `exists`, `sum`.
+#[derive(Clone, Debug)]
+pub struct QuantifierCode {
+    pub kind: QuantifierKind,
+    pub slot: u32,
+    pub lo: i32,
+    pub len: u32,
+    pub body: Code,
+    pub span: Span,
+}
+
+/// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).
+#[derive(Clone, Debug)]
+pub struct ClockCode {
+    pub base: u32,
+    pub by_ref: bool,
+    pub steps: Vec<StepCode>,
+}
+
+/// A process with computed parameters.
+#[derive(Clone, Debug)]
+pub struct ProcessCode {
+    pub base: u32,
+    pub steps: Vec<StepCode>,
+}
+
+/// `left - right op bound`
+#[derive(Clone, Debug)]
+pub struct AtomCode {
+    pub left: ClockCode,
+    pub right: Option<ClockCode>,
+    pub op: CompareOp,
+    pub bound: Code,
+    pub span: Span,
+}
+
+/// A condition over integers and clocks.
+#[derive(Clone, Debug)]
+pub enum Formula {
+    /// No clock in it.
+    Int(Code),
+    /// One comparison of clocks.
+    Atom(Box<AtomCode>),
+    /// All of them.
+    And(Vec<Formula>),
+    /// One of them.
+    Or(Vec<Formula>),
+    /// Not.
+    Not(Box<Formula>),
+    /// For all values (true) or for some value (false) of a slot.
+    Quantified {
+        all: bool,
+        slot: u32,
+        lo: i32,
+        len: u32,
+        body: Box<Formula>,
+    },
+    /// `x' == e`: no condition, read by the delay.
+    Rate(Box<(ClockCode, Code)>, Span),
+    /// No step is possible, now or after a delay.
+    Deadlock,
+}
+
+impl Formula {
+    /// Calls `visit` on this formula and all its parts.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Formula)) {
+        visit(self);
+        match self {
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|p| p.walk(visit)),
+            Formula::Not(part) | Formula::Quantified { body: part, .. } => part.walk(visit),
+            Formula::Int(_) | Formula::Atom(_) | Formula::Rate(..) | Formula::Deadlock => {}
+        }
+    }
+
+    /// Whether `deadlock` occurs in it.
+    pub fn has_deadlock(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part, Formula::Deadlock));
+        found
+    }
+}
+
+/// A compiled statement.
+#[derive(Clone, Debug)]
+pub enum StmtCode {
+    Expr(Code),
+    Init(u32, Vec<i32>),
+    If(Code, Vec<StmtCode>, Vec<StmtCode>),
+    While {
+        cond: Code,
+        body: Vec<StmtCode>,
+        step: Vec<StmtCode>,
+        /// Whether the body runs once before the condition is looked at.
+        body_first: bool,
+        span: Span,
+    },
+    Iterate {
+        slot: u32,
+        lo: i32,
+        len: u32,
+        body: Vec<StmtCode>,
+        span: Span,
+    },
+    Return(Option<Code>),
+    ReturnBlock(BlockCode, u32),
+    Assert(Code, Span),
+    Break,
+    Continue,
+}
+
+/// A compiled function.
+#[derive(Clone, Debug)]
+pub struct FunctionCode {
+    pub params: Vec<ParamCode>,
+    pub frame: u32,
+    pub body: Vec<StmtCode>,
+    pub result_len: u32,
+    pub result_ranges: Vec<(i32, i32)>,
+    pub span: Span,
+}
+
+/// A compiled parameter.
+#[derive(Clone, Debug)]
+pub struct ParamCode {
+    pub slot: u32,
+    pub ranges: Option<Vec<(i32, i32)>>,
+}

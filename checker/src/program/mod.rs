@@ -1,0 +1,16 @@
+//! The network compiled for exploration: expressions as compact trees over cells and slots, clock conditions apart
+//! from integer ones, edges sorted by where they start and how they synchronise.
+
+mod code;
+mod compile;
+mod eval;
+mod formula;
+mod model;
+
+pub use code::{AtomCode, BlockCode, ClockCode, Code, Formula, PlaceCode, StmtCode};
+pub use compile::{
+    CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
+};
+pub use eval::{ClockOp, Fault, FaultKind, Machine};
+pub use formula::{Conjunction, Constraint, before_ops, constrain, intersect_all};
+pub use model::{Edge, EdgeId, Guard, Program};

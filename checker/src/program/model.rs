@@ -1,0 +1,279 @@
+//! The compiled network.
+
+use super::code::{AtomCode, Code, Formula, FunctionCode, StepCode};
+use super::compile::{self, CompileError};
+use zonelens_analysis::network::{self, LocationKind, Network};
+use zonelens_syntax::ast::Direction;
+
+/// Index of an edge among all edges of the program.
+pub type EdgeId = u32;
+
+/// A network ready for exploration.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Range of each cell.
+    pub cells: Vec<(i32, i32)>,
+    /// Values of constant arrays.
+    pub constants: Vec<i32>,
+    /// Functions.
+    pub functions: Vec<FunctionCode>,
+    /// Number of clocks; zones have one dimension more.
+    pub clocks: usize,
+    /// Locations of each process.
+    pub locations: Vec<Vec<Location>>,
+    /// Priority of each process.
+    pub process_priorities: Vec<i32>,
+    /// All edges, process by process.
+    pub edges: Vec<Edge>,
+    /// Channels.
+    pub channels: Vec<network::Channel>,
+    /// Runs before each transition's updates.
+    pub before_update: Vec<Code>,
+    /// Runs after each transition's updates.
+    pub after_update: Vec<Code>,
+    /// Slots that those two need.
+    pub update_frame: u32,
+    /// Whether priorities are declared.
+    pub has_priorities: bool,
+    /// Whether some channel is urgent.
+    pub has_urgent_channels: bool,
+    /// Whether some invariant sets a clock's rate.
+    pub has_rates: bool,
+    /// Initial discrete state: cells, then locations.
+    pub initial: Vec<i32>,
+    /// Initial clock values.
+    pub initial_clocks: Vec<i32>,
+}
+
+/// A location with the edges that leave it.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// Whether time may pass.
+    pub kind: LocationKind,
+    /// Its invariant.
+    pub invariant: Option<Guard>,
+    /// Edges without synchronisation.
+    pub internal: Vec<EdgeId>,
+    /// Edges that send.
+    pub sends: Vec<EdgeId>,
+    /// Edges that receive.
+    pub receives: Vec<EdgeId>,
+}
+
+/// An edge.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Its process.
+    pub process: u32,
+    /// Its index among the process' edges.
+    pub index: u32,
+    /// Where it starts.
+    pub source: u32,
+    /// Where it leads.
+    pub target: u32,
+    /// Select variables: slot, least value, number of values.
+    pub selects: Vec<(u32, i32, u32)>,
+    /// Its guard; `None` is true.
+    pub guard: Option<Guard>,
+    /// Its synchronisation.
+    pub sync: Option<SyncCode>,
+    /// Its updates.
+    pub updates: Vec<Code>,
+    /// Slots it needs.
+    pub frame: u32,
+}
+
+/// A synchronisation.
+#[derive(Clone, Debug)]
+pub struct SyncCode {
+    /// First channel.
+    pub base: u32,
+    /// Computed indices.
+    pub steps: Vec<StepCode>,
+    /// Which side.
+    pub sends: bool,
+}
+
+/// A guard or invariant, its integer parts apart from its clock parts.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// Conjuncts without clocks.
+    pub ints: Vec<Code>,
+    /// Conjuncts that compare clocks.
+    pub atoms: Vec<AtomCode>,
+    /// Conjuncts that mix both.
+    pub mixed: Vec<Formula>,
+    /// The whole condition in the order it was written.
+    pub whole: Formula,
+    /// Slots it needs.
+    pub frame: u32,
+}
+
+impl Guard {
+    fn new(expr: &network::Expr, frame: u32) -> Result<Guard, CompileError> {
+        let whole = compile::formula(expr)?;
+        let mut guard = Guard {
+            ints: Vec::new(),
+            atoms: Vec::new(),
+            mixed: Vec::new(),
+            whole: whole.clone(),
+            frame,
+        };
+        let parts = match whole {
+            Formula::And(parts) => parts,
+            other => vec![other],
+        };
+        for part in parts {
+            match part {
+                Formula::Int(code) => guard.ints.push(code),
+                Formula::Atom(atom) => guard.atoms.push(*atom),
+                other => guard.mixed.push(other),
+            }
+        }
+        Ok(guard)
+    }
+
+    /// Whether clocks take part.
+    pub fn has_clocks(&self) -> bool {
+        !self.atoms.is_empty() || !self.mixed.is_empty()
+    }
+}
+
+impl Program {
+    /// Compiles a network.
+    pub fn new(network: &Network) -> Result<Program, CompileError> {
+        let mut edges = Vec::new();
+        let mut locations = Vec::new();
+        for (p, process) in network.processes.iter().enumerate() {
+            let mut own = process
+                .locations
+                .iter()
+                .map(location)
+                .collect::<Result<Vec<_>, _>>()?;
+            for (index, e) in process.edges.iter().enumerate() {
+                let id = edges.len() as EdgeId;
+                let compiled = edge(e, p as u32, index as u32)?;
+                let from = &mut own[e.source as usize];
+                match &compiled.sync {
+                    None => from.internal.push(id),
+                    Some(sync) if sync.sends => from.sends.push(id),
+                    Some(_) => from.receives.push(id),
+                }
+                edges.push(compiled);
+            }
+            locations.push(own);
+        }
+        let mut initial: Vec<i32> = network.cells.iter().map(|c| c.init).collect();
+        initial.extend(network.processes.iter().map(|p| p.initial as i32));
+        let mut has_rates = false;
+        for invariant in locations
+            .iter()
+            .flatten()
+            .filter_map(|l| l.invariant.as_ref())
+        {
+            invariant
+                .whole
+                .walk(&mut |f| has_rates |= matches!(f, Formula::Rate(..)));
+        }
+        Ok(Program {
+            cells: network.cells.iter().map(|c| (c.lo, c.hi)).collect(),
+            constants: network.constants.clone(),
+            functions: network
+                .functions
+                .iter()
+                .map(compile::function)
+                .collect::<Result<_, _>>()?,
+            clocks: network.clocks.len(),
+            locations,
+            process_priorities: network.processes.iter().map(|p| p.priority).collect(),
+            edges,
+            channels: network.channels.clone(),
+            before_update: network
+                .before_update
+                .iter()
+                .map(compile::code)
+                .collect::<Result<_, _>>()?,
+            after_update: network
+                .after_update
+                .iter()
+                .map(compile::code)
+                .collect::<Result<_, _>>()?,
+            update_frame: network.update_frame,
+            has_priorities: network.has_priorities,
+            has_urgent_channels: network.channels.iter().any(|c| c.urgent),
+            has_rates,
+            initial,
+            initial_clocks: network.clocks.iter().map(|c| c.init).collect(),
+        })
+    }
+
+    /// Dimension of zones.
+    pub fn dim(&self) -> usize {
+        self.clocks + 1
+    }
+
+    /// Number of processes.
+    pub fn processes(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// The location a process is in.
+    #[inline]
+    pub fn location(&self, state: &[i32], process: usize) -> &Location {
+        &self.locations[process][state[self.cells.len() + process] as usize]
+    }
+}
+
+fn location(l: &network::Location) -> Result<Location, CompileError> {
+    Ok(Location {
+        kind: l.kind,
+        invariant: l
+            .invariant
+            .as_ref()
+            .map(|e| Guard::new(e, l.frame))
+            .transpose()?,
+        internal: Vec::new(),
+        sends: Vec::new(),
+        receives: Vec::new(),
+    })
+}
+
+fn edge(e: &network::Edge, process: u32, index: u32) -> Result<Edge, CompileError> {
+    let sync = match &e.sync {
+        None => None,
+        Some(sync) if sync.direction == Direction::Csp => {
+            return Err(CompileError {
+                message: "synchronisation without `!` or `?` is not supported",
+                span: sync.channel.span,
+            });
+        }
+        Some(sync) => Some(SyncCode {
+            base: sync.channel.base,
+            steps: compile::steps(&sync.channel.steps)?,
+            sends: sync.direction == Direction::Send,
+        }),
+    };
+    Ok(Edge {
+        process,
+        index,
+        source: e.source,
+        target: e.target,
+        selects: e
+            .selects
+            .iter()
+            .map(|s| (s.slot, s.range.lo, s.range.len))
+            .collect(),
+        guard: e
+            .guard
+            .as_ref()
+            .map(|g| Guard::new(g, e.frame))
+            .transpose()?,
+        sync,
+        updates: e
+            .updates
+            .iter()
+            .map(compile::code)
+            .collect::<Result<_, _>>()?,
+        frame: e.frame,
+    })
+}

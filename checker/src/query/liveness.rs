@@ -1,0 +1,328 @@
+//! `E[] φ` from given zones, by depth first search in the zone graph restricted to φ.
+//!
+//! A state is a discrete state with a zone that is closed under delay inside one convex piece of `invariant ∧ φ`, under
+//! `Extra_M`, which keeps regions and with them infinite runs (inclusion does not: subsumption closes cycles that do
+//! not exist). Witnesses: a cycle, closed only by equality; a point from which time may pass for ever inside φ; a point
+//! from which no step can be reached and φ holds until time stops. Inclusion prunes only against states whose search
+//! finished without a witness.
+
+use super::deadlock::dead;
+use crate::explore::abstraction::{Abstraction, Abstractor};
+use crate::explore::bounds::Bounds;
+use crate::explore::expander::{Delay, Expander};
+use crate::explore::timed;
+use crate::explore::watch::{Counts, Stop, Watch};
+use crate::program::{Fault, FaultKind, Formula, Program, constrain};
+use crate::zone::{Federation, Zone, subtract_all};
+use rustc_hash::FxHashMap;
+
+/// What the search ended with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Live {
+    /// No run stays in φ.
+    None,
+    /// The steps to a point where the run can stay for ever, or end.
+    Stays(Vec<u32>),
+    /// The steps, and the position among them from which on they repeat.
+    Cycle(Vec<u32>, usize),
+    /// Stopped by the watch.
+    Stopped(Stop),
+    /// The model or query failed after these steps.
+    Fault(Fault, Vec<u32>),
+}
+
+/// A formula that must keep a value.
+#[derive(Clone, Copy)]
+pub struct Throughout<'p> {
+    /// The formula.
+    pub formula: &'p Formula,
+    /// The value.
+    pub wanted: bool,
+    /// Slots it needs.
+    pub frame: u32,
+}
+
+impl Throughout<'_> {
+    /// The part of zones where the value is the wanted one (or the other one).
+    pub fn part(
+        &self,
+        expander: &mut Expander<'_>,
+        zones: Federation,
+        wanted: bool,
+        state: &mut [i32],
+    ) -> Result<Federation, Fault> {
+        expander.machine.frame(self.frame, &[]);
+        let program = expander.program;
+        expander.machine.restrict(
+            program,
+            self.formula,
+            self.wanted == wanted,
+            zones,
+            state,
+            &[],
+        )
+    }
+}
+
+struct Frame {
+    state: Vec<i32>,
+    zone: Zone,
+    /// The step that led here.
+    step: u32,
+    successors: Vec<(u32, Vec<i32>, Zone)>,
+}
+
+#[derive(Default)]
+struct Zones {
+    finished: Vec<Zone>,
+    on_stack: Vec<Zone>,
+}
+
+/// The search; finished states are shared between calls.
+pub struct Liveness<'p> {
+    expander: Expander<'p>,
+    program: &'p Program,
+    bounds: &'p Bounds,
+    condition: Throughout<'p>,
+    abstractor: Abstractor,
+    known: FxHashMap<Vec<i32>, Zones>,
+    counts: Counts,
+}
+
+type Try<T> = Result<T, Fault>;
+
+impl<'p> Liveness<'p> {
+    /// A search for runs that keep the condition.
+    pub fn new(
+        program: &'p Program,
+        bounds: &'p Bounds,
+        condition: Throughout<'p>,
+        abstraction: Abstraction,
+    ) -> Liveness<'p> {
+        Liveness {
+            expander: Expander::new(program),
+            program,
+            bounds,
+            condition,
+            abstractor: Abstractor::new(abstraction, program.dim()),
+            known: FxHashMap::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Searches from zones of a state that satisfy its invariant, before any delay.
+    pub fn search(&mut self, state: &[i32], entries: Federation, watch: &mut Watch<'_>) -> Live {
+        let mut stack: Vec<Frame> = Vec::new();
+        let mut owned = state.to_vec();
+        let starts = match self.settle(0, &mut owned, entries) {
+            Ok(starts) => starts,
+            Err(fault) => return Live::Fault(fault, Vec::new()),
+        };
+        for (step, state, zone) in starts {
+            if let Some(end) = self.search_from(step, state, zone, &mut stack, watch) {
+                return end;
+            }
+        }
+        Live::None
+    }
+
+    fn search_from(
+        &mut self,
+        step: u32,
+        state: Vec<i32>,
+        zone: Zone,
+        stack: &mut Vec<Frame>,
+        watch: &mut Watch<'_>,
+    ) -> Option<Live> {
+        if let Some(end) = self.enter(step, state, zone, stack) {
+            return Some(end);
+        }
+        while let Some(frame) = stack.last_mut() {
+            let counts = self.counts;
+            if let Some(stop) = watch.check(|| counts) {
+                return Some(Live::Stopped(stop));
+            }
+            match frame.successors.pop() {
+                Some((step, state, zone)) => {
+                    if let Some(end) = self.enter(step, state, zone, stack) {
+                        return Some(end);
+                    }
+                }
+                None => {
+                    let Some(frame) = stack.pop() else { break };
+                    let zones = self.known.entry(frame.state).or_default();
+                    zones.on_stack.retain(|z| *z != frame.zone);
+                    zones.finished.retain(|z| !frame.zone.includes(z));
+                    zones.finished.push(frame.zone);
+                }
+            }
+        }
+        None
+    }
+
+    /// Puts a state on the stack unless it is finished; a witness ends the search.
+    fn enter(
+        &mut self,
+        step: u32,
+        mut state: Vec<i32>,
+        zone: Zone,
+        stack: &mut Vec<Frame>,
+    ) -> Option<Live> {
+        self.counts.transitions += 1;
+        let steps = |stack: &[Frame], last: Option<u32>| -> Vec<u32> {
+            stack.iter().skip(1).map(|f| f.step).chain(last).collect()
+        };
+        let last = (!stack.is_empty()).then_some(step);
+        if zone.overflowed() {
+            return Some(Live::Stopped(Stop::Overflow));
+        }
+        let known = self.known.entry(state.clone()).or_default();
+        if known.finished.iter().any(|z| z.includes(&zone)) {
+            return None;
+        }
+        if known.on_stack.contains(&zone) {
+            let start = stack
+                .iter()
+                .position(|f| f.state == state && f.zone == zone)
+                .unwrap_or(0);
+            return Some(Live::Cycle(steps(stack, last), start));
+        }
+        known.on_stack.push(zone.clone());
+        self.counts.stored += 1;
+        self.counts.explored += 1;
+        self.counts.bytes += 2 * (zone.raw().len() * 4 + state.len() * 4 + 96) as u64;
+        match self.ends_here(&mut state, &zone) {
+            Ok(true) => return Some(Live::Stays(steps(stack, last))),
+            Ok(false) => {}
+            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
+        }
+        match self.successors(&mut state, &zone) {
+            Ok(successors) => stack.push(Frame {
+                state,
+                zone,
+                step,
+                successors,
+            }),
+            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
+        }
+        None
+    }
+
+    /// Whether a run can stay here for ever, or end here, with the condition true to its end.
+    fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
+        let free = self.expander.delay_of(state)? == Delay::Free;
+        if free && zone.unbounded() {
+            return Ok(true);
+        }
+        let mut stuck = dead(&mut self.expander, state, zone)?;
+        if stuck.is_empty() || !free {
+            return Ok(!stuck.is_empty());
+        }
+        let mut room = zone.clone();
+        let mut invariant = Vec::new();
+        self.expander.invariant_constraints(state, &mut invariant)?;
+        room.up();
+        constrain(&mut room, &invariant);
+        let mut spoilt = self
+            .condition
+            .part(&mut self.expander, vec![room], false, state)?;
+        spoilt.iter_mut().for_each(Zone::down);
+        stuck = subtract_all(stuck, &spoilt);
+        Ok(!stuck.is_empty())
+    }
+
+    fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
+        let mut result = Vec::new();
+        let mut next = Vec::new();
+        self.expander.find_steps(state, zone)?;
+        let mut arrivals = Vec::new();
+        for index in 0..self.expander.steps.len() {
+            let step = self.expander.steps.get(index).clone();
+            let mut pieces = self.expander.enabled(&step, state, zone)?;
+            if self.program.has_priorities {
+                pieces = self
+                    .expander
+                    .without_higher(index, pieces, state, &mut next)?;
+            }
+            if pieces.is_empty() {
+                continue;
+            }
+            self.expander.fire(&step, state, &mut next)?;
+            let ops = self.expander.machine.clock_ops.clone();
+            let mut invariant = Vec::new();
+            if !self
+                .expander
+                .invariant_constraints(&mut next, &mut invariant)?
+            {
+                continue;
+            }
+            let entries: Federation = pieces
+                .into_iter()
+                .filter_map(|mut z| {
+                    Expander::apply_ops(&mut z, &ops);
+                    constrain(&mut z, &invariant).then_some(z)
+                })
+                .collect();
+            if !entries.is_empty() {
+                arrivals.push((index as u32, next.clone(), entries));
+            }
+        }
+        for (step, mut state, entries) in arrivals.into_iter().rev() {
+            result.extend(self.settle(step, &mut state, entries)?);
+        }
+        Ok(result)
+    }
+
+    /// From zones that enter a state to the abstracted zones, closed under delay inside the condition.
+    fn settle(
+        &mut self,
+        step: u32,
+        state: &mut [i32],
+        entries: Federation,
+    ) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
+        let mut result = Vec::new();
+        let mut invariant = Vec::new();
+        if !self.expander.invariant_constraints(state, &mut invariant)? {
+            return Ok(result);
+        }
+        let delay = self.expander.delay_of(state)?;
+        let mut settled = Vec::new();
+        for mut entry in entries {
+            if !constrain(&mut entry, &invariant) {
+                continue;
+            }
+            match delay {
+                Delay::Stopped => {
+                    settled.extend(self.condition.part(
+                        &mut self.expander,
+                        vec![entry],
+                        true,
+                        state,
+                    )?);
+                }
+                Delay::Until(_) => return Err(FaultKind::UrgentClockGuard.at(Default::default())),
+                Delay::Free => {
+                    let mut room = entry.clone();
+                    room.up();
+                    constrain(&mut room, &invariant);
+                    let pieces =
+                        self.condition
+                            .part(&mut self.expander, vec![room], true, state)?;
+                    settled.extend(timed::reach_within(&entry, &pieces).into_iter().flatten());
+                }
+            }
+        }
+        self.abstractor.at_state(self.program, self.bounds, state);
+        let mut zones = Vec::new();
+        for zone in settled {
+            self.abstractor.apply(self.bounds, zone, &mut zones);
+        }
+        result.extend(zones.into_iter().map(|zone| (step, state.to_vec(), zone)));
+        Ok(result)
+    }
+}

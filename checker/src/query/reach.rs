@@ -1,0 +1,61 @@
+//! `E<>` and `A[]`: is there a reachable state where the condition is true (false)?
+
+use super::deadlock::dead;
+use crate::explore::expander::Expander;
+use crate::explore::search::Visitor;
+use crate::program::{Fault, Formula, Program};
+use crate::zone::{Federation, Zone};
+
+/// Looks for a state where a formula has the wanted value.
+pub struct Goal<'p> {
+    expander: Expander<'p>,
+    formula: &'p Formula,
+    frame: u32,
+    wanted: bool,
+    needs_deadlock: bool,
+}
+
+impl<'p> Goal<'p> {
+    /// A search for states where `formula` is `wanted`.
+    pub fn new(program: &'p Program, formula: &'p Formula, frame: u32, wanted: bool) -> Goal<'p> {
+        Goal {
+            expander: Expander::new(program),
+            formula,
+            frame,
+            wanted,
+            needs_deadlock: formula.has_deadlock(),
+        }
+    }
+
+    /// The part of a zone where the formula has the wanted value.
+    pub fn part(&mut self, state: &mut [i32], zone: &Zone) -> Result<Federation, Fault> {
+        let dead = if self.needs_deadlock {
+            dead(&mut self.expander, state, zone)?
+        } else {
+            Vec::new()
+        };
+        let machine = &mut self.expander.machine;
+        machine.frame(self.frame, &[]);
+        let program = self.expander.program;
+        machine.restrict(
+            program,
+            self.formula,
+            self.wanted,
+            vec![zone.clone()],
+            state,
+            &dead,
+        )
+    }
+}
+
+impl Visitor for Goal<'_> {
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+        if let Formula::Int(code) = self.formula {
+            let machine = &mut self.expander.machine;
+            machine.frame(self.frame, &[]);
+            let value = machine.eval(self.expander.program, code, state)?;
+            return Ok((value != 0) == self.wanted);
+        }
+        Ok(!self.part(state, zone)?.is_empty())
+    }
+}

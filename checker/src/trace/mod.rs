@@ -1,0 +1,8 @@
+//! From a path of the zone graph to a run of the model: the steps with their select values, delays that make every
+//! guard and invariant hold, and the replay that proves it.
+
+mod path;
+mod schedule;
+
+pub use path::{Condition, Conditions, Leave, Path, follow};
+pub use schedule::schedule;

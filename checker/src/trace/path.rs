@@ -1,0 +1,331 @@
+//! The exact conditions along a path: what must hold on entering each state and on leaving it.
+
+use crate::explore::expander::{Delay, Expander};
+use crate::explore::timed;
+use crate::program::{ClockOp, Constraint, EdgeId, Fault, Program, constrain};
+use crate::zone::{Federation, INF, Zone, subtract_all};
+
+/// A step as replay and display need it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// The channel of a synchronisation.
+    pub channel: Option<u32>,
+    /// The edges with the values of their select variables, sender first.
+    pub edges: Vec<(EdgeId, Vec<i32>)>,
+}
+
+/// What the path demands of a state: the stay in it, and the step that ends it.
+#[derive(Clone, Debug)]
+pub struct Stay {
+    /// Whether time may pass.
+    pub delay: bool,
+    /// Constraints that hold on entering.
+    pub entry: Vec<Constraint>,
+    /// Constraints that hold on leaving.
+    pub exit: Vec<Constraint>,
+    /// The step, and what it does to clocks; `None` at the end of the path.
+    pub step: Option<(Move, Vec<ClockOp>)>,
+}
+
+/// A path with its conditions.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// One per state.
+    pub stays: Vec<Stay>,
+}
+
+/// Which part of a state a run must stay in: for each discrete state and zone, disjoint convex parts; `None` for all
+/// of it.
+pub type Condition<'a> = &'a mut dyn FnMut(&mut [i32], &Zone) -> Result<Option<Federation>, Fault>;
+
+/// One way to pass through a state, among several if something is not convex.
+struct Way {
+    /// Way through the state before.
+    parent: usize,
+    entry: Zone,
+    exit: Zone,
+    split: bool,
+}
+
+/// What happens at the end of a stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// The step at this position of the state's step list.
+    Step(u32),
+    /// No step: from here on the condition `along` must hold (and `at_pivot` at this moment).
+    Pivot,
+}
+
+/// The conditions of a path.
+pub struct Conditions<'a> {
+    /// At the pivot.
+    pub at_pivot: Condition<'a>,
+    /// Everywhere from the pivot on.
+    pub along: Condition<'a>,
+    /// At the end.
+    pub at_end: Condition<'a>,
+}
+
+/// Follows a path from the initial state with exact zones. `None` if no run takes it, which an exact abstraction
+/// excludes.
+pub fn follow(
+    program: &Program,
+    leaves: &[Leave],
+    conditions: Conditions<'_>,
+) -> Result<Option<Path>, Fault> {
+    let Conditions {
+        at_pivot,
+        along,
+        at_end,
+    } = conditions;
+    let mut pivoted = false;
+    let mut expander = Expander::new(program);
+    let mut state = program.initial.clone();
+    let mut entries = vec![(0usize, Zone::point(&program.initial_clocks))];
+    let mut levels: Vec<Vec<Way>> = Vec::new();
+    let mut stays = Vec::new();
+    for k in 0..=leaves.len() {
+        let mut invariant = Vec::new();
+        if !expander.invariant_constraints(&mut state, &mut invariant)? {
+            return Ok(None);
+        }
+        let delay = expander.delay_of(&mut state)?;
+        let mut ways = Vec::new();
+        for (parent, mut entry) in entries.drain(..) {
+            if constrain(&mut entry, &invariant) {
+                let parts = if pivoted {
+                    along(&mut state, &room(&entry, &invariant))?
+                } else {
+                    None
+                };
+                ways.extend(ways_through(parent, entry, &invariant, &delay, parts));
+            }
+        }
+        let mut stay = Stay {
+            delay: delay != Delay::Stopped,
+            entry: invariant.clone(),
+            exit: invariant,
+            step: None,
+        };
+        let mut next = Vec::new();
+        ways = match leaves.get(k) {
+            None => end(ways, &mut state, at_end)?,
+            Some(Leave::Pivot) => {
+                pivoted = true;
+                end(ways, &mut state, at_pivot)?
+            }
+            Some(&Leave::Step(index)) => {
+                expander
+                    .steps
+                    .find(program, &mut expander.machine, &mut state)?;
+                leave(
+                    &mut expander,
+                    index as usize,
+                    &mut state,
+                    ways,
+                    &mut stay,
+                    &mut next,
+                )?
+            }
+        };
+        if ways.is_empty() {
+            return Ok(None);
+        }
+        if let Some((_, ops)) = &stay.step {
+            for (index, way) in ways.iter().enumerate() {
+                let mut zone = way.exit.clone();
+                Expander::apply_ops(&mut zone, ops);
+                entries.push((index, zone));
+            }
+            state = next;
+        } else {
+            entries.extend(
+                ways.iter()
+                    .enumerate()
+                    .map(|(index, way)| (index, way.exit.clone())),
+            );
+        }
+        levels.push(ways);
+        stays.push(stay);
+    }
+    choose(&levels, &mut stays);
+    Ok(Some(Path { stays }))
+}
+
+/// Everything that delays from `entry` could reach under the invariant.
+fn room(entry: &Zone, invariant: &[Constraint]) -> Zone {
+    let mut room = entry.clone();
+    room.up();
+    constrain(&mut room, invariant);
+    room
+}
+
+/// The ways to let time pass from an entry zone. Pieces are followed from each piece the stay starts in: on one line
+/// of time a piece is an interval, so every pair of entry and exit on that line is connected.
+fn ways_through(
+    parent: usize,
+    entry: Zone,
+    invariant: &[Constraint],
+    delay: &Delay,
+    parts: Option<Federation>,
+) -> Vec<Way> {
+    let split = parts.is_some() || matches!(delay, Delay::Until(_));
+    let starts = match &parts {
+        Some(parts) => crate::program::intersect_all(std::slice::from_ref(&entry), parts),
+        None => vec![entry],
+    };
+    let mut ways = Vec::new();
+    for start in starts {
+        let exits: Vec<Zone> = match (delay, &parts) {
+            (Delay::Stopped, _) => vec![start.clone()],
+            (Delay::Free, None) => vec![room(&start, invariant)],
+            (Delay::Free, Some(parts)) => timed::reach_within(&start, parts)
+                .into_iter()
+                .flatten()
+                .collect(),
+            (Delay::Until(urgent), _) => {
+                let stops: Federation = urgent
+                    .iter()
+                    .filter_map(|guard| {
+                        let mut stop = room(&start, invariant);
+                        constrain(&mut stop, guard).then_some(stop)
+                    })
+                    .collect();
+                for piece in subtract_all(vec![start.clone()], &stops) {
+                    let exits = timed::delay_until(piece.clone(), invariant, urgent);
+                    ways.extend(exits.into_iter().map(|exit| Way {
+                        parent,
+                        entry: piece.clone(),
+                        exit,
+                        split,
+                    }));
+                }
+                for piece in crate::program::intersect_all(std::slice::from_ref(&start), &stops) {
+                    ways.push(Way {
+                        parent,
+                        entry: piece.clone(),
+                        exit: piece,
+                        split,
+                    });
+                }
+                Vec::new()
+            }
+        };
+        ways.extend(exits.into_iter().map(|exit| Way {
+            parent,
+            entry: start.clone(),
+            exit,
+            split,
+        }));
+    }
+    ways
+}
+
+/// The ways that end well.
+fn end(ways: Vec<Way>, state: &mut [i32], at_end: Condition<'_>) -> Result<Vec<Way>, Fault> {
+    let mut result = Vec::new();
+    for way in ways {
+        match at_end(state, &way.exit)? {
+            None => result.push(way),
+            Some(parts) => {
+                for exit in parts {
+                    result.push(Way {
+                        parent: way.parent,
+                        entry: way.entry.clone(),
+                        exit,
+                        split: true,
+                    });
+                }
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The ways from which the step can be taken.
+fn leave(
+    expander: &mut Expander<'_>,
+    index: usize,
+    state: &mut [i32],
+    ways: Vec<Way>,
+    stay: &mut Stay,
+    next: &mut Vec<i32>,
+) -> Result<Vec<Way>, Fault> {
+    if index >= expander.steps.len() {
+        return Ok(Vec::new());
+    }
+    let step = expander.steps.get(index).clone();
+    let mut guard = Vec::new();
+    if !expander.guard_constraints(&step, state, &mut guard)? {
+        return Ok(Vec::new());
+    }
+    stay.exit.extend(guard);
+    let mut result = Vec::new();
+    for way in ways {
+        let mut pieces = expander.enabled(&step, state, &way.exit)?;
+        let mut split = way.split || !expander.steps.blocked(&step).is_empty();
+        if expander.program.has_priorities {
+            split = true;
+            pieces = expander.without_higher(index, pieces, state, next)?;
+        }
+        for exit in pieces {
+            result.push(Way {
+                parent: way.parent,
+                entry: way.entry.clone(),
+                exit,
+                split,
+            });
+        }
+    }
+    if result.is_empty() {
+        return Ok(result);
+    }
+    expander.fire(&step, state, next)?;
+    let edges = expander
+        .steps
+        .parts(&step)
+        .iter()
+        .map(|part| {
+            (
+                part.edge,
+                expander.steps.values(expander.program, *part).to_vec(),
+            )
+        })
+        .collect();
+    let taken = Move {
+        channel: step.channel,
+        edges,
+    };
+    stay.step = Some((taken, expander.machine.clock_ops.clone()));
+    Ok(result)
+}
+
+/// Picks one chain of ways, from the end, and demands its pieces of the stays.
+fn choose(levels: &[Vec<Way>], stays: &mut [Stay]) {
+    let mut at = 0;
+    for (ways, stay) in levels.iter().zip(stays).rev() {
+        let way = &ways[at];
+        if way.split {
+            stay.entry.extend(bounds_of(&way.entry));
+            stay.exit.extend(bounds_of(&way.exit));
+        }
+        at = way.parent;
+    }
+}
+
+fn bounds_of(zone: &Zone) -> Vec<Constraint> {
+    let mut result = Vec::new();
+    for i in 0..zone.dim() {
+        for j in 0..zone.dim() {
+            let b = zone.at(i, j);
+            if i != j && b != INF {
+                result.push(Constraint {
+                    i: i as u32,
+                    j: j as u32,
+                    b,
+                });
+            }
+        }
+    }
+    result
+}

@@ -1,0 +1,144 @@
+//! Moments for the steps of a path: the earliest ones that satisfy all its conditions.
+//!
+//! The unknowns are the moments at which the steps happen. A clock's value is the time since it was last set, plus the
+//! value it was set to, so every condition of the path is a difference constraint between two moments, and the least
+//! solution is a longest path. A strict bound costs an infinitesimal; in the end it becomes a fraction small enough
+//! for all of them.
+
+use super::path::Path;
+use crate::program::{ClockOp, Constraint};
+use crate::zone::bound;
+
+/// When things happen, in units of `1 / unit`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// Number of parts of one time unit.
+    pub unit: i64,
+    /// For each state of the path the time spent in it.
+    pub delays: Vec<i64>,
+}
+
+/// `moments[from] + (weight, strict) <= moments[to]`
+struct Edge {
+    from: usize,
+    to: usize,
+    weight: i64,
+    strict: i64,
+}
+
+/// A clock as it was last set: at which moment, to which value.
+#[derive(Clone, Copy)]
+struct Set {
+    moment: usize,
+    value: i64,
+}
+
+/// The earliest schedule, or `None` if the conditions contradict each other.
+///
+/// Moment 0 is the start; moment `k + 1` is the end of stay `k`, which is the moment of its step.
+pub fn schedule(path: &Path, initial_clocks: &[i32]) -> Option<Schedule> {
+    let mut edges = Vec::new();
+    let mut clocks: Vec<Set> = initial_clocks
+        .iter()
+        .map(|v| Set {
+            moment: 0,
+            value: i64::from(*v),
+        })
+        .collect();
+    for (k, stay) in path.stays.iter().enumerate() {
+        let (start, end) = (k, k + 1);
+        edges.push(Edge {
+            from: start,
+            to: end,
+            weight: 0,
+            strict: 0,
+        });
+        if !stay.delay {
+            edges.push(Edge {
+                from: end,
+                to: start,
+                weight: 0,
+                strict: 0,
+            });
+        }
+        for c in &stay.entry {
+            edges.push(constraint_edge(*c, start, &clocks)?);
+        }
+        for c in &stay.exit {
+            edges.push(constraint_edge(*c, end, &clocks)?);
+        }
+        if let Some((_, ops)) = &stay.step {
+            for op in ops {
+                match *op {
+                    ClockOp::Set(x, v) => {
+                        clocks[x as usize] = Set {
+                            moment: end,
+                            value: i64::from(v),
+                        }
+                    }
+                    ClockOp::Copy(x, y) => clocks[x as usize] = clocks[y as usize],
+                }
+            }
+        }
+    }
+    let moments = longest_paths(path.stays.len() + 1, &edges)?;
+    // The infinitesimals of all moments, relative to moment 0, must stay below one time unit together.
+    let unit = moments.iter().map(|m| m.1).max()? + 1;
+    let unit = if unit > 1 { unit.max(2) } else { 1 };
+    let at = |k: usize| moments[k].0 * unit + moments[k].1;
+    let delays = (0..path.stays.len()).map(|k| at(k + 1) - at(k)).collect();
+    Some(Schedule { unit, delays })
+}
+
+/// `x_i - x_j ~ b` at a moment `t`: with `x = t - s_x + v_x` it is a difference of two moments.
+fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
+    let b = i64::from(bound::value(c.b));
+    let strict = i64::from(bound::is_strict(c.b));
+    let clock = |index: u32| clocks.get(index as usize - 1).copied();
+    // Each case is `lesser - greater ~ weight`, that is `greater >= lesser - weight`.
+    let (lesser, greater, weight) = match (c.i, c.j) {
+        // -(t - s + v) ~ b
+        (0, j) => {
+            let y = clock(j)?;
+            (y.moment, t, b + y.value)
+        }
+        (i, 0) => {
+            let x = clock(i)?;
+            (t, x.moment, b - x.value)
+        }
+        // (t - s_x + v_x) - (t - s_y + v_y) = s_y - s_x + v_x - v_y ~ b
+        (i, j) => {
+            let (x, y) = (clock(i)?, clock(j)?);
+            (y.moment, x.moment, b - x.value + y.value)
+        }
+    };
+    Some(Edge {
+        from: lesser,
+        to: greater,
+        weight: -weight,
+        strict,
+    })
+}
+
+/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction.
+fn longest_paths(count: usize, edges: &[Edge]) -> Option<Vec<(i64, i64)>> {
+    let mut moments = vec![(0i64, 0i64); count];
+    for _ in 0..=count {
+        let mut changed = false;
+        for e in edges {
+            let (value, strict) = moments[e.from];
+            let bound = (value + e.weight, strict + e.strict);
+            if moments[e.to] < bound {
+                if e.to == 0 {
+                    return None;
+                }
+                moments[e.to] = bound;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Some(moments);
+        }
+    }
+    None
+}

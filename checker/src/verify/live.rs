@@ -1,0 +1,265 @@
+//! `E[]`, `A<>` and `-->`.
+
+use super::{Answer, Run};
+use crate::explore::bounds::Bounds;
+use crate::explore::expander::Expander;
+use crate::explore::search::{Outcome, Search, Visitor};
+use crate::explore::watch::Watch;
+use crate::interpreter::Failure;
+use crate::program::{Fault, Formula};
+use crate::query::liveness::{Live, Liveness, Throughout};
+use crate::trace::{Conditions, Leave};
+use crate::zone::Zone;
+use zonelens_analysis::network::Expr;
+use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+
+/// How often a cycle is replayed.
+const UNROLLINGS: usize = 3;
+
+impl Run<'_> {
+    /// `E[] φ` (wanted true), and `A<> φ` as its negation for ¬φ (wanted false).
+    pub(super) fn stays(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
+        match self.try_stays(expr, wanted, watch) {
+            Ok(answer) | Err(answer) => answer,
+        }
+    }
+
+    fn try_stays(
+        &self,
+        expr: &Expr,
+        wanted: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, Answer> {
+        let formula = self.formula(expr)?;
+        self.refuse_what_liveness_cannot(&formula)?;
+        let bounds = self.bounds(&[&formula])?;
+        let condition = Throughout {
+            formula: &formula,
+            wanted,
+            frame: self.query.frame,
+        };
+        let mut liveness =
+            Liveness::new(self.program, &bounds, condition, self.region_abstraction());
+        let entry = vec![Zone::point(&self.program.initial_clocks)];
+        let live = liveness.search(&self.program.initial, entry, watch);
+        watch.add(liveness.counts());
+        let (found, absent) = match wanted {
+            true => (Verdict::Satisfied, Verdict::Violated),
+            false => (Verdict::Violated, Verdict::Satisfied),
+        };
+        Ok(self.live_answer(live, Vec::new(), None, condition, (found, absent)))
+    }
+
+    fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
+        if formula.has_deadlock() {
+            let reason = "unsupported: deadlock can only be asked for with E<> and A[]";
+            return Err(Answer::because(Verdict::Unknown, reason));
+        }
+        if self.program.has_rates {
+            let reason = "unsupported: liveness in a model that stops clocks";
+            return Err(Answer::because(Verdict::Unknown, reason));
+        }
+        Ok(())
+    }
+
+    /// The verdict of a liveness search that started after the steps in `stem`.
+    fn live_answer(
+        &self,
+        live: Live,
+        stem: Vec<Leave>,
+        start: Option<Throughout<'_>>,
+        condition: Throughout<'_>,
+        (found, absent): (Verdict, Verdict),
+    ) -> Answer {
+        let (steps, cycle) = match live {
+            Live::None => return Answer::verdict(absent),
+            Live::Stopped(stop) => return Answer::stopped(stop),
+            Live::Fault(fault, _) => return self.model_error(fault, Ok(None)),
+            Live::Stays(steps) => (steps, None),
+            Live::Cycle(steps, start) => (steps, Some(start)),
+        };
+        if !self.wants_trace() {
+            return Answer::verdict(found);
+        }
+        match self.live_trace(stem, &steps, cycle, start, condition) {
+            Ok(trace) => Answer {
+                trace: Some(trace),
+                ..Answer::verdict(found)
+            },
+            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+        }
+    }
+
+    fn live_trace(
+        &self,
+        stem: Vec<Leave>,
+        steps: &[u32],
+        cycle: Option<usize>,
+        start: Option<Throughout<'_>>,
+        condition: Throughout<'_>,
+    ) -> Result<Trace, Failure> {
+        let before = stem.len();
+        let mut leaves = stem;
+        leaves.push(Leave::Pivot);
+        let mut pivot = Expander::new(self.program);
+        leaves.extend(steps.iter().copied().map(Leave::Step));
+        let mut expander = Expander::new(self.program);
+        let mut replay = |leaves: &[Leave]| {
+            self.replayed(
+                leaves,
+                Conditions {
+                    at_pivot: &mut |state, zone| match start {
+                        None => {
+                            // The whole run must keep the condition: it begins at time 0.
+                            let origin = Zone::point(&self.program.initial_clocks);
+                            Ok(Some(crate::program::intersect_all(
+                                &[zone.clone()],
+                                &[origin],
+                            )))
+                        }
+                        Some(p) => {
+                            let with_p = p.part(&mut pivot, vec![zone.clone()], true, state)?;
+                            condition.part(&mut pivot, with_p, true, state).map(Some)
+                        }
+                    },
+                    along: &mut |state, zone| {
+                        condition
+                            .part(&mut expander, vec![zone.clone()], true, state)
+                            .map(Some)
+                    },
+                    at_end: &mut |_, _| Ok(None),
+                },
+            )
+        };
+        if let Some(start) = cycle {
+            // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
+            let mut unrolled = leaves.clone();
+            for _ in 1..UNROLLINGS {
+                unrolled.extend(steps[start..].iter().copied().map(Leave::Step));
+            }
+            replay(&unrolled)?;
+        }
+        let replayed = replay(&leaves)?;
+        Ok(Trace {
+            kind: if cycle.is_some() {
+                TraceKind::Lasso
+            } else {
+                TraceKind::Path
+            },
+            cycle_start: cycle.map(|start| before + start),
+            steps: replayed.steps,
+        })
+    }
+
+    /// `p --> q`: from every reachable point with p and not q, no run may avoid q.
+    pub(super) fn leads_to(&self, p: &Expr, q: &Expr, watch: &mut Watch<'_>) -> Answer {
+        match self.try_leads_to(p, q, watch) {
+            Ok(answer) | Err(answer) => answer,
+        }
+    }
+
+    fn try_leads_to(&self, p: &Expr, q: &Expr, watch: &mut Watch<'_>) -> Result<Answer, Answer> {
+        let (p, q) = (self.formula(p)?, self.formula(q)?);
+        self.refuse_what_liveness_cannot(&p)?;
+        self.refuse_what_liveness_cannot(&q)?;
+        let bounds = self.bounds(&[&p, &q])?;
+        let condition = Throughout {
+            formula: &q,
+            wanted: false,
+            frame: self.query.frame,
+        };
+        let settings = self.settings(&bounds, false);
+        let mut search = Search::new(self.program, &bounds, settings);
+        let mut starts = Starts::new(self, &bounds, &p, condition, watch);
+        let outcome = {
+            // Both searches look at the same limits; the inner one through its own watch.
+            let mut outer = Watch::new(self.options, starts.control);
+            search.run(&mut starts, &mut outer)
+        };
+        let live = starts.live.take();
+        let counts = starts.liveness.counts();
+        watch.add(search.counts());
+        watch.before.explored += counts.explored;
+        watch.before.transitions += counts.transitions;
+        Ok(match (outcome, live) {
+            (Outcome::Found(node), Some(live)) => {
+                let stem = search
+                    .states
+                    .path(node)
+                    .into_iter()
+                    .map(Leave::Step)
+                    .collect();
+                let start = Throughout {
+                    formula: &p,
+                    wanted: true,
+                    frame: self.query.frame,
+                };
+                self.live_answer(
+                    live,
+                    stem,
+                    Some(start),
+                    condition,
+                    (Verdict::Violated, Verdict::Satisfied),
+                )
+            }
+            (Outcome::Fault(fault, node, step), _) => self.fault(fault, &search, node, step),
+            (Outcome::QueryFault(fault, _), _) => self.query_error(fault),
+            (Outcome::Stopped(stop), _) => Answer::stopped(stop),
+            _ => Answer::verdict(Verdict::Satisfied),
+        })
+    }
+}
+
+/// Starts a liveness search from every reachable point with p and not q.
+struct Starts<'p, 'w, 'c> {
+    expander: Expander<'p>,
+    p: Throughout<'p>,
+    not_q: Throughout<'p>,
+    liveness: Liveness<'p>,
+    watch: &'w mut Watch<'c>,
+    control: &'c crate::Control<'c>,
+    live: Option<Live>,
+}
+
+impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
+    fn new(
+        run: &Run<'p>,
+        bounds: &'p Bounds,
+        p: &'p Formula,
+        not_q: Throughout<'p>,
+        watch: &'w mut Watch<'c>,
+    ) -> Starts<'p, 'w, 'c> {
+        Starts {
+            expander: Expander::new(run.program),
+            p: Throughout {
+                formula: p,
+                wanted: true,
+                frame: run.query.frame,
+            },
+            not_q,
+            liveness: Liveness::new(run.program, bounds, not_q, run.region_abstraction()),
+            control: watch.control(),
+            watch,
+            live: None,
+        }
+    }
+}
+
+impl Visitor for Starts<'_, '_, '_> {
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+        let with_p = self
+            .p
+            .part(&mut self.expander, vec![zone.clone()], true, state)?;
+        let starts = self.not_q.part(&mut self.expander, with_p, true, state)?;
+        if starts.is_empty() {
+            return Ok(false);
+        }
+        match self.liveness.search(state, starts, self.watch) {
+            Live::None => Ok(false),
+            live => {
+                self.live = Some(live);
+                Ok(true)
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
+
+mod bounds_query;
+mod live;
+mod plan;
+mod reachable;
+mod traces;
+
+use crate::explore::watch::{Stop, Watch};
+use crate::interpreter::Failure;
+use crate::program::{CompileError, Fault, FaultKind, Program};
+use zonelens_analysis::network::{Network, Position, Query, QueryKind};
+use zonelens_analysis::report::{Options, QueryReport, Trace, TraceOption, Verdict};
+use zonelens_syntax::ast::PathKind;
+use zonelens_syntax::span::Span;
+
+/// Everything a run needs.
+pub(crate) struct Run<'a> {
+    pub network: &'a Network,
+    pub query: &'a Query,
+    pub options: &'a Options,
+    pub position: &'a (dyn Fn(Span) -> Position + Sync),
+    pub program: &'a Program,
+}
+
+/// What a search found out, before it becomes a report.
+pub(crate) struct Answer {
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub trace: Option<Trace>,
+    pub values: Vec<zonelens_analysis::report::BoundsValue>,
+}
+
+impl Answer {
+    pub fn verdict(verdict: Verdict) -> Answer {
+        Answer {
+            verdict,
+            reason: None,
+            trace: None,
+            values: Vec::new(),
+        }
+    }
+
+    pub fn because(verdict: Verdict, reason: impl Into<String>) -> Answer {
+        Answer {
+            reason: Some(reason.into()),
+            ..Answer::verdict(verdict)
+        }
+    }
+
+    pub fn stopped(stop: Stop) -> Answer {
+        Answer::because(Verdict::Unknown, stop.reason())
+    }
+
+    pub fn internal(message: impl std::fmt::Display) -> Answer {
+        Answer::because(
+            Verdict::Error,
+            format!("internal: {message}; please report this model"),
+        )
+    }
+
+    fn uncompilable(error: &CompileError, run_position: Position) -> Answer {
+        let Position { line, column } = run_position;
+        Answer::because(
+            Verdict::Unknown,
+            format!(
+                "unsupported: line {line}, column {column}: {}",
+                error.message
+            ),
+        )
+    }
+}
+
+impl Run<'_> {
+    /// A fault of the model, with the trace that leads to it.
+    pub fn model_error(&self, fault: Fault, trace: Result<Option<Trace>, Failure>) -> Answer {
+        let Position { line, column } = (self.position)(fault.span);
+        let place = format!("line {line}, column {column}");
+        match fault.kind {
+            FaultKind::NotConvex | FaultKind::UrgentClockGuard | FaultKind::Rate(_) => {
+                let place = if fault.span == Span::default() {
+                    String::new()
+                } else {
+                    format!("{place}: ")
+                };
+                Answer::because(
+                    Verdict::Unknown,
+                    format!("unsupported: {place}{}", fault.kind),
+                )
+            }
+            kind => {
+                let mut answer =
+                    Answer::because(Verdict::Error, format!("model-error: {place}: {kind}"));
+                answer.trace = trace.ok().flatten();
+                answer
+            }
+        }
+    }
+
+    /// A fault in the query's own expressions.
+    pub fn query_error(&self, fault: Fault) -> Answer {
+        match fault.kind {
+            FaultKind::NotConvex | FaultKind::UrgentClockGuard | FaultKind::Rate(_) => {
+                self.model_error(fault, Ok(None))
+            }
+            kind => Answer::because(Verdict::Error, format!("query-error: {kind}")),
+        }
+    }
+
+    /// Whether the caller wants a trace.
+    pub fn wants_trace(&self) -> bool {
+        self.options.trace != TraceOption::None
+    }
+}
+
+/// Runs one query. `position` turns a span of the model into line and column. The caller fills `line` and `expected` of
+/// the report.
+pub fn verify(
+    network: &Network,
+    query: &Query,
+    options: &Options,
+    position: &(dyn Fn(Span) -> Position + Sync),
+    control: &crate::Control<'_>,
+) -> QueryReport {
+    let mut watch = Watch::new(options, control);
+    let answer = match network.unsupported.iter().find(|u| u.fatal) {
+        Some(unsupported) => {
+            let Position { line, column } = position(unsupported.span);
+            let message = &unsupported.message;
+            Answer::because(
+                Verdict::Unknown,
+                format!("unsupported: line {line}, column {column}: {message}"),
+            )
+        }
+        None => match Program::new(network) {
+            Err(error) => Answer::uncompilable(&error, position(error.span)),
+            Ok(program) => {
+                let run = Run {
+                    network,
+                    query,
+                    options,
+                    position,
+                    program: &program,
+                };
+                run.answer(&mut watch)
+            }
+        },
+    };
+    let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
+    report.reason = answer.reason;
+    report.statistics = watch.statistics();
+    report.value = answer.values.first().cloned();
+    if answer.values.len() > 1 {
+        report.values = answer.values;
+    }
+    if !network.clocks.is_empty() {
+        report.reductions.push("active-clocks".to_owned());
+    }
+    report.trace = answer.trace.filter(|_| options.trace != TraceOption::None);
+    report
+}
+
+impl Run<'_> {
+    fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+        match &self.query.kind {
+            QueryKind::Path(PathKind::Possibly, e) => self.reachable(e, true, watch),
+            QueryKind::Path(PathKind::Always, e) => self.reachable(e, false, watch),
+            QueryKind::Path(PathKind::PotentiallyAlways, e) => self.stays(e, true, watch),
+            QueryKind::Path(PathKind::Eventually, e) => self.stays(e, false, watch),
+            QueryKind::LeadsTo(p, q) => self.leads_to(p, q, watch),
+            QueryKind::Bounds {
+                condition, exprs, ..
+            } => self.extremes(condition.as_ref(), exprs, watch),
+        }
+    }
+}

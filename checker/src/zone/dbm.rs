@@ -1,0 +1,475 @@
+//! The difference bound matrix and its kernels.
+//!
+//! Contract. A zone over clocks `1..dim` (index 0 is the constant zero) holds in `m[i][j]` the bound of `x_i - x_j`.
+//! Between calls a zone is either *empty* (`m[0][0] < (<= 0)`) or *canonical*: every entry is the tightest bound that
+//! the others imply, and the diagonal is `<= 0`. Every operation keeps that, except [`Zone::raw_mut`], after which
+//! [`Zone::close`] must run. Clocks are never negative: row 0 stays at or below `<= 0`.
+//!
+//! Bounds that leave the range in which sums cannot wrap set a sticky flag, [`Zone::overflowed`]; the exploration
+//! then ends as `unknown` and never uses the zone's content.
+
+use super::bound::{self, Bound, CONSTANT_LIMIT, INF, LE_ZERO, SUM_LIMIT, add, le};
+
+/// How two sets relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The same points.
+    Equal,
+    /// The first is strictly inside the second.
+    Subset,
+    /// The second is strictly inside the first.
+    Superset,
+    /// Neither holds the other.
+    Different,
+}
+
+/// A convex set of clock valuations.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    dim: usize,
+    overflow: bool,
+    m: Vec<Bound>,
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Zone) -> bool {
+        self.dim == other.dim && self.m == other.m
+    }
+}
+
+/// `row[q] = min(row[q], t + via[q])`: the inner loop of every closure, written so that it vectorises.
+#[inline(always)]
+fn relax(row: &mut [Bound], via: &[Bound], t: Bound) {
+    for (r, &v) in row.iter_mut().zip(via) {
+        let sum = t.wrapping_add(v).wrapping_sub((t | v) & 1);
+        let sum = if v == INF { INF } else { sum };
+        *r = if sum < *r { sum } else { *r };
+    }
+}
+
+/// Rows `a` (mutable) and `b` of a matrix, `a != b`.
+#[inline(always)]
+fn two_rows(m: &mut [Bound], dim: usize, a: usize, b: usize) -> (&mut [Bound], &[Bound]) {
+    if a < b {
+        let (low, high) = m.split_at_mut(b * dim);
+        (&mut low[a * dim..(a + 1) * dim], &high[..dim])
+    } else {
+        let (low, high) = m.split_at_mut(a * dim);
+        (&mut high[..dim], &low[b * dim..(b + 1) * dim])
+    }
+}
+
+impl Zone {
+    /// All valuations of `dim - 1` clocks.
+    pub fn universe(dim: usize) -> Zone {
+        let mut zone = Zone {
+            dim,
+            overflow: false,
+            m: vec![INF; dim * dim],
+        };
+        for i in 0..dim {
+            zone.m[i] = LE_ZERO;
+            zone.m[i * dim + i] = LE_ZERO;
+        }
+        zone
+    }
+
+    /// The single valuation with these clock values.
+    pub fn point(values: &[i32]) -> Zone {
+        let mut zone = Zone::universe(values.len() + 1);
+        for (x, &v) in values.iter().enumerate() {
+            zone.set(x + 1, i64::from(v));
+        }
+        zone
+    }
+
+    /// Number of clocks plus one.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Whether a bound left the range that can be computed with; the content is then meaningless.
+    pub fn overflowed(&self) -> bool {
+        self.overflow
+    }
+
+    /// The bound of `x_i - x_j`.
+    #[inline(always)]
+    pub fn at(&self, i: usize, j: usize) -> Bound {
+        self.m[i * self.dim + j]
+    }
+
+    /// All bounds, row by row.
+    pub fn raw(&self) -> &[Bound] {
+        &self.m
+    }
+
+    /// All bounds, to be changed; [`Zone::close`] must follow.
+    pub fn raw_mut(&mut self) -> &mut [Bound] {
+        &mut self.m
+    }
+
+    /// Takes over another zone's content without allocating.
+    pub fn assign(&mut self, other: &Zone) {
+        self.dim = other.dim;
+        self.overflow = other.overflow;
+        self.m.clear();
+        self.m.extend_from_slice(&other.m);
+    }
+
+    /// Whether no valuation is in it.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.m[0] < LE_ZERO
+    }
+
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.m[0] = bound::lt(-1);
+    }
+
+    /// Restores canonical form after arbitrary changes; says whether the zone is not empty. O(n³).
+    pub fn close(&mut self) -> bool {
+        let dim = self.dim;
+        for k in 0..dim {
+            for i in 0..dim {
+                let t = self.m[i * dim + k];
+                if i == k || t == INF {
+                    continue;
+                }
+                let (row, via) = two_rows(&mut self.m, dim, i, k);
+                relax(row, via, t);
+            }
+            if self.m[k * dim + k] < LE_ZERO {
+                self.clear();
+                return false;
+            }
+        }
+        let consistent = (0..dim).all(|i| self.m[i * dim + i] >= LE_ZERO);
+        if !consistent {
+            self.clear();
+        }
+        consistent
+    }
+
+    /// Whether intersecting with `x_i - x_j ~ b` would leave something.
+    #[inline(always)]
+    pub fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {
+        let back = self.at(j, i);
+        b == INF
+            || back == INF
+            || i64::from(back) + i64::from(b) - i64::from((back | b) & 1) >= i64::from(LE_ZERO)
+    }
+
+    /// Intersects with `x_i - x_j ~ b`; says whether something is left. O(n²), nothing if the bound is implied.
+    #[inline]
+    pub fn and(&mut self, i: usize, j: usize, b: Bound) -> bool {
+        if b >= self.at(i, j) {
+            return !self.is_empty();
+        }
+        if self.is_empty() {
+            return false;
+        }
+        if b.unsigned_abs() > SUM_LIMIT as u32 {
+            self.overflow = true;
+            return true;
+        }
+        if i == j || add(self.at(j, i), b) < LE_ZERO {
+            self.clear();
+            return false;
+        }
+        self.tighten(i, j, b);
+        true
+    }
+
+    /// Puts the tighter bound in and closes: every shortest path that changes runs through the new edge once.
+    fn tighten(&mut self, i: usize, j: usize, b: Bound) {
+        let dim = self.dim;
+        let limit = SUM_LIMIT as u32;
+        let row_j = &self.m[j * dim..(j + 1) * dim];
+        let mut large = row_j.iter().any(|&v| v != INF && v.unsigned_abs() > limit);
+        self.m[i * dim + j] = b;
+        for p in 0..dim {
+            let head = self.m[p * dim + i];
+            if head == INF {
+                continue;
+            }
+            large |= head.unsigned_abs() > limit;
+            let t = add(head, b);
+            if p == j {
+                continue;
+            }
+            if t < self.m[p * dim + j] {
+                self.m[p * dim + j] = t;
+            } else if p != i {
+                // The path to j did not get shorter, so no path that continues from j did.
+                continue;
+            }
+            large |= t.unsigned_abs() > limit;
+            let (row, via) = two_rows(&mut self.m, dim, p, j);
+            relax(row, via, t);
+        }
+        self.overflow |= large;
+    }
+
+    /// Lets time pass: removes all upper bounds.
+    pub fn up(&mut self) {
+        for i in 1..self.dim {
+            self.m[i * self.dim] = INF;
+        }
+    }
+
+    /// Lets time pass for the clocks that run; the others keep their value. The smallest zone around the exact set.
+    pub fn up_with_stopped(&mut self, stopped: &[bool]) {
+        let dim = self.dim;
+        for i in 1..dim {
+            if stopped[i] {
+                continue;
+            }
+            self.m[i * dim] = INF;
+            for j in 1..dim {
+                if stopped[j] {
+                    self.m[i * dim + j] = INF;
+                }
+            }
+        }
+        self.close();
+    }
+
+    /// Lets time pass backwards: every valuation from which a delay leads into the zone.
+    pub fn down(&mut self) {
+        let dim = self.dim;
+        for j in 1..dim {
+            let mut best = LE_ZERO;
+            for i in 1..dim {
+                best = best.min(self.m[i * dim + j]);
+            }
+            self.m[j] = best;
+        }
+    }
+
+    /// Forgets the clock: any value from 0 on.
+    pub fn free(&mut self, x: usize) {
+        let dim = self.dim;
+        for j in 0..dim {
+            if j != x {
+                self.m[x * dim + j] = INF;
+                self.m[j * dim + x] = self.m[j * dim];
+            }
+        }
+        self.m[x] = LE_ZERO;
+    }
+
+    /// Sets the clock to a constant, which must not be negative.
+    pub fn set(&mut self, x: usize, value: i64) {
+        if !(0..=CONSTANT_LIMIT).contains(&value) {
+            self.overflow = true;
+            return;
+        }
+        let (dim, plus, minus) = (self.dim, le(value as i32), le(-value as i32));
+        for j in 0..dim {
+            if j == x {
+                continue;
+            }
+            let (low, high) = (self.m[j], self.m[j * dim]);
+            let too_large = |b: Bound| b != INF && b.unsigned_abs() > SUM_LIMIT as u32;
+            self.overflow |= too_large(low) || too_large(high);
+            self.m[x * dim + j] = add(plus, low);
+            self.m[j * dim + x] = add(high, minus);
+        }
+    }
+
+    /// Sets clock `x` to the value of clock `y`.
+    pub fn copy(&mut self, x: usize, y: usize) {
+        if x == y {
+            return;
+        }
+        let dim = self.dim;
+        for j in 0..dim {
+            if j != x {
+                self.m[x * dim + j] = self.m[y * dim + j];
+                self.m[j * dim + x] = self.m[j * dim + y];
+            }
+        }
+        self.m[x * dim + y] = LE_ZERO;
+        self.m[y * dim + x] = LE_ZERO;
+    }
+
+    /// Intersects with another zone; says whether something is left.
+    pub fn intersect(&mut self, other: &Zone) -> bool {
+        if other.is_empty() {
+            self.clear();
+        }
+        self.overflow |= other.overflow;
+        let mut changes = 0;
+        for (a, &b) in self.m.iter().zip(&other.m) {
+            changes += usize::from(b < *a);
+        }
+        if changes == 0 || self.is_empty() {
+            return !self.is_empty();
+        }
+        if changes > self.dim {
+            for (a, &b) in self.m.iter_mut().zip(&other.m) {
+                *a = (*a).min(b);
+            }
+            return self.close();
+        }
+        for i in 0..self.dim {
+            for j in 0..self.dim {
+                if !self.and(i, j, other.at(i, j)) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether the two have a point in common.
+    pub fn meets(&self, other: &Zone) -> bool {
+        if self.is_empty() || other.is_empty() {
+            return false;
+        }
+        for i in 0..self.dim {
+            for j in 0..i {
+                if !self.satisfiable(i, j, other.at(i, j))
+                    || !self.satisfiable(j, i, other.at(j, i))
+                {
+                    return false;
+                }
+            }
+        }
+        self.clone().intersect(other)
+    }
+
+    /// Inclusion in both directions at once. Both must be canonical and not empty.
+    pub fn relation(&self, other: &Zone) -> Relation {
+        relation(&self.m, &other.m)
+    }
+
+    /// Whether every valuation of `other` is in this zone.
+    pub fn includes(&self, other: &Zone) -> bool {
+        other.is_empty() || self.m.iter().zip(&other.m).all(|(a, b)| b <= a)
+    }
+
+    /// Relaxes upper bounds of clocks to their non-strict form: adds the points where a delay inside the zone ends.
+    pub fn relax_upper(&mut self) {
+        for i in 1..self.dim {
+            let b = &mut self.m[i * self.dim];
+            if *b != INF {
+                *b |= 1;
+            }
+        }
+        self.close();
+    }
+
+    /// Keeps only the points that have others of the zone just before them: lower bounds become strict.
+    pub fn strict_lower(&mut self) -> bool {
+        for j in 1..self.dim {
+            let b = self.at(0, j);
+            if !self.and(0, j, b & !1) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds the points just before the zone: lower bounds become non-strict.
+    pub fn relax_lower(&mut self) {
+        for j in 1..self.dim {
+            self.m[j] |= 1;
+        }
+        self.close();
+    }
+
+    /// Keeps only the points that have others of the zone just after them: upper bounds become strict.
+    pub fn strict_upper(&mut self) -> bool {
+        for i in 1..self.dim {
+            let b = self.at(i, 0);
+            if b != INF && !self.and(i, 0, b & !1) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether time may pass for ever inside the zone.
+    pub fn unbounded(&self) -> bool {
+        (1..self.dim).all(|i| self.at(i, 0) == INF)
+    }
+
+    /// The smallest zone around both.
+    pub fn hull(&mut self, other: &Zone) {
+        for (a, &b) in self.m.iter_mut().zip(&other.m) {
+            *a = (*a).max(b);
+        }
+        self.overflow |= other.overflow;
+    }
+
+    /// The zone over the listed clocks only (matrix indices, without 0).
+    pub fn project(&self, clocks: &[usize]) -> Zone {
+        let mut result = Zone::universe(clocks.len() + 1);
+        let index = |i: usize| if i == 0 { 0 } else { clocks[i - 1] };
+        for i in 0..result.dim {
+            for j in 0..result.dim {
+                result.m[i * result.dim + j] = self.at(index(i), index(j));
+            }
+        }
+        result.m[0] = self.m[0];
+        result.overflow = self.overflow;
+        result
+    }
+
+    /// A valuation of the zone: clock `x` has the value `result.0[x - 1] / result.1`. `None` if it is empty.
+    pub fn sample(&self) -> Option<(Vec<i64>, i64)> {
+        if self.is_empty() {
+            return None;
+        }
+        // The least solution, where every strict bound on the way costs an infinitesimal; a cycle of bounds without
+        // slack has no strict one, so `dim` rounds reach the fixpoint.
+        let mut values = vec![(0i64, 0i64); self.dim];
+        for _ in 0..self.dim {
+            for x in 1..self.dim {
+                for y in 0..self.dim {
+                    let b = self.at(y, x);
+                    if b != INF && x != y {
+                        let (v, e) = values[y];
+                        let low = (
+                            v - i64::from(bound::value(b)),
+                            e + i64::from(bound::is_strict(b)),
+                        );
+                        values[x] = values[x].max(low);
+                    }
+                }
+            }
+        }
+        let denominator = 2 * values.iter().map(|v| v.1).max()? + 1;
+        let values = values[1..]
+            .iter()
+            .map(|(v, e)| v * denominator + e)
+            .collect();
+        Some((values, denominator))
+    }
+}
+
+/// Inclusion of two canonical matrices in both directions at once.
+pub fn relation(a: &[Bound], b: &[Bound]) -> Relation {
+    let (mut some_less, mut some_more) = (false, false);
+    for (x, y) in a.chunks(16).zip(b.chunks(16)) {
+        let (mut less, mut more) = (false, false);
+        for (p, q) in x.iter().zip(y) {
+            less |= p < q;
+            more |= p > q;
+        }
+        some_less |= less;
+        some_more |= more;
+        if some_less && some_more {
+            return Relation::Different;
+        }
+    }
+    match (some_less, some_more) {
+        (false, false) => Relation::Equal,
+        (true, false) => Relation::Subset,
+        (false, true) => Relation::Superset,
+        (true, true) => Relation::Different,
+    }
+}

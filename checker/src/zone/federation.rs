@@ -1,0 +1,51 @@
+//! Unions of zones, and subtraction, which is what makes them.
+
+use super::bound::{self, INF};
+use super::dbm::Zone;
+
+/// A union of zones; empty ones are left out.
+pub type Federation = Vec<Zone>;
+
+/// `zone` without `hole`, as disjoint zones.
+///
+/// Walks over the bounds of the hole that cut the zone: what violates one is a piece, the rest goes on.
+pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
+    if zone.is_empty() {
+        return Vec::new();
+    }
+    if !zone.meets(hole) {
+        return vec![zone.clone()];
+    }
+    let mut pieces = Vec::new();
+    let mut rest = zone.clone();
+    let dim = zone.dim();
+    for i in 0..dim {
+        for j in 0..dim {
+            let b = hole.at(i, j);
+            if i == j || b == INF || b >= rest.at(i, j) {
+                continue;
+            }
+            let mut piece = rest.clone();
+            if piece.and(j, i, bound::negate(b)) {
+                pieces.push(piece);
+            }
+            rest.and(i, j, b);
+        }
+    }
+    pieces
+}
+
+/// What is left of `zones` without any of `holes`.
+pub fn subtract_all<'a>(
+    zones: Federation,
+    holes: impl IntoIterator<Item = &'a Zone>,
+) -> Federation {
+    let mut rest = zones;
+    for hole in holes {
+        if rest.is_empty() {
+            break;
+        }
+        rest = rest.iter().flat_map(|zone| subtract(zone, hole)).collect();
+    }
+    rest
+}

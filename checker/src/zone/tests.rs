@@ -1,0 +1,304 @@
+//! Zone algebra against point sampling: a zone is compared with the set of half-integer (finer where needed) points
+//! it holds in a small box, each operation with its definition on points.
+
+use super::bound::{le, lt};
+use super::*;
+use crate::rng::Rng;
+
+/// Points have coordinates `k / GRID`. With three clocks and integer bounds, quarters meet every region.
+const GRID: i32 = 4;
+const BOX: i32 = 4 * GRID;
+const CLOCKS: usize = 3;
+
+type Point = [i32; CLOCKS];
+
+fn holds(zone: &Zone, p: &Point) -> bool {
+    let value = |i: usize| if i == 0 { 0 } else { p[i - 1] };
+    !zone.is_empty()
+        && (0..=CLOCKS).all(|i| {
+            (0..=CLOCKS).all(|j| {
+                let b = zone.at(i, j);
+                let (d, c) = (
+                    value(i) - value(j),
+                    i64::from(bound::value(b)) * i64::from(GRID),
+                );
+                b == INF
+                    || if bound::is_strict(b) {
+                        i64::from(d) < c
+                    } else {
+                        i64::from(d) <= c
+                    }
+            })
+        })
+}
+
+fn points() -> Vec<Point> {
+    let mut all = Vec::new();
+    for x in 0..=BOX {
+        for y in 0..=BOX {
+            for z in 0..=BOX {
+                all.push([x, y, z]);
+            }
+        }
+    }
+    all
+}
+
+fn random_bound(rng: &mut Rng) -> Bound {
+    let c = rng.range(-2, 3);
+    if rng.chance(50) { lt(c) } else { le(c) }
+}
+
+/// A non-empty random zone.
+fn random_zone(rng: &mut Rng) -> Zone {
+    loop {
+        let mut zone = Zone::universe(CLOCKS + 1);
+        for _ in 0..rng.below(6) {
+            let (i, j) = (rng.below(CLOCKS + 1), rng.below(CLOCKS + 1));
+            if i != j {
+                zone.and(i, j, random_bound(rng));
+            }
+        }
+        if !zone.is_empty() {
+            return zone;
+        }
+    }
+}
+
+/// Canonical form: closing again changes nothing, and the diagonal is zero.
+fn assert_canonical(zone: &Zone) {
+    if !zone.is_empty() {
+        let mut closed = zone.clone();
+        assert!(closed.close());
+        assert_eq!(&closed, zone, "not canonical");
+    }
+}
+
+fn check(seed: u64, rounds: usize, property: impl Fn(&mut Rng, &[Point])) {
+    let points = points();
+    let mut rng = Rng::new(seed);
+    for _ in 0..rounds {
+        property(&mut rng, &points);
+    }
+}
+
+#[test]
+fn and_keeps_exactly_the_points_that_satisfy() {
+    check(1, 300, |rng, points| {
+        let zone = random_zone(rng);
+        let (i, j) = (rng.below(CLOCKS + 1), rng.below(CLOCKS + 1));
+        let b = random_bound(rng);
+        if i == j {
+            return;
+        }
+        let mut cut = zone.clone();
+        let left = cut.and(i, j, b);
+        assert_eq!(left, zone.satisfiable(i, j, b));
+        assert_canonical(&cut);
+        let mut one = Zone::universe(CLOCKS + 1);
+        one.and(i, j, b);
+        for p in points {
+            assert_eq!(holds(&cut, p), holds(&zone, p) && holds(&one, p));
+        }
+    });
+}
+
+#[test]
+fn up_and_down_are_delays() {
+    check(2, 100, |rng, points| {
+        let zone = random_zone(rng);
+        let (mut up, mut down) = (zone.clone(), zone.clone());
+        up.up();
+        down.down();
+        assert_canonical(&up);
+        assert_canonical(&down);
+        for p in points {
+            let forward =
+                (0..=BOX).any(|d| p.iter().all(|v| *v >= d) && holds(&zone, &p.map(|v| v - d)));
+            assert_eq!(holds(&up, p), forward, "up at {p:?}");
+            // Later points may lie outside the sampled box: follow the delay as far as bounds can matter.
+            let backward = (0..=3 * BOX).any(|d| holds(&zone, &p.map(|v| v + d)));
+            assert_eq!(holds(&down, p), backward, "down at {p:?}");
+        }
+    });
+}
+
+#[test]
+fn set_free_and_copy_change_one_clock() {
+    check(3, 60, |rng, points| {
+        let zone = random_zone(rng);
+        let (x, y) = (1 + rng.below(CLOCKS), 1 + rng.below(CLOCKS));
+        let c = rng.range(0, 3);
+        let (mut set, mut free, mut copy) = (zone.clone(), zone.clone(), zone.clone());
+        set.set(x, i64::from(c));
+        free.free(x);
+        copy.copy(x, y);
+        for z in [&set, &free, &copy] {
+            assert_canonical(z);
+        }
+        for p in points {
+            let some = (0..=4 * BOX).any(|v| {
+                let mut q = *p;
+                q[x - 1] = v;
+                holds(&zone, &q)
+            });
+            assert_eq!(holds(&free, p), some);
+            assert_eq!(holds(&set, p), some && p[x - 1] == c * GRID);
+            if x != y {
+                assert_eq!(holds(&copy, p), some && p[x - 1] == p[y - 1]);
+            }
+        }
+    });
+}
+
+#[test]
+fn intersection_inclusion_hull() {
+    check(4, 200, |rng, points| {
+        let (a, b) = (random_zone(rng), random_zone(rng));
+        let mut both = a.clone();
+        let left = both.intersect(&b);
+        assert_eq!(left, a.meets(&b));
+        assert_canonical(&both);
+        let mut hull = a.clone();
+        hull.hull(&b);
+        assert_canonical(&hull);
+        for p in points {
+            assert_eq!(holds(&both, p), holds(&a, p) && holds(&b, p));
+            assert!(holds(&hull, p) || !(holds(&a, p) || holds(&b, p)));
+        }
+        let expected = match (a.includes(&b), b.includes(&a)) {
+            (true, true) => Relation::Equal,
+            (true, false) => Relation::Superset,
+            (false, true) => Relation::Subset,
+            (false, false) => Relation::Different,
+        };
+        assert_eq!(a.relation(&b), expected);
+        // Canonical matrices are compared entry by entry; the points say the same (unbounded parts are cut off alike).
+        let inside = points.iter().all(|p| !holds(&b, p) || holds(&a, p));
+        assert!(inside || !a.includes(&b));
+    });
+}
+
+#[test]
+fn subtraction_is_exact_and_disjoint() {
+    check(5, 200, |rng, points| {
+        let (a, b) = (random_zone(rng), random_zone(rng));
+        let pieces = subtract(&a, &b);
+        for piece in &pieces {
+            assert!(!piece.is_empty());
+            assert_canonical(piece);
+        }
+        for p in points {
+            let count = pieces.iter().filter(|piece| holds(piece, p)).count();
+            assert_eq!(count, usize::from(holds(&a, p) && !holds(&b, p)));
+        }
+    });
+}
+
+#[test]
+fn sampled_points_are_inside() {
+    check(6, 2000, |rng, _| {
+        let zone = random_zone(rng);
+        let (values, denominator) = zone.sample().expect("not empty");
+        let value = |i: usize| if i == 0 { 0 } else { values[i - 1] };
+        for i in 0..=CLOCKS {
+            for j in 0..=CLOCKS {
+                let b = zone.at(i, j);
+                let (d, c) = (
+                    value(i) - value(j),
+                    i64::from(bound::value(b)) * denominator,
+                );
+                assert!(
+                    b == INF || d < c || (d == c && !bound::is_strict(b)),
+                    "{zone:?} {values:?}/{denominator}"
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn projection_forgets_clocks() {
+    check(7, 200, |rng, _| {
+        let zone = random_zone(rng);
+        let projected = zone.project(&[1, 3]);
+        let mut free = zone.clone();
+        free.free(2);
+        assert_eq!(projected, free.project(&[1, 3]));
+        assert_canonical(&projected);
+    });
+}
+
+#[test]
+fn edges_of_delay_inside_a_zone() {
+    check(8, 100, |rng, points| {
+        let zone = random_zone(rng);
+        let (mut before, mut after) = (zone.clone(), zone.clone());
+        // Points just after which (before which) the zone has points, found on a finer step than the grid.
+        let has_before = before.strict_lower();
+        before.relax_upper();
+        let has_after = after.strict_upper();
+        after.relax_lower();
+        for p in points
+            .iter()
+            .filter(|p| p.iter().all(|v| v % GRID == 0 || v % 2 == 0))
+        {
+            let near = |d: i32| {
+                let fine = p.map(|v| 16 * v + d);
+                fine.iter().all(|v| *v >= 0) && fine_holds(&zone, &fine, 16 * GRID)
+            };
+            assert_eq!(
+                has_before && holds(&before, p),
+                near(-1),
+                "before {p:?} in {zone:?}"
+            );
+            assert_eq!(
+                has_after && holds(&after, p),
+                near(1),
+                "after {p:?} in {zone:?}"
+            );
+        }
+    });
+}
+
+fn fine_holds(zone: &Zone, p: &Point, grid: i32) -> bool {
+    let value = |i: usize| if i == 0 { 0 } else { p[i - 1] };
+    (0..=CLOCKS).all(|i| {
+        (0..=CLOCKS).all(|j| {
+            let b = zone.at(i, j);
+            let (d, c) = (value(i) - value(j), bound::value(b).saturating_mul(grid));
+            b == INF || d < c || (d == c && !bound::is_strict(b))
+        })
+    })
+}
+
+#[test]
+fn stopped_clocks_keep_their_value() {
+    let mut zone = Zone::point(&[1, 2]);
+    zone.up_with_stopped(&[false, true, false]);
+    assert_eq!((zone.at(1, 0), zone.at(0, 1)), (le(1), le(-1)));
+    assert_eq!((zone.at(2, 0), zone.at(0, 2)), (INF, le(-2)));
+}
+
+#[test]
+fn large_constants_overflow_loudly() {
+    let mut zone = Zone::point(&[0, 0]);
+    zone.set(1, i64::from(i32::MAX));
+    assert!(zone.overflowed());
+    let mut zone = Zone::universe(3);
+    zone.and(0, 1, -(1 << 30));
+    assert!(zone.overflowed());
+    // Growth by repeated sums is noticed before it can wrap.
+    let mut zone = Zone::point(&[0, 0]);
+    for round in 0..40 {
+        zone.set(1, 1 << 26);
+        zone.copy(2, 1);
+        zone.up();
+        zone.and(0, 1, le(-(1 << 27)));
+        let grown = zone.at(0, 2);
+        zone.set(1, 0);
+        zone.up();
+        zone.and(0, 1, le(-(1 << 26)));
+        assert!(zone.overflowed() || zone.at(0, 2) <= grown, "round {round}");
+    }
+}
