@@ -8,7 +8,7 @@ use crate::instantiate::{self, Built, Foreign, Source};
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, Symbol};
 use crate::symmetry::{self, Findings};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
@@ -96,15 +96,26 @@ impl Model {
         for e in old.into_iter().flat_map(|m| &m.entries) {
             known.insert(Arc::as_ptr(&e.node), e);
         }
+        let present: FxHashSet<*const Item> = file.items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
+        // Items that were edited, by the name they declare.
+        let mut edited: FxHashMap<SmolStr, &Entry> = FxHashMap::default();
+        for e in old.into_iter().flat_map(|m| &m.entries) {
+            if !present.contains(&Arc::as_ptr(&e.node))
+                && let Some(s) = e.checked.symbols.first()
+            {
+                edited.insert(s.name.clone(), e);
+            }
+        }
         for item in &file.items {
-            let kept = known
-                .remove(&Arc::as_ptr(&item.node))
-                .filter(|e| self.still_valid(&e.checked));
+            let same = known.remove(&Arc::as_ptr(&item.node));
+            let kept = same.filter(|e| self.still_valid(&e.checked));
             let entry = match kept {
                 Some(e) => e.clone(),
                 None => {
                     let id = self.env.fresh();
-                    let checked = Checker::new(&self.env, id).check(&item.node);
+                    let before = same.or_else(|| edited.remove(declared_name(&item.node)?));
+                    let before = before.map(|e| &*e.checked);
+                    let checked = Checker::new(&self.env, id).after(before).check(&item.node);
                     Entry {
                         id,
                         node: item.node.clone(),
@@ -352,6 +363,19 @@ impl Model {
                 }
             }]
         })
+    }
+}
+
+/// The first global name an item declares.
+fn declared_name(item: &Item) -> Option<&SmolStr> {
+    match &item.kind {
+        ItemKind::Var(v) => v.names.first().map(|d| &d.name.name),
+        ItemKind::Typedef(t) => t.names.first().map(|d| &d.name.name),
+        ItemKind::ScalarsetDecl { name, .. } => Some(&name.name),
+        ItemKind::Function(f) => Some(&f.name.name),
+        ItemKind::Process(p) => Some(&p.name.name),
+        ItemKind::Instantiation(i) => Some(&i.name.name),
+        _ => None,
     }
 }
 

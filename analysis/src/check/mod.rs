@@ -125,6 +125,8 @@ pub struct Checker<'a> {
     in_query: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: FxHashMap<SmolStr, Arc<Symbol>>,
+    /// What the item was before an edit.
+    previous: Option<&'a Checked>,
     out: Checked,
 }
 
@@ -142,8 +144,15 @@ impl<'a> Checker<'a> {
             in_template: false,
             in_query: false,
             families: FxHashMap::default(),
+            previous: None,
             out: Checked::default(),
         }
+    }
+
+    /// Keeps the numbers of what `previous` declared where its meaning stays.
+    pub fn after(mut self, previous: Option<&'a Checked>) -> Checker<'a> {
+        self.previous = previous;
+        self
     }
 
     /// Checks the item.
@@ -249,8 +258,13 @@ impl<'a> Checker<'a> {
     }
 
     fn symbol(&self, name: &ast::Ident, kind: SymKind) -> Arc<Symbol> {
+        // Who saw a global name before an edit need not look again if it still means the same.
+        let before = self
+            .earlier(&name.name)
+            .filter(|s| s.kind == kind)
+            .map(|s| s.id);
         Arc::new(Symbol {
-            id: self.env.fresh(),
+            id: before.unwrap_or_else(|| self.env.fresh()),
             name: name.name.clone(),
             loc: self.loc(name.span),
             kind,
@@ -297,6 +311,21 @@ impl<'a> Checker<'a> {
                 frame.insert(symbol.name.clone(), symbol);
             }
             None => self.out.symbols.push(symbol),
+        }
+    }
+
+    /// The global symbol of this name that the item declared before an edit.
+    fn earlier(&self, name: &SmolStr) -> Option<&Arc<Symbol>> {
+        let previous = self.previous.filter(|_| self.frames.is_empty())?;
+        previous.symbols.iter().find(|s| s.name == *name)
+    }
+
+    /// The number under which the body of a global function or template is found.
+    fn body_id(&self, name: &SmolStr) -> u32 {
+        match self.earlier(name).map(|s| &s.kind) {
+            Some(SymKind::Function(sig)) => sig.body,
+            Some(SymKind::Template(sig) | SymKind::Instance(sig)) => sig.body,
+            _ => self.env.fresh(),
         }
     }
 

@@ -46,7 +46,7 @@ impl Checker<'_> {
             .collect();
         let sig = TemplateSig {
             params: sigs,
-            body: self.env.fresh(),
+            body: self.body_id(&i.name.name),
         };
         let kind = match &template {
             Some(_) => SymKind::Instance(Arc::new(sig)),
@@ -190,17 +190,19 @@ impl Checker<'_> {
     fn argument_kind(&mut self, p: &ParamSig, a: &Expr, reference: bool) {
         if reference {
             let fixed = self.fixed_variable(a);
-            if !fixed && !(self.env.legacy && self.is_computable(a)) {
+            let value = self.env.legacy && self.is_computable(a);
+            if !fixed && !value {
                 let message = format!(
                     "the parameter `{}` is a reference (`&`), so the argument must be one fixed variable",
                     p.name
                 );
                 self.error_at("system/argument", message, a.span);
             }
-        } else if !p.ty.is_error()
-            && !self.is_computable(a)
-            && !(p.reference && self.fixed_variable(a))
-        {
+        } else {
+            let known = self.is_computable(a) || (p.reference && self.fixed_variable(a));
+            if known || p.ty.is_error() {
+                return;
+            }
             if let Some(set) = a.ty.scalar() {
                 let message = format!(
                     "a variable of the scalar set `{}` is not a fixed element; leave the parameter free to get one process per element",

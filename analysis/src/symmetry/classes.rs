@@ -166,7 +166,7 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
         if let Some(set) = sets.first() {
             facts.elements.extend(view.written(set, &sets, out));
         } else if let Some((param, range)) = seeds.get(class) {
-            match view.detected(env, param, range.clone()) {
+            match view.detected(env, param, *range) {
                 Ok(e) => facts.elements.push(e),
                 Err(d) => out.diags.push(d),
             }
