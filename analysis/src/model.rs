@@ -36,6 +36,7 @@ pub struct Model {
     /// Errors that leave the model without a meaning.
     blocking: Vec<Diagnostic>,
     findings: Findings,
+    cache: symmetry::Cache,
     built: OnceLock<Result<Built, Vec<Diagnostic>>>,
 }
 
@@ -84,10 +85,11 @@ impl Model {
             diagnostics: Vec::new(),
             blocking: Vec::new(),
             findings: Findings::default(),
+            cache: symmetry::Cache::default(),
             built: OnceLock::new(),
         };
         model.check_items(file, old);
-        model.finish(file);
+        model.finish(file, old);
         model
     }
 
@@ -96,7 +98,8 @@ impl Model {
         for e in old.into_iter().flat_map(|m| &m.entries) {
             known.insert(Arc::as_ptr(&e.node), e);
         }
-        let present: FxHashSet<*const Item> = file.items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
+        let present: FxHashSet<*const Item> =
+            file.items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
         // Items that were edited, by the name they declare.
         let mut edited: FxHashMap<SmolStr, &Entry> = FxHashMap::default();
         for e in old.into_iter().flat_map(|m| &m.entries) {
@@ -173,7 +176,7 @@ impl Model {
         }
     }
 
-    fn finish(&mut self, file: &SourceFile) {
+    fn finish(&mut self, file: &SourceFile, old: Option<&Model>) {
         let mut out: Vec<Diagnostic> = file
             .errors()
             .into_iter()
@@ -187,7 +190,9 @@ impl Model {
         self.system_section(file, &mut out);
         // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
         self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
-        self.findings = symmetry::analyse(&self.env, &self.items);
+        let (findings, cache) = symmetry::analyse(&self.env, &self.items, old.map(|m| &m.cache));
+        self.findings = findings;
+        self.cache = cache;
         out.extend(self.findings.diags.iter().map(|d| d.place(&self.offsets)));
         for q in file.queries() {
             out.extend(self.check_query(q.query, q.base));
@@ -297,9 +302,18 @@ impl Model {
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
         let item = u32::MAX - 1;
         let checked = Checker::for_query(&self.env, item, self.families.clone()).query(query);
-        let mut offsets = self.offsets.clone();
-        offsets.insert(item, base);
-        let diags = checked.diags.iter().map(|d| d.place(&offsets)).collect();
+        let offset = |i: ItemId| {
+            if i == item {
+                Some(base)
+            } else {
+                self.offsets.get(&i).copied()
+            }
+        };
+        let diags = checked
+            .diags
+            .iter()
+            .map(|d| d.place_with(&offset))
+            .collect();
         (checked.kind, diags)
     }
 

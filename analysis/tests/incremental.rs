@@ -9,7 +9,9 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
 
 fn generated(templates: usize) -> String {
-    let mut out = String::from("const int N = 4;\ntypedef scalar[N] pid;\npid owner;\nbool busy;\nint total;\nbool f[pid];\nchan go[pid];\n");
+    let mut out = String::from(
+        "const int N = 4;\ntypedef scalar[N] pid;\npid owner;\nbool busy;\nint total;\nbool f[pid];\nchan go[pid];\n",
+    );
     for k in 0..templates {
         let _ = writeln!(
             out,
@@ -63,11 +65,21 @@ fn a_keystroke_is_cheap() {
     let start = Instant::now();
     let model = Model::new(&file, &BTreeMap::new());
     let cold = start.elapsed();
-    assert_eq!(model.diagnostics().iter().filter(|d| d.severity == zonelens_analysis::Severity::Error).count(), 0);
+    assert_eq!(
+        model
+            .diagnostics()
+            .iter()
+            .filter(|d| d.severity == zonelens_analysis::Severity::Error)
+            .count(),
+        0
+    );
     let edited = edit(&file, "n > 5", "n > 6");
     let start = Instant::now();
     let after = model.update(&edited);
     let warm = start.elapsed();
     assert_eq!(after.diagnostics().len(), model.diagnostics().len());
-    println!("{lines} lines: cold {cold:?}, one edit {warm:?}, ratio {:.1}", cold.as_secs_f64() / warm.as_secs_f64());
+    println!(
+        "{lines} lines: cold {cold:?}, one edit {warm:?}, ratio {:.1}",
+        cold.as_secs_f64() / warm.as_secs_f64()
+    );
 }

@@ -180,6 +180,8 @@ impl<'a> Checker<'a> {
             }
             K::Unsupported(u) => self.unsupported_item(u),
         }
+        self.out.deps.sort_unstable();
+        self.out.deps.dedup();
         self.out
     }
 

@@ -11,8 +11,8 @@ use crate::types::Type;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Variables, once per set.
-pub fn declarations(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+/// Where the initial state tells elements apart, once per set.
+pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let mut initial = FxHashSet::default();
     for (_, c) in items {
         for d in &c.decls {
@@ -26,12 +26,16 @@ pub fn declarations(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
                 out.diags
                     .push(Diag::new("sym/initial", message, d.symbol.loc));
             }
-            relations(&d.symbol, out);
         }
-        if let Body::Template(t) = &c.body {
-            t.decls.iter().for_each(|d| relations(&d.symbol, out));
-            resets(t, out);
-        }
+    }
+}
+
+/// Relations between elements and clock values, inside one item.
+pub fn item(c: &Checked, out: &mut Findings) {
+    c.decls.iter().for_each(|d| relations(&d.symbol, out));
+    if let Body::Template(t) = &c.body {
+        t.decls.iter().for_each(|d| relations(&d.symbol, out));
+        resets(t, out);
     }
 }
 

@@ -128,6 +128,9 @@ impl Facts {
 
 /// Finds the sets of integers of a model.
 pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> Facts {
+    if !has_integer_sets(items) {
+        return Facts::default();
+    }
     let mut slots = Flow::new(env, items).slots;
     slots.join_sets();
     let mut classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -173,6 +176,24 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
         }
     }
     facts
+}
+
+/// Whether anything could be a set of integers: a set in the papers' notation or a numbered family.
+fn has_integer_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
+    let written = |s: &Arc<Symbol>| match &s.kind {
+        SymKind::Type(Type::Int(int), _) => int.set.is_some(),
+        _ => false,
+    };
+    let numbered = |s: &Symbol| match &s.kind {
+        SymKind::Template(sig) | SymKind::Instance(sig) => {
+            sig.params.iter().any(|p| matches!(p.ty, Type::Int(_)))
+        }
+        _ => false,
+    };
+    items.iter().any(|(_, c)| {
+        c.symbols.iter().any(written)
+            || matches!(&c.body, Body::System(levels) if levels.iter().flatten().any(|(s, _)| numbered(s)))
+    })
 }
 
 type Seed = (Arc<Symbol>, Option<(i32, i32)>);

@@ -5,6 +5,7 @@
 
 mod assigned;
 mod broadcast_order;
+mod cache;
 mod canonical;
 mod classes;
 mod commute;
@@ -20,8 +21,11 @@ use crate::diagnostic::Severity;
 use crate::hir::{Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::ScalarSet;
+pub use cache::Cache;
+use cache::ItemCache;
 pub use classes::Facts;
 use effects::{Sel, Summaries};
+use interval::Ranges;
 use rustc_hash::FxHashSet;
 pub use slots::{Root, Slot};
 use std::sync::Arc;
@@ -213,50 +217,110 @@ impl FamilyView<'_> {
     }
 }
 
-/// Applies every rule to a model.
-pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
+/// Applies every rule to a model; results of items that `old` already knows and that nothing changed for are kept.
+pub fn analyse(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    old: Option<&Cache>,
+) -> (Findings, Cache) {
     let mut out = Findings::default();
     let facts = classes::find(env, items, &mut out);
     if facts.elements.is_empty() && !uses_sets(items) {
-        return out;
+        return (out, Cache::default());
     }
-    let ranges = interval::Ranges::new(items);
+    let known = |c: &Arc<Checked>| old.and_then(|o| o.items.get(&cache::key(c))).cloned();
+    let mut entries: Vec<(Arc<ItemCache>, bool)> = items
+        .iter()
+        .map(|(_, c)| match known(c) {
+            Some(entry) => (entry, true),
+            None => (Arc::new(ItemCache::new(c)), false),
+        })
+        .collect();
+    let ranges = Ranges::merge(entries.iter().map(|(e, _)| e.stores.as_slice()));
+    let all_dirty =
+        !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
     let mut summaries = Summaries::new(&env.bodies, &ranges);
     summaries.sets = facts.symbols();
-    for (item, checked) in items {
-        for f in &checked.functions {
-            loop_order::function(f, &mut summaries, &mut out);
-            assigned::function(f, env, &mut out);
-        }
-        if let Body::Template(t) = &checked.body {
-            template_expressions(t, *item, &mut summaries, &mut out);
-        }
-        if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &checked.body {
-            for e in list {
-                loop_order::expression(e, *item, &mut summaries, &mut out);
-            }
-        }
-    }
-    for (_, checked) in items {
-        if let Body::System(levels) = &checked.body {
-            for (symbol, _) in levels.iter().flatten() {
-                if let Some(template) = env.template_of(symbol) {
-                    let view = FamilyView {
-                        env,
-                        symbol,
-                        template,
-                    };
-                    broadcast_order::family(&view, &mut summaries, &mut out);
-                    canonical::family(&view, &summaries, &mut out);
+    let mut dirty: FxHashSet<u32> = FxHashSet::default();
+    for ((item, checked), (entry, kept)) in items.iter().zip(&mut entries) {
+        let fresh = *kept && !all_dirty && entry.callees.is_disjoint(&dirty);
+        if !fresh {
+            for f in &checked.functions {
+                if let SymKind::Function(sig) = &f.symbol.kind {
+                    dirty.insert(sig.body);
                 }
             }
+            let found = item_rules(env, *item, checked, &mut summaries);
+            *entry = Arc::new(ItemCache {
+                stores: entry.stores.clone(),
+                callees: entry.callees.clone(),
+                diags: found.diags,
+                broken: found.broken,
+            });
         }
+        out.diags.extend(entry.diags.iter().cloned());
+        out.broken.extend(entry.broken.iter().copied());
     }
+    family_rules(env, items, &mut summaries, &mut out);
     assigned::meta(env, items, &mut out);
-    canonical::declarations(items, &mut out);
+    canonical::initial(items, &mut out);
     out.facts = facts;
     out.settle();
+    let keys = items.iter().map(|(_, c)| cache::key(c));
+    let cache = Cache {
+        items: keys.zip(entries.into_iter().map(|e| e.0)).collect(),
+        ranges,
+    };
+    (out, cache)
+}
+
+/// The rules that look at one item and the functions it calls.
+fn item_rules(
+    env: &Env,
+    item: ItemId,
+    checked: &Checked,
+    summaries: &mut Summaries<'_>,
+) -> Findings {
+    let mut out = Findings::default();
+    for f in &checked.functions {
+        loop_order::function(f, summaries, &mut out);
+        assigned::function(f, env, &mut out);
+    }
+    if let Body::Template(t) = &checked.body {
+        template_expressions(t, item, summaries, &mut out);
+    }
+    if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &checked.body {
+        for e in list {
+            loop_order::expression(e, item, summaries, &mut out);
+        }
+    }
+    canonical::item(checked, &mut out);
     out
+}
+
+/// The rules that look at families.
+fn family_rules(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
+    for (_, checked) in items {
+        let Body::System(levels) = &checked.body else {
+            continue;
+        };
+        for (symbol, _) in levels.iter().flatten() {
+            if let Some(template) = env.template_of(symbol) {
+                let view = FamilyView {
+                    env,
+                    symbol,
+                    template,
+                };
+                broadcast_order::family(&view, summaries, out);
+                canonical::family(&view, summaries, out);
+            }
+        }
+    }
 }
 
 fn template_expressions(
