@@ -12,6 +12,7 @@ pub mod diagnostic;
 mod hir;
 mod instantiate;
 mod legacy;
+mod lint;
 pub mod meaning;
 mod model;
 pub mod network;

@@ -5,6 +5,7 @@ use crate::check::{Body, Checked, Checker, Env};
 use crate::diag::Diag;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::instantiate::{self, Built, Foreign, Source};
+use crate::lint;
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, Symbol};
 use crate::symmetry::{self, Findings};
@@ -194,9 +195,17 @@ impl Model {
         self.findings = findings;
         self.cache = cache;
         out.extend(self.findings.diags.iter().map(|d| d.place(&self.offsets)));
+        let mut asked = Vec::new();
         for q in file.queries() {
-            out.extend(self.check_query(q.query, q.base));
+            let (kind, diags) = self.checked_query(q.query, q.base);
+            out.extend(diags);
+            asked.extend(
+                kind.into_iter()
+                    .flat_map(crate::check::CheckedKind::into_exprs),
+            );
         }
+        let lints = lint::check(&self.items, &asked);
+        out.extend(lints.iter().map(|d| d.place(&self.offsets)));
         let mut out = crate::allow::apply(file, out);
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
@@ -301,7 +310,7 @@ impl Model {
         base: u32,
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
         let item = u32::MAX - 1;
-        let checked = Checker::for_query(&self.env, item, self.families.clone()).query(query);
+        let checked = Checker::for_query(&self.env, item, &self.families).query(query);
         let offset = |i: ItemId| {
             if i == item {
                 Some(base)
@@ -309,12 +318,39 @@ impl Model {
                 self.offsets.get(&i).copied()
             }
         };
-        let diags = checked
+        let mut diags: Vec<Diagnostic> = checked
             .diags
             .iter()
             .map(|d| d.place_with(&offset))
             .collect();
+        diags.extend(
+            checked
+                .kind
+                .as_ref()
+                .and_then(|k| self.names_elements(k, query.span.shift(base))),
+        );
         (checked.kind, diags)
+    }
+
+    fn names_elements(&self, kind: &crate::check::CheckedKind, span: Span) -> Option<Diagnostic> {
+        let named = self.findings.facts.named(&self.env, kind);
+        let (first, _) = named.first()?;
+        let set = self
+            .findings
+            .facts
+            .elements
+            .iter()
+            .find(|e| e.set.id == *first)?;
+        let message = format!(
+            "this query names elements of `{}`, so fewer states can be treated as one; quantify over them if any will do",
+            set.set.name
+        );
+        Some(Diagnostic::new(
+            "sym/query",
+            crate::rules::severity("sym/query"),
+            message,
+            span,
+        ))
     }
 
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
@@ -326,11 +362,10 @@ impl Model {
     /// The query resolved against `network` (made by `self.network()`).
     pub fn resolve_query(
         &self,
-        network: &Network,
+        _network: &Network,
         query: &ast::Query,
         base: u32,
     ) -> Result<network::Query, Vec<Diagnostic>> {
-        let _ = network;
         let mut errors: Vec<Diagnostic> = query
             .errors
             .iter()

@@ -76,6 +76,8 @@ pub struct Checked {
     pub volatile: bool,
     /// Functions it declares, local ones included.
     pub functions: Vec<Arc<crate::hir::Function>>,
+    /// What the lints made of it, once asked.
+    pub lint: std::sync::OnceLock<crate::lint::ItemLint>,
 }
 
 /// The content of an item beyond names and variables.
@@ -124,7 +126,7 @@ pub struct Checker<'a> {
     in_template: bool,
     in_query: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
-    families: FxHashMap<SmolStr, Arc<Symbol>>,
+    families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
     previous: Option<&'a Checked>,
     out: Checked,
@@ -143,7 +145,7 @@ impl<'a> Checker<'a> {
             depends: FxHashMap::default(),
             in_template: false,
             in_query: false,
-            families: FxHashMap::default(),
+            families: None,
             previous: None,
             out: Checked::default(),
         }
@@ -239,7 +241,7 @@ impl<'a> Checker<'a> {
             }
         }
         if self.in_query
-            && let Some(s) = self.families.get(name)
+            && let Some(s) = self.families.and_then(|f| f.get(name))
         {
             return Some(s.clone());
         }

@@ -274,6 +274,7 @@ impl Class<'_> {
                 Use::Literal(v) if inside(v) => {
                     ("sym/literal", "a number that singles out an element of")
                 }
+                Use::Priority(v) if inside(v) => ("sym/priority", "a priority for one element of"),
                 Use::Partial => (
                     "sym/partial-instance",
                     "an instance for one element only of",
@@ -282,7 +283,7 @@ impl Class<'_> {
                     "sym/index-scalar",
                     "an ordinary dimension indexed by an element of",
                 ),
-                Use::Indexed | Use::Index(_) | Use::Literal(_) => continue,
+                Use::Indexed | Use::Index(_) | Use::Literal(_) | Use::Priority(_) => continue,
             };
             let message = format!(
                 "{what} the scalarset `{}`: after renaming its elements this would mean something else",
@@ -339,7 +340,7 @@ impl Class<'_> {
                 Use::Clock => "a clock is measured against one here",
                 Use::Computed => "a computed number is used as one here",
                 Use::Partial => "one of them is given at instantiation here",
-                Use::Literal(v) | Use::Index(v) => {
+                Use::Literal(v) | Use::Index(v) | Use::Priority(v) => {
                     if (lo..=hi).contains(v) {
                         single.push((*v, *loc));
                     }

@@ -63,7 +63,9 @@ impl<'a> Flow<'a> {
                 Body::ChanPriority(levels) => {
                     for e in levels.iter().flatten() {
                         if let PriorityElem::Channel(e) = e {
+                            let before = flow.slots.uses.len();
                             flow.path(e);
+                            flow.slots.as_priorities(before);
                         }
                     }
                 }

@@ -40,6 +40,8 @@ pub enum Use {
     Index(i32),
     /// A parameter given a number at instantiation.
     Partial,
+    /// A number as an index in a channel priority.
+    Priority(i32),
     /// A dimension indexed by another slot; harmless by itself.
     Indexed,
 }
@@ -133,6 +135,15 @@ impl Slots {
             if let Some(set) = set.filter(|s| !s.parameter) {
                 let with = *first.entry(set.id).or_insert(id);
                 self.join(with, id);
+            }
+        }
+    }
+
+    /// Index uses noted since `from` belong to a channel priority.
+    pub fn as_priorities(&mut self, from: usize) {
+        for (_, how, _) in self.uses.iter_mut().skip(from) {
+            if let Use::Index(n) = how {
+                *how = Use::Priority(*n);
             }
         }
     }
