@@ -2,8 +2,15 @@
 //!
 //! Owns verdicts. It must never know about text: positions are opaque spans that come with the network.
 
+#[cfg(test)]
+extern crate self as zonelens_checker;
+
 mod explore;
 mod interpreter;
+mod mutation;
+#[cfg(test)]
+#[path = "../tests/oracle/mod.rs"]
+mod oracle;
 mod program;
 mod query;
 mod rng;

@@ -6,6 +6,7 @@
 
 use super::abstraction::{Abstraction, included_up_to_lu};
 use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
 use std::collections::VecDeque;
@@ -208,6 +209,7 @@ impl PassedWaiting {
             let (zones, prepared) = (&self.zones, &self.prepared);
             match relation {
                 Relation::Equal | Relation::Subset => return true,
+                Relation::Superset if is_on(Mutation::CoveredBySmaller) => return true,
                 _ if self.alu
                     && included_up_to_lu(
                         |i, j| prepared.bound(dim, i, j),

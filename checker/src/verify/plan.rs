@@ -5,6 +5,7 @@ use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Settings;
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption, Verdict};
@@ -38,7 +39,7 @@ impl Run<'_> {
         let diagonals = !bounds.diagonals.is_empty();
         let abstraction = match self.options.abstraction {
             AbstractionOption::None => Abstraction::None,
-            _ if diagonals || !plain => Abstraction::ExtraM,
+            _ if diagonals || !plain && !is_on(Mutation::LuForDeadlock) => Abstraction::ExtraM,
             AbstractionOption::ExtraM => Abstraction::ExtraM,
             AbstractionOption::Alu => Abstraction::Alu,
             AbstractionOption::Auto
