@@ -268,7 +268,7 @@ impl Steps {
                     let process = program.edges[receiver.edge as usize].process as usize;
                     committed |= program.location(state, process).kind == LocationKind::Committed;
                     self.chosen.push(*receiver);
-                } else {
+                } else if !is_on(Mutation::LazyReceivers) {
                     self.refused.extend_from_slice(options);
                 }
             }
