@@ -28,7 +28,7 @@ fn main() {
         }
     };
     let mut options = Options {
-        timeout: Some(60.0),
+        timeout: Some(20.0),
         ..Options::default()
     };
     for word in rest {
