@@ -177,9 +177,9 @@ pub fn symbols() -> FxHashMap<SmolStr, Arc<Symbol>> {
     for name in DOUBLES {
         add(name, constant(Type::Double, None));
     }
-    add("string", SymKind::Type(Type::Str));
+    add("string", SymKind::Type(Type::Str, false));
     for &(name, lo, hi) in TYPES {
-        add(name, SymKind::Type(Type::int(lo, hi)));
+        add(name, SymKind::Type(Type::int(lo, hi), false));
     }
     out
 }

@@ -115,16 +115,25 @@ impl<'a> Evaluator<'a> {
         match (init, ty) {
             (Init::Expr(e), _) => {
                 let v = self.eval(e)?;
-                if let Some(&first) = v.first() {
+                // Constants of plain `int` hold any number, as many models rely on.
+                if let Some(&first) = v.first()
+                    && *ty != Type::default_int()
+                {
                     self.check_range(first, ty, e.span)?;
                 }
                 Ok(v)
             }
             (Init::List(items, _), Type::Array(a)) => {
+                let (_, len) = self.index_range(&a.index)?;
+                let size = self.size(ty)?;
+                if size > MAX_VALUE {
+                    return Err(EvalError::Silent);
+                }
                 let mut out = Vec::new();
-                for item in items {
+                for item in items.iter().take(len.max(0) as usize) {
                     out.extend(self.init(item, &a.element)?);
                 }
+                out.resize(size as usize, 0);
                 Ok(out)
             }
             (Init::List(items, _), Type::Struct(s)) => {

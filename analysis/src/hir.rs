@@ -86,6 +86,17 @@ pub enum ExprKind {
         /// The variable, parameter or location of the template.
         member: Arc<Symbol>,
     },
+    /// `P(i).f(…)` (queries)
+    MemberCall {
+        /// The name on the system line.
+        family: Arc<Symbol>,
+        /// Its arguments.
+        args: Vec<Expr>,
+        /// The function of the template.
+        function: Arc<Symbol>,
+        /// The function's arguments.
+        call: Vec<Expr>,
+    },
     /// `P.location`
     LocationOf(Arc<Symbol>, Vec<Expr>),
 }
@@ -130,6 +141,7 @@ impl Expr {
                 visit(b);
                 visit(c);
             }
+            ExprKind::MemberCall { args, call, .. } => args.iter().chain(call).for_each(visit),
             ExprKind::Call(_, list)
             | ExprKind::Builtin(_, list)
             | ExprKind::Comma(list)

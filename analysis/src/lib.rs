@@ -12,11 +12,13 @@ pub mod diagnostic;
 mod hir;
 mod instantiate;
 mod legacy;
+pub mod meaning;
 mod model;
 pub mod network;
 pub mod report;
 mod rules;
 mod symbol;
+pub mod trace_text;
 mod types;
 
 pub use diagnostic::{Diagnostic, Severity};

@@ -57,8 +57,8 @@ pub enum SymKind {
     Param(ParamSym),
     /// A select, quantifier or loop variable.
     Bound(Type),
-    /// A type.
-    Type(Type),
+    /// A type, and whether it was declared `const`.
+    Type(Type, bool),
     /// A function.
     Function(Arc<FnSig>),
     /// A function of the language.
@@ -200,7 +200,7 @@ impl Symbol {
             },
             SymKind::Param(_) => "a parameter",
             SymKind::Bound(_) => "a bound variable",
-            SymKind::Type(_) => "a type",
+            SymKind::Type(..) => "a type",
             SymKind::Function(_) | SymKind::Builtin(_) => "a function",
             SymKind::Template(_) => "a template",
             SymKind::Instance(_) => "a process",

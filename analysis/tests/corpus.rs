@@ -61,8 +61,8 @@ fn verdicts_agree_with_the_reference() {
         }
     }
     println!("{agree} of {total} agree; {false_errors} false errors, {missed} missed");
-    // Disagreements are listed with reasons in docs/conformance.md; more than those is a regression.
-    assert!(false_errors <= 400, "{false_errors} valid models rejected");
+    // Being kinder than the reference (later keywords, ECDAR, order of XML labels) is told in docs/conformance.md.
+    assert!(false_errors == 0, "{false_errors} valid models rejected");
 }
 
 #[test]

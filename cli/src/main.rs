@@ -1,3 +1,93 @@
 //! The `zonelens` command: a thin face over the other crates.
+//!
+//! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
-fn main() {}
+mod check;
+mod explain;
+mod fmt;
+mod language_server;
+mod model;
+mod output;
+mod package;
+mod platform;
+mod progress;
+mod verify;
+mod worker;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Exit status of a run that did what it was asked.
+pub const SUCCESS: u8 = 0;
+/// Exit status for bad usage, unreadable files and erroneous models.
+pub const BAD_INPUT: u8 = 2;
+
+/// Visitors recurse over the tree of the model; a deep expression must not end the process.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A language server and model checker for networks of timed automata
+#[derive(Parser)]
+#[command(name = "zonelens", version = env!("ZONELENS_VERSION"), about, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the language server on standard input and output
+    Lsp(language_server::Args),
+    /// Report every diagnostic of models and query files
+    Check(check::Args),
+    /// Answer the queries of a model
+    Verify(Box<verify::Args>),
+    /// Format .xta and .q files
+    Fmt(fmt::Args),
+    /// Print the page of a diagnostic, `sym/loop-order` for instance
+    Explain(explain::Args),
+    /// Print a completion script for a shell
+    Completions(package::CompletionsArgs),
+    /// Print the manual page
+    Man,
+    /// Answer one query for the language server
+    #[command(hide = true)]
+    Worker,
+}
+
+fn main() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let run = move || -> u8 {
+        match cli.command {
+            Command::Lsp(args) => language_server::run(&args),
+            Command::Verify(args) => {
+                let order = matches.subcommand_matches("verify").map(verify::order);
+                verify::run(&args, &order.unwrap_or_default())
+            }
+            Command::Check(args) => check::run(&args),
+            Command::Fmt(args) => fmt::run(&args),
+            Command::Explain(args) => explain::run(&args),
+            Command::Completions(args) => package::completions(&args, &mut Cli::command()),
+            Command::Man => package::man(Cli::command()),
+            Command::Worker => worker::run(),
+        }
+    };
+    let status = std::thread::Builder::new()
+        .name("main".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(run)
+        .map(|thread| thread.join());
+    match status {
+        Ok(Ok(status)) => ExitCode::from(status),
+        // The panic message is already on standard error.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            output::complain(&format!("the working thread could not start: {error}"));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}

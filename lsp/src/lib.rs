@@ -2,3 +2,75 @@
 //!
 //! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the checker only
 //! through the worker process.
+
+mod announce;
+mod capabilities;
+mod code_lens;
+mod commands;
+mod diagnostics;
+mod document;
+mod from_proto;
+mod input;
+mod meaning;
+mod position;
+mod publish;
+mod queries;
+mod runs;
+mod server;
+mod settings;
+mod status;
+mod store;
+mod to_proto;
+mod uri;
+
+use std::path::PathBuf;
+use tower_lsp_server::LspService;
+
+/// Handlers hold their place until they answer; with few places a slow one would hold up the next edit.
+const CONCURRENCY: usize = 256;
+/// Parsing and analysis recurse over the text's tree; memory for the stack is only taken when used.
+const STACK_BYTES: usize = 256 << 20;
+/// Threads that parse and analyse at the same time.
+const MAX_BLOCKING_THREADS: usize = 16;
+
+/// What the server is started with.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// The program that is started with `worker` for each run.
+    pub worker: PathBuf,
+    /// Version and commit, for `serverInfo` and as part of what results belong to.
+    pub version: String,
+    /// Where to write the log.
+    pub log_file: Option<PathBuf>,
+}
+
+/// Serves on standard input and output until the editor says goodbye.
+pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let stdin = input::guarded(tokio::io::stdin());
+        let stdout = tokio::io::stdout();
+        let (service, socket) = LspService::build(|client| {
+            server::Server::new(client, options.worker.clone(), options.version.clone())
+        })
+        .custom_method(
+            "window/workDoneProgress/cancel",
+            server::Server::progress_cancelled,
+        )
+        .custom_method(input::MALFORMED, server::Server::malformed)
+        .custom_method("zonelens/documentText", server::Server::document_text)
+        .finish();
+        tower_lsp_server::Server::new(stdin, stdout, socket)
+            .concurrency_level(CONCURRENCY)
+            .serve(service)
+            .await;
+    });
+    // A thread may still be parsing for a request that nobody waits for.
+    runtime.shutdown_background();
+    Ok(())
+}

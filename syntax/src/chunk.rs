@@ -186,9 +186,9 @@ pub(crate) fn too_deep(tokens: &[Spanned<'_>]) -> Option<SyntaxError> {
             matches!(behind.replace(tok.kind), Some(K::Semi | K::RBrace)) && tok.kind != K::Else;
         if let (true, Some(level)) = (fresh, levels.last_mut()) {
             // A new statement, not one more arm of the chain before it.
-            recursion -= level.elses;
-            height -= level.elses;
-            level.elses = 0;
+            recursion -= level.recursive + level.elses;
+            height -= level.chain + level.recursive + level.elses;
+            *level = new();
         }
         match tok.kind {
             K::LParen | K::LBracket | K::LBrace => {

@@ -57,6 +57,8 @@ struct Scan<'a> {
     first: Option<usize>,
     last: Option<usize>,
     braced: bool,
+    /// The end of the line that was last looked up, so that a line of noise is scanned once.
+    line_end: u32,
 }
 
 impl<'a> Scan<'a> {
@@ -71,6 +73,7 @@ impl<'a> Scan<'a> {
             first: None,
             last: None,
             braced: false,
+            line_end: 0,
         }
     }
 
@@ -81,7 +84,12 @@ impl<'a> Scan<'a> {
             // One byte beyond the text: appending there changes the item.
             None => self.text.len() as u32 + 1,
             // An unclosed string or a continuation looks as far as the line goes.
-            Some(t) if t.kind == K::Unknown => self.reach.max(line_end(self.text, t.end) + 2),
+            Some(t) if t.kind == K::Unknown => {
+                if t.end > self.line_end {
+                    self.line_end = line_end(self.text, t.end);
+                }
+                self.reach.max(self.line_end + 2)
+            }
             Some(t) => self.reach.max(t.end + LOOKAHEAD),
         };
         token

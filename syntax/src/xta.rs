@@ -140,8 +140,12 @@ fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_>
 
 fn finish(store: &Store<'_>, slots: Vec<Slot>, reach: Vec<u32>, text: &Arc<str>) -> SourceFile {
     let items = build(store, slots);
-    let end = text.trim_end().len() as u32;
-    let file_errors = system_line_errors(&items, Span::new(end.saturating_sub(1), end));
+    let shown = text.trim_end();
+    let last = shown
+        .char_indices()
+        .next_back()
+        .map_or(0, |(at, _)| at as u32);
+    let file_errors = system_line_errors(&items, Span::new(last, shown.len() as u32));
     SourceFile {
         kind: FileKind::Xta,
         items,

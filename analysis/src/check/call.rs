@@ -13,6 +13,11 @@ use zonelens_syntax::span::Span;
 impl Checker<'_> {
     /// `f(args)` or `P(args)`
     pub fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        if let A::Field { base, name } = &callee.kind
+            && self.in_query
+        {
+            return self.member_call(base, name, args, span);
+        }
         let A::Name(ident) = &callee.kind else {
             self.error("type/call", "only functions can be called", callee.span);
             for a in args {

@@ -272,10 +272,10 @@ impl Checker<'_> {
         let name = t.names.first().map(|d| d.name.name.clone());
         // A name that is being defined is not declared yet, so a type cannot contain itself.
         let written = self.type_expr(&t.ty, name.as_ref());
-        if written.constant || written.meta {
+        if written.meta {
             self.error(
                 "type/prefix",
-                "a type cannot be `const` or `meta`; write that where a variable is declared",
+                "a type cannot be `meta`; write that where a variable is declared",
                 t.ty.span,
             );
         }
@@ -284,7 +284,7 @@ impl Checker<'_> {
             if d.init.is_some() {
                 self.error("type/initialiser", "a type has no value", d.span);
             }
-            let symbol = self.symbol(&d.name, SymKind::Type(ty.clone()));
+            let symbol = self.symbol(&d.name, SymKind::Type(ty.clone(), written.constant));
             if self.in_template {
                 let mut found = FxHashSet::default();
                 self.parameters_of_type(&ty, &mut found);
@@ -312,7 +312,7 @@ impl Checker<'_> {
             }
             None => Type::Error,
         };
-        let symbol = self.symbol(name, SymKind::Type(ty));
+        let symbol = self.symbol(name, SymKind::Type(ty, false));
         self.declare(symbol);
     }
 

@@ -140,7 +140,9 @@ impl Checker<'_> {
         if let Some(f) = &mut self.function {
             match &symbol.kind {
                 SymKind::Var(v) => f.reads |= !v.constant && v.home != Home::Function,
-                SymKind::Param(p) => f.reads |= p.of != ParamOf::Function,
+                SymKind::Param(p) => {
+                    f.reads |= p.of != ParamOf::Function && p.reference && !p.constant;
+                }
                 _ => {}
             }
         }

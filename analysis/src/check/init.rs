@@ -75,11 +75,18 @@ impl Checker<'_> {
         {
             let len = i64::from(hi) - i64::from(lo) + 1;
             if len != list.len() as i64 {
-                self.error(
-                    "type/initialiser",
-                    format!("{} values for an array of {len}", list.len()),
-                    span,
-                );
+                let message = if (list.len() as i64) < len {
+                    format!(
+                        "{} values for an array of {len}; the rest starts with 0",
+                        list.len()
+                    )
+                } else {
+                    format!(
+                        "{} values for an array of {len}; the last ones are not used",
+                        list.len()
+                    )
+                };
+                self.error("lint/initialiser", message, span);
             }
         }
         Init::List(list, self.span(span))

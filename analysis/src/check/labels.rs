@@ -14,7 +14,7 @@ pub fn has_side_effect(e: &Expr) -> bool {
     e.walk(&mut |e| {
         found |= match &e.kind {
             ExprKind::Assign(..) | ExprKind::IncDec { .. } => true,
-            ExprKind::Call(f, _) => match &f.kind {
+            ExprKind::Call(f, _) | ExprKind::MemberCall { function: f, .. } => match &f.kind {
                 SymKind::Function(sig) => {
                     sig.writes || sig.params.iter().any(|p| p.reference && p.written)
                 }

@@ -19,7 +19,7 @@ mod type_expr;
 use crate::consteval::{Bodies, EvalError, Evaluator};
 use crate::diag::Diag;
 use crate::hir::{Decl, Expr, Instance, PriorityElem, Template};
-use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
+use crate::symbol::{ItemId, Loc, ParamOf, SymId, SymKind, Symbol};
 use crate::types::{Bound, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -406,6 +406,7 @@ impl<'a> Checker<'a> {
             K::Var(s) => {
                 ok &= match &s.kind {
                     SymKind::Var(v) => v.constant,
+                    SymKind::Param(p) if p.of == ParamOf::Instance => p.constant,
                     SymKind::Param(p) => !p.reference || p.constant || self.env.legacy,
                     _ => true,
                 }

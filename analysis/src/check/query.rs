@@ -268,6 +268,51 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `P(i).f(…)`
+    pub fn member_call(
+        &mut self,
+        base: &ast::Expr,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        let base = self.expr(base);
+        let call: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
+        let ExprKind::Process(family, args) = base.kind else {
+            if !base.ty.is_error() {
+                self.error_at("query/type", "only functions can be called", base.span);
+            }
+            return Expr::error(span);
+        };
+        let found = self
+            .env
+            .template_of(&family)
+            .and_then(|t| t.members.get(&name.name))
+            .cloned();
+        let Some((function, SymKind::Function(sig))) = found.as_ref().map(|s| (s.clone(), &s.kind))
+        else {
+            let message = format!("`{}` has no function `{}`", family.name, name.name);
+            self.error("query/name", message, name.span);
+            return Expr::error(span);
+        };
+        let sig = Arc::clone(sig);
+        if self.arity(&function, sig.params.len(), call.len(), span) {
+            for (p, a) in sig.params.iter().zip(&call) {
+                self.argument(p, a);
+            }
+        }
+        Expr {
+            ty: sig.ret.clone(),
+            kind: ExprKind::MemberCall {
+                family,
+                args,
+                function,
+                call,
+            },
+            span,
+        }
+    }
+
     /// A `scalarset` parameter seen from outside is an element of the set it was instantiated with.
     fn known_outside(&self, ty: Type, family: &Symbol) -> Type {
         let (Type::Int(int), SymKind::Instance(sig)) = (&ty, &family.kind) else {

@@ -80,7 +80,7 @@ impl Checker<'_> {
     fn instance_arg(&mut self, a: &ast::Expr, params: &mut Vec<Arc<Symbol>>) -> Expr {
         if let A::Name(ident) = &a.kind
             && let Some(found) = self.lookup(&ident.name)
-            && let SymKind::Type(ty) = &found.kind
+            && let SymKind::Type(ty, _) = &found.kind
             && ty.any_set().is_some()
         {
             let symbol = self.set_param(ident, ty.clone(), params.len());

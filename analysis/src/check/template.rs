@@ -13,6 +13,52 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, Direction, MemberKind, Placed};
 use zonelens_syntax::span::Span;
 
+const KEYWORDS: &[&str] = &[
+    "and",
+    "assert",
+    "assign",
+    "bool",
+    "branchpoint",
+    "broadcast",
+    "chan",
+    "clock",
+    "commit",
+    "const",
+    "default",
+    "do",
+    "else",
+    "exists",
+    "false",
+    "for",
+    "forall",
+    "guard",
+    "if",
+    "imply",
+    "init",
+    "int",
+    "meta",
+    "not",
+    "or",
+    "priority",
+    "probability",
+    "process",
+    "progress",
+    "return",
+    "scalar",
+    "state",
+    "struct",
+    "sum",
+    "sync",
+    "system",
+    "trans",
+    "true",
+    "typedef",
+    "urgent",
+    "void",
+    "while",
+    "xor",
+];
+
 /// What is collected while walking the members.
 #[derive(Default)]
 struct Parts {
@@ -28,6 +74,7 @@ struct Parts {
 impl Checker<'_> {
     /// `process P(…) { … }`
     pub fn process(&mut self, p: &ast::Process) {
+        self.keyword(&p.name);
         self.in_template = true;
         self.push_scope();
         let empty = ast::Params::default();
@@ -77,6 +124,17 @@ impl Checker<'_> {
         }));
     }
 
+    /// XML can hold any text as a name.
+    fn keyword(&mut self, ident: &ast::Ident) {
+        if KEYWORDS.contains(&ident.name.as_str()) {
+            let message = format!(
+                "`{}` is a word of the language and cannot be a name",
+                ident.name
+            );
+            self.error("name/keyword", message, ident.span);
+        }
+    }
+
     fn members_of_scope(&self) -> std::collections::BTreeMap<SmolStr, Arc<Symbol>> {
         let scope: Option<&FxHashMap<SmolStr, Arc<Symbol>>> = self.frames.last();
         scope
@@ -100,6 +158,7 @@ impl Checker<'_> {
             MemberKind::Misplaced(_) => {}
             MemberKind::States(list) => {
                 for l in list {
+                    self.keyword(&l.name);
                     let index = parts.locations.len() as u32;
                     let symbol = self.symbol(&l.name, SymKind::Location(index));
                     self.declare(symbol.clone());

@@ -27,9 +27,14 @@ enum DimName {
 impl Checker<'_> {
     /// A type as written; `name` is what a scalar set in it will be known by.
     pub fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
-        let constant = t.has(Prefix::Const);
+        let mut constant = t.has(Prefix::Const);
         let meta = t.has(Prefix::Meta);
         let mut ty = self.type_base(t, name);
+        if let TypeBase::Named(ident) = &t.base
+            && let Some(SymKind::Type(_, true)) = self.lookup(&ident.name).map(|s| s.kind.clone())
+        {
+            constant = true;
+        }
         let (urgent, broadcast) = (t.has(Prefix::Urgent), t.has(Prefix::Broadcast));
         if urgent || broadcast {
             ty = self.channel_prefix(ty, urgent, broadcast, t.span);
@@ -193,7 +198,7 @@ impl Checker<'_> {
                 Type::Error
             }
             Some(s) => match &s.kind {
-                SymKind::Type(t) => t.clone(),
+                SymKind::Type(t, _) => t.clone(),
                 SymKind::Opaque => Type::Error,
                 _ => {
                     let diag = Diag::new(
@@ -213,12 +218,8 @@ impl Checker<'_> {
         let mut out: Vec<(SmolStr, Type)> = Vec::new();
         for field in fields {
             let written = self.type_expr(&field.ty, None);
-            if written.constant || written.meta {
-                self.error(
-                    "type/field",
-                    "a field cannot be `const` or `meta`",
-                    field.ty.span,
-                );
+            if written.constant {
+                self.error("type/field", "a field cannot be `const`", field.ty.span);
             }
             if !matches!(
                 written.ty,
@@ -283,7 +284,7 @@ impl Checker<'_> {
 
     fn dim_name(&mut self, ident: &ast::Ident) -> DimName {
         match self.lookup(&ident.name).as_ref().map(|s| &s.kind) {
-            Some(SymKind::Type(t)) => DimName::Type(t.clone()),
+            Some(SymKind::Type(t, _)) => DimName::Type(t.clone()),
             // The thesis indexes local arrays by the `scalarset` parameter itself.
             Some(SymKind::Param(p)) => match &p.ty {
                 Type::Int(int) if int.set.as_ref().is_some_and(|s| s.parameter) => {

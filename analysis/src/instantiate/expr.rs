@@ -126,6 +126,12 @@ impl Scope<'_> {
                 kind: network::ExprKind::Call(Box::new(self.call(f, args, e)?)),
                 span,
             }),
+            ExprKind::MemberCall {
+                family,
+                args,
+                function,
+                call,
+            } => self.member_call(family, args, function, call, e),
             ExprKind::Builtin(b, args) => self.builtin(*b, args, e, span),
             ExprKind::Rate(_) => Err(self.foreign("unsupported/rate", "a rate is not a value", e)),
             ExprKind::Quantifier { kind, var, body } => {
@@ -443,15 +449,26 @@ impl Scope<'_> {
 
     /// A call with its arguments.
     pub(crate) fn call(&mut self, f: &Symbol, args: &[Expr], e: &Expr) -> Lowered<Call> {
-        let SymKind::Function(sig) = &f.kind else {
-            return Err(Foreign::Broken);
-        };
         let function = self
             .process
             .and_then(|p| p.functions.get(&f.id))
             .or_else(|| self.built.functions.get(&f.id))
             .copied()
             .ok_or(Foreign::Broken)?;
+        self.call_id(function, f, args, e)
+    }
+
+    /// A call of a function of the network.
+    pub(crate) fn call_id(
+        &mut self,
+        function: network::FunctionId,
+        f: &Symbol,
+        args: &[Expr],
+        e: &Expr,
+    ) -> Lowered<Call> {
+        let SymKind::Function(sig) = &f.kind else {
+            return Err(Foreign::Broken);
+        };
         if let Some(foreign) = self.built.foreign_functions.get(&function) {
             return Err(match foreign {
                 Foreign::Unsupported(code, message, _) => self.foreign(code, message, e),

@@ -163,6 +163,17 @@ impl Scope<'_> {
     }
 }
 
+fn uses_double(init: &Init) -> bool {
+    match init {
+        Init::Expr(e) => {
+            let mut found = false;
+            e.walk(&mut |e| found |= matches!(e.ty, Type::Double));
+            found
+        }
+        Init::List(items, _) => items.iter().any(uses_double),
+    }
+}
+
 /// Whether the engine cannot store it.
 pub(crate) fn is_foreign(ty: &Type) -> bool {
     ty.contains(&|t| matches!(t, Type::Double | Type::Str))
@@ -214,10 +225,23 @@ impl Builder<'_> {
                 return None;
             }
         }
-        let made = {
+        let mut made = {
             let s = Scope::new(self.source.env, &self.built, scope, offset);
             make_values(&s, var, d)
         };
+        if made.is_err() && d.init.as_ref().is_some_and(uses_double) {
+            self.unsupported(Foreign::Unsupported(
+                "unsupported/double",
+                format!("`{}` starts with a floating-point value", d.symbol.name),
+                self.absolute(d.symbol.loc),
+            ));
+            let plain = Decl {
+                symbol: d.symbol.clone(),
+                init: None,
+            };
+            let s = Scope::new(self.source.env, &self.built, scope, offset);
+            made = make_values(&s, var, &plain);
+        }
         let Ok((shape, cells, clocks)) = made else {
             self.no_size(&d.symbol);
             return None;

@@ -4,7 +4,7 @@ use super::{Binding, Built, Foreign, Lowered, Scope, constant};
 use crate::check::{CheckedKind, Env};
 use crate::hir::{Expr, ExprKind};
 use crate::network::{self, BinaryOp, Query, QueryKind};
-use crate::symbol::SymKind;
+use crate::symbol::{SymKind, Symbol};
 use smol_str::SmolStr;
 use zonelens_syntax::span::Span;
 
@@ -86,40 +86,79 @@ impl Scope<'_> {
                 span,
             });
         }
+        self.choose(index, args, span, &mut |me, k| {
+            let scope = me.built.processes.get(k as usize).ok_or(Foreign::Broken)?;
+            match scope.names.get(&member.id) {
+                Some(Binding::Foreign) => Err(me.double(e)),
+                Some(b) => {
+                    let at = super::place::Located::from_binding(b, span).ok_or(Foreign::Broken)?;
+                    Ok(match at.known() {
+                        Some(v) => constant(v, span),
+                        None => network::Expr {
+                            kind: network::ExprKind::Read(at.place()),
+                            span,
+                        },
+                    })
+                }
+                None => Err(Foreign::Broken),
+            }
+        })
+    }
+
+    /// `P(i).f(…)`
+    pub(crate) fn member_call(
+        &mut self,
+        family: &Symbol,
+        args: &[Expr],
+        function: &Symbol,
+        call: &[Expr],
+        e: &Expr,
+    ) -> Lowered<network::Expr> {
+        let span = self.span(e.span);
+        let (process, index) = self.process_ref(family, args)?;
+        let mut one = |me: &mut Self, k: u32| {
+            let scope = me.built.processes.get(k as usize).ok_or(Foreign::Broken)?;
+            let id = *scope.functions.get(&function.id).ok_or(Foreign::Broken)?;
+            Ok(network::Expr {
+                kind: network::ExprKind::Call(Box::new(me.call_id(id, function, call, e)?)),
+                span,
+            })
+        };
+        if process.steps.is_empty() {
+            return one(self, process.base);
+        }
+        self.choose(index, args, span, &mut one)
+    }
+
+    /// What `one` makes of each process of a family, chosen by computed arguments.
+    fn choose(
+        &mut self,
+        index: u32,
+        args: &[Expr],
+        span: Span,
+        one: &mut dyn FnMut(&mut Self, u32) -> Lowered<network::Expr>,
+    ) -> Lowered<network::Expr> {
         let family = self
             .built
             .network
             .families
             .get(index as usize)
             .ok_or(Foreign::Broken)?;
-        let mut args_lowered = Vec::new();
+        let mut lowered = Vec::new();
         for a in args {
-            args_lowered.push(self.int(a)?);
+            lowered.push(self.int(a)?);
         }
         let mut chosen: Option<network::Expr> = None;
         for k in (family.first..family.first + family.len).rev() {
-            let (Some(scope), Some(process)) = (
-                self.built.processes.get(k as usize),
-                self.built.network.processes.get(k as usize),
-            ) else {
-                return Err(Foreign::Broken);
-            };
-            let value = match scope.names.get(&member.id) {
-                Some(Binding::Foreign) => return Err(self.double(e)),
-                Some(b) => {
-                    let at = super::place::Located::from_binding(b, span).ok_or(Foreign::Broken)?;
-                    match at.known() {
-                        Some(v) => constant(v, span),
-                        None => network::Expr {
-                            kind: network::ExprKind::Read(at.place()),
-                            span,
-                        },
-                    }
-                }
-                None => return Err(Foreign::Broken),
-            };
+            let value = one(self, k)?;
+            let process = self
+                .built
+                .network
+                .processes
+                .get(k as usize)
+                .ok_or(Foreign::Broken)?;
             let mut here = constant(1, span);
-            for (a, v) in args_lowered.iter().zip(&process.args) {
+            for (a, v) in lowered.iter().zip(&process.args) {
                 let same = super::expr::binary(BinaryOp::Eq, a.clone(), constant(*v, span), span);
                 here = super::expr::binary(BinaryOp::And, here, same, span);
             }

@@ -109,16 +109,19 @@ const MAX_DEPTH: usize = 64;
 const MAX_ERRORS: usize = 50;
 
 pub(crate) fn read(text: &str) -> Document {
-    let mut reader = Reader::from_str(text);
+    // The reader drops a byte order mark and counts from behind it.
+    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut reader = Reader::from_str(&text[mark..]);
+    let mark = mark as u32;
     let config = reader.config_mut();
     config.check_end_names = true;
     config.allow_dangling_amp = true;
     let mut doc = Document::default();
     let mut open: Vec<Element> = Vec::new();
     loop {
-        let start = reader.buffer_position() as u32;
+        let start = reader.buffer_position() as u32 + mark;
         let event = reader.read_event();
-        let end = reader.buffer_position() as u32;
+        let end = reader.buffer_position() as u32 + mark;
         let span = Span::new(start, end.max(start));
         match event {
             Ok(Event::Start(tag)) => {
@@ -160,7 +163,7 @@ pub(crate) fn read(text: &str) -> Document {
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
             Ok(Event::Eof) => break,
             Err(error) => {
-                let at = (reader.error_position() as u32).min(text.len() as u32);
+                let at = (reader.error_position() as u32 + mark).min(text.len() as u32);
                 let stuck = span.is_empty();
                 fault(
                     &mut doc,

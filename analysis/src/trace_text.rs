@@ -1,0 +1,334 @@
+//! A trace as people read it: what happens when, and per step only what changes.
+
+use crate::report::{Trace, TraceEdge, TraceKind, TraceState, TraceStep};
+use std::fmt;
+
+/// One step of a trace in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepText {
+    /// Time since the start, after the step's delay.
+    pub time: Time,
+    /// Time that passes before the transition.
+    pub delay: Time,
+    /// What the step does: the synchronisation, or the one edge that is taken.
+    pub action: String,
+    /// The edges taken, sender first.
+    pub edges: Vec<EdgeText>,
+    /// What differs from the state before (in the first step: the whole state but zeros).
+    pub changes: Vec<String>,
+}
+
+/// An edge of a step in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeText {
+    /// `Fischer(1): idle → req`
+    pub text: String,
+    /// 1-based line of the edge.
+    pub line: u32,
+    /// 1-based column of the edge.
+    pub column: u32,
+}
+
+/// A point in time or a delay: a fraction that is not negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time {
+    numerator: i128,
+    denominator: i128,
+}
+
+impl Time {
+    /// No time at all.
+    pub const ZERO: Time = Time {
+        numerator: 0,
+        denominator: 1,
+    };
+
+    /// Reads `3` or `3/2`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Time> {
+        let (numerator, denominator) = match text.split_once('/') {
+            Some((p, q)) => (p.trim().parse().ok()?, q.trim().parse().ok()?),
+            None => (text.trim().parse().ok()?, 1),
+        };
+        (denominator > 0).then_some(Time {
+            numerator,
+            denominator,
+        })
+    }
+
+    /// The sum, in lowest terms; `None` when the numbers are too large to show.
+    pub fn plus(self, other: Time) -> Option<Time> {
+        let numerator = self
+            .numerator
+            .checked_mul(other.denominator)?
+            .checked_add(other.numerator.checked_mul(self.denominator)?)?;
+        let denominator = self.denominator.checked_mul(other.denominator)?;
+        let divisor = gcd(numerator, denominator).max(1);
+        Some(Time {
+            numerator: numerator / divisor,
+            denominator: denominator / divisor,
+        })
+    }
+
+    /// Whether no time passes.
+    pub fn is_zero(self) -> bool {
+        self.numerator == 0
+    }
+}
+
+fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.abs()
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.denominator == 1 {
+            write!(f, "{}", self.numerator)
+        } else {
+            write!(f, "{}/{}", self.numerator, self.denominator)
+        }
+    }
+}
+
+/// All steps in words. Times that cannot be read count as zero.
+pub fn steps(trace: &Trace) -> Vec<StepText> {
+    let mut time = Time::ZERO;
+    let mut before: Option<&TraceState> = None;
+    let mut out = Vec::with_capacity(trace.steps.len());
+    for step in &trace.steps {
+        let delay = Time::parse(&step.delay).unwrap_or(Time::ZERO);
+        time = time.plus(delay).unwrap_or(time);
+        let changes = match before {
+            None => initial(&step.state),
+            Some(before) => differences(before, &step.state, delay),
+        };
+        out.push(StepText {
+            time,
+            delay,
+            action: action(step, before.is_none()),
+            edges: step
+                .transition
+                .iter()
+                .flat_map(|t| &t.edges)
+                .map(edge_text)
+                .collect(),
+            changes,
+        });
+        before = Some(&step.state);
+    }
+    out
+}
+
+fn action(step: &TraceStep, first: bool) -> String {
+    match &step.transition {
+        None if first => "start".to_owned(),
+        None => "time passes".to_owned(),
+        Some(transition) => {
+            let who: Vec<&str> = transition.edges.iter().map(|e| &*e.process).collect();
+            match (&transition.channel, who.split_first()) {
+                (Some(channel), Some((sender, []))) => format!("{sender} sends {channel}"),
+                (Some(channel), Some((sender, receivers))) => {
+                    format!("{sender} → {} by {channel}", receivers.join(", "))
+                }
+                (_, Some((process, _))) => format!("{process} moves"),
+                (_, None) => "moves".to_owned(),
+            }
+        }
+    }
+}
+
+fn edge_text(edge: &TraceEdge) -> EdgeText {
+    let select = if edge.select.is_empty() {
+        String::new()
+    } else {
+        let values: Vec<String> = edge
+            .select
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        format!(" with {}", values.join(", "))
+    };
+    EdgeText {
+        text: format!("{}: {} → {}{select}", edge.process, edge.from, edge.to),
+        line: edge.line,
+        column: edge.column,
+    }
+}
+
+fn initial(state: &TraceState) -> Vec<String> {
+    let mut by_location: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (process, location) in &state.locations {
+        match by_location.iter_mut().find(|(l, _)| l == location) {
+            Some((_, processes)) => processes.push(process),
+            None => by_location.push((location, vec![process])),
+        }
+    }
+    let locations = by_location
+        .iter()
+        .map(|(location, processes)| format!("{location}: {}", processes.join(", ")));
+    let variables = state
+        .variables
+        .iter()
+        .filter(|(_, value)| **value != 0)
+        .map(|(name, value)| format!("{name} = {value}"));
+    let clocks = state
+        .clocks
+        .iter()
+        .filter(|(_, value)| *value != "0")
+        .map(|(name, value)| format!("{name} = {value}"));
+    locations.chain(variables).chain(clocks).collect()
+}
+
+/// Variables that changed, and clocks whose change is more than the passing of time.
+fn differences(before: &TraceState, after: &TraceState, delay: Time) -> Vec<String> {
+    let mut out = Vec::new();
+    for (name, value) in &after.variables {
+        match before.variables.get(name) {
+            Some(old) if old == value => {}
+            Some(old) => out.push(format!("{name}: {old} → {value}")),
+            None => out.push(format!("{name} = {value}")),
+        }
+    }
+    for (name, value) in &after.clocks {
+        let aged = before
+            .clocks
+            .get(name)
+            .and_then(|old| Time::parse(old))
+            .and_then(|old| old.plus(delay));
+        if aged.is_none_or(|aged| Time::parse(value) != Some(aged)) {
+            out.push(format!("{name} := {value}"));
+        }
+    }
+    out
+}
+
+/// What kind of run it is and how long, in one line.
+pub fn summary(trace: &Trace) -> String {
+    let count = trace.steps.len().saturating_sub(1);
+    let steps = if count == 1 { "step" } else { "steps" };
+    match (trace.kind, trace.cycle_start) {
+        (TraceKind::Lasso, Some(start)) => {
+            format!("{count} {steps}, then again from step {start} for ever")
+        }
+        _ => format!("{count} {steps}"),
+    }
+}
+
+/// The whole trace as text; `file` stands before each line number.
+pub fn to_text(trace: &Trace, file: &str) -> String {
+    use fmt::Write;
+    let steps = steps(trace);
+    let number_width = steps.len().to_string().len().max(2);
+    let time_width = steps
+        .iter()
+        .map(|s| s.time.to_string().len())
+        .max()
+        .unwrap_or(1);
+    let indent = " ".repeat(number_width + time_width + 8);
+    let mut out = String::new();
+    for (number, step) in steps.iter().enumerate() {
+        let _ = write!(
+            out,
+            "{number:>number_width$}  t = {:<time_width$}  {}",
+            step.time.to_string(),
+            step.action
+        );
+        if !step.delay.is_zero() {
+            let _ = write!(out, "  (after {})", step.delay);
+        }
+        out.push('\n');
+        for edge in &step.edges {
+            let _ = writeln!(out, "{indent}{}  {file}:{}", edge.text, edge.line);
+        }
+        for change in &step.changes {
+            let _ = writeln!(out, "{indent}  {change}");
+        }
+    }
+    if let (TraceKind::Lasso, Some(start)) = (trace.kind, trace.cycle_start) {
+        let _ = writeln!(out, "{indent}… and again from step {start}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::TraceTransition;
+    use std::collections::BTreeMap;
+
+    fn state(id: i64, at: &str, x: &str) -> TraceState {
+        TraceState {
+            locations: BTreeMap::from([
+                ("P(0)".to_owned(), at.to_owned()),
+                ("P(1)".to_owned(), "idle".to_owned()),
+            ]),
+            variables: BTreeMap::from([("id".to_owned(), id)]),
+            clocks: BTreeMap::from([("P(0).x".to_owned(), x.to_owned())]),
+        }
+    }
+
+    fn step(delay: &str, from: &str, to: &str, state: TraceState) -> TraceStep {
+        TraceStep {
+            delay: delay.to_owned(),
+            transition: Some(TraceTransition {
+                channel: None,
+                edges: vec![TraceEdge {
+                    process: "P(0)".to_owned(),
+                    from: from.to_owned(),
+                    to: to.to_owned(),
+                    select: BTreeMap::new(),
+                    line: 9,
+                    column: 3,
+                    process_index: 0,
+                    edge_index: 0,
+                }],
+            }),
+            state,
+        }
+    }
+
+    #[test]
+    fn only_what_changes_is_told() {
+        let trace = Trace {
+            kind: TraceKind::Path,
+            cycle_start: None,
+            steps: vec![
+                TraceStep {
+                    delay: "0".to_owned(),
+                    transition: None,
+                    state: state(0, "idle", "0"),
+                },
+                step("3/2", "idle", "req", state(0, "req", "0")),
+                step("1/2", "req", "wait", state(1, "wait", "1/2")),
+            ],
+        };
+        let text = to_text(&trace, "m.xta");
+        let expected = "\
+ 0  t = 0    start
+             idle: P(0), P(1)
+ 1  t = 3/2  P(0) moves  (after 3/2)
+             P(0): idle → req  m.xta:9
+               P(0).x := 0
+ 2  t = 2    P(0) moves  (after 1/2)
+             P(0): req → wait  m.xta:9
+               id: 0 → 1
+";
+        let squeeze = |s: &str| {
+            s.lines()
+                .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(squeeze(&text), squeeze(expected));
+        assert_eq!(summary(&trace), "2 steps");
+    }
+
+    #[test]
+    fn fractions_add_exactly() {
+        let sum = Time::parse("1/3").and_then(|t| t.plus(Time::parse("1/6")?));
+        assert_eq!(sum.map(|t| t.to_string()).as_deref(), Some("1/2"));
+        assert_eq!(Time::parse("1/0"), None);
+        assert_eq!(Time::parse("x"), None);
+    }
+}

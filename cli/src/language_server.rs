@@ -1,0 +1,44 @@
+//! `zonelens lsp`: the language server.
+
+use crate::{BAD_INPUT, SUCCESS, output};
+use clap::Args as ClapArgs;
+use std::path::PathBuf;
+
+/// Arguments of `zonelens lsp`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// Accepted for editors that always pass it; standard input and output are the only transport
+    #[arg(long, hide = true)]
+    stdio: bool,
+    /// Write the log to this file
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+    /// Run queries with this program instead of this one: for tests of misbehaving workers
+    #[arg(long, value_name = "FILE", hide = true)]
+    worker: Option<PathBuf>,
+}
+
+/// Serves until the editor says goodbye.
+pub fn run(args: &Args) -> u8 {
+    let worker = match args.worker.clone().map_or_else(std::env::current_exe, Ok) {
+        Ok(path) => path,
+        Err(error) => {
+            output::complain(&format!(
+                "the path of this program is unknown ({error}), so no query could be run"
+            ));
+            return BAD_INPUT;
+        }
+    };
+    let options = zonelens_lsp::ServerOptions {
+        worker,
+        version: env!("ZONELENS_VERSION").to_owned(),
+        log_file: args.log_file.clone(),
+    };
+    match zonelens_lsp::serve_stdio(options) {
+        Ok(()) => SUCCESS,
+        Err(error) => {
+            output::complain(&format!("the language server stopped: {error}"));
+            BAD_INPUT
+        }
+    }
+}

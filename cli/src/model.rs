@@ -1,0 +1,204 @@
+//! A model with its queries, and the run of one of them: what `verify` and `worker` share.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use zonelens_analysis::Model;
+use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::network::{Network, Position};
+use zonelens_analysis::report::{Options, QueryReport, Verdict};
+use zonelens_checker::{Control, verify};
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::{FileKind, Query, QueryKind};
+use zonelens_syntax::source::QueryRef;
+use zonelens_syntax::span::{LineCol, LineIndex, Span};
+
+/// Reads a text file, or says in one sentence why not.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!(
+            "{} is not UTF-8 text (first bad byte at offset {at}); save it as UTF-8",
+            path.display()
+        )
+    })
+}
+
+/// A parsed file with a table of its lines.
+pub struct Source {
+    /// Where it was read from; `None` for a formula of the command line.
+    pub path: Option<PathBuf>,
+    /// The parsed text.
+    pub file: SourceFile,
+    lines: LineIndex,
+}
+
+impl Source {
+    /// Parses `text`.
+    pub fn new(path: Option<PathBuf>, text: impl Into<Arc<str>>, kind: FileKind) -> Source {
+        let file = SourceFile::parse(text, kind);
+        let lines = LineIndex::new(&file.text);
+        Source { path, file, lines }
+    }
+
+    /// Reads and parses a file; its extension tells the notation.
+    pub fn read(path: &Path) -> Result<Source, String> {
+        let kind = FileKind::from_path(&path.to_string_lossy());
+        Ok(Source::new(Some(path.to_owned()), read_text(path)?, kind))
+    }
+
+    /// The position of a byte of this file.
+    pub fn line_col(&self, offset: u32) -> LineCol {
+        self.lines.line_col(&self.file.text, offset)
+    }
+
+    /// The queries that ask something.
+    pub fn queries(&self) -> Vec<QueryRef<'_>> {
+        let mut queries = self.file.queries();
+        queries.retain(|q| !matches!(q.query.kind, QueryKind::Heading));
+        queries
+    }
+
+    /// 1-based line of a query; 0 for a formula of the command line.
+    pub fn line_of(&self, query: QueryRef<'_>) -> u32 {
+        match self.path {
+            Some(_) => self.line_col(query.query.span.start + query.base).line,
+            None => 0,
+        }
+    }
+
+    /// `file:line:column`, for messages.
+    pub fn place(&self, span: Span) -> String {
+        let at = self.line_col(span.start);
+        match &self.path {
+            Some(path) => format!("{}:{}:{}", path.display(), at.line, at.column),
+            None => format!("column {}", at.column),
+        }
+    }
+}
+
+/// A model that is ready to be asked, or the reasons why it is not.
+pub struct Prepared {
+    /// The model's text.
+    pub source: Source,
+    model: Model,
+    network: Result<Network, Vec<Diagnostic>>,
+}
+
+impl Prepared {
+    /// Analyses and instantiates the model.
+    pub fn new(source: Source, constants: &BTreeMap<String, i64>) -> Prepared {
+        let model = Model::new(&source.file, constants);
+        let network = if model.blocks_verification() {
+            Err(model
+                .diagnostics()
+                .iter()
+                .filter(|d| d.severity == Severity::Error && !d.code.starts_with("query/"))
+                .cloned()
+                .collect())
+        } else {
+            model.network()
+        };
+        Prepared {
+            source,
+            model,
+            network,
+        }
+    }
+
+    /// What keeps the model from being verified.
+    pub fn errors(&self) -> &[Diagnostic] {
+        self.network.as_ref().err().map_or(&[], Vec::as_slice)
+    }
+
+    /// Answers one query of `from`, which may be the model's own file.
+    pub fn ask(
+        &self,
+        from: &Source,
+        query: QueryRef<'_>,
+        options: &Options,
+        control: &Control<'_>,
+    ) -> QueryReport {
+        let line = from.line_of(query);
+        let mut report = match self.resolve(from, query) {
+            Err((verdict, reason)) => {
+                QueryReport::without_run(&query.query.text, line, verdict, reason)
+            }
+            Ok((network, resolved)) => {
+                let position = |span: Span| {
+                    let at = self.source.line_col(span.start);
+                    Position {
+                        line: at.line,
+                        column: at.column,
+                    }
+                };
+                verify(network, &resolved, options, &position, control)
+            }
+        };
+        report.query = query.query.text.to_string();
+        report.line = line;
+        report.expected = expected(query.query);
+        report
+    }
+
+    fn resolve(
+        &self,
+        from: &Source,
+        query: QueryRef<'_>,
+    ) -> Result<(&Network, zonelens_analysis::network::Query), (Verdict, String)> {
+        let network = self.network.as_ref().map_err(|errors| {
+            let first = errors.first().map_or_else(
+                || "the model has errors".to_owned(),
+                |d| format!("{} ({}, {})", d.message, d.code, self.source.place(d.span)),
+            );
+            (Verdict::Error, format!("model-error: {first}"))
+        })?;
+        if let Some(error) = query.query.errors.first() {
+            return Err((Verdict::Error, format!("query-error: {}", error.message)));
+        }
+        let judge = |diagnostics: &[Diagnostic]| -> Option<(Verdict, String)> {
+            let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            let first = errors.next()?;
+            let all_unsupported = diagnostics
+                .iter()
+                .filter(|d| d.severity == Severity::Error)
+                .all(|d| d.code.starts_with("unsupported/"));
+            let place = from.place(first.span);
+            Some(if all_unsupported {
+                let reason = format!("unsupported: {} ({place})", first.message);
+                (Verdict::Unknown, reason)
+            } else {
+                let reason = format!("query-error: {} ({}, {place})", first.message, first.code);
+                (Verdict::Error, reason)
+            })
+        };
+        if let Some(refusal) = judge(&self.model.check_query(query.query, query.base)) {
+            return Err(refusal);
+        }
+        match self.model.resolve_query(network, query.query, query.base) {
+            Ok(resolved) => Ok((network, resolved)),
+            Err(diagnostics) => Err(judge(&diagnostics).unwrap_or_else(|| {
+                let reason = "query-error: the query has no meaning in this model".to_owned();
+                (Verdict::Error, reason)
+            })),
+        }
+    }
+}
+
+/// What the author of a query expects.
+pub fn expected(query: &Query) -> Option<Verdict> {
+    query.expectation.map(|e| {
+        if e.satisfied {
+            Verdict::Satisfied
+        } else {
+            Verdict::Violated
+        }
+    })
+}
+
+/// Whether a query passes: as expected or, without an expectation, satisfied.
+pub fn passes(report: &QueryReport) -> bool {
+    report.verdict == report.expected.unwrap_or(Verdict::Satisfied)
+}

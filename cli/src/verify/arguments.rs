@@ -1,0 +1,171 @@
+//! The command line of `verify`.
+
+use clap::Args as ClapArgs;
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+use zonelens_analysis::report::{
+    AbstractionOption, Options, SearchOrder, SymmetryOption, TraceOption,
+};
+
+/// Arguments of `zonelens verify`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// The model, `.xta` or `.xml`
+    pub model: PathBuf,
+    /// Run the queries of this file, not those of the model
+    pub queries: Option<PathBuf>,
+    /// Run this formula, not those of the model; may be given several times
+    #[arg(
+        short = 'q',
+        value_name = "FORMULA",
+        id = "formula",
+        allow_hyphen_values = true
+    )]
+    pub formulas: Vec<String>,
+    /// How to write the results
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Which symmetries to use; `auto` also detects them among integers
+    #[arg(long, default_value = "auto", value_parser = named::<SymmetryOption>(&["auto", "off", "scalarsets"]))]
+    symmetry: SymmetryOption,
+    /// Order of exploration
+    #[arg(long, default_value = "bfs", value_parser = named::<SearchOrder>(&["bfs", "dfs", "random"]))]
+    search: SearchOrder,
+    /// Which trace to give
+    #[arg(long, default_value = "some", value_parser = named::<TraceOption>(&["none", "some", "shortest", "fastest"]))]
+    trace: TraceOption,
+    /// How zones are made finite; `convex-hull` may answer `unknown`
+    #[arg(long, default_value = "auto",
+        value_parser = named::<AbstractionOption>(&["auto", "extra-lu", "extra-m", "alu", "none", "convex-hull"]))]
+    abstraction: AbstractionOption,
+    /// Threads that explore
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Give up on a query at this much memory, `4G` for instance
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    memory: Option<u64>,
+    /// Give up on a query after this time, `60s` for instance
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<f64>,
+    /// Give up on a query after storing this many states
+    #[arg(long, value_name = "N")]
+    states: Option<u64>,
+    /// Seed of random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Check the symmetry of sampled states during the run
+    #[arg(long)]
+    audit_symmetry: bool,
+    /// Override a global integer constant before any size is evaluated
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
+    constants: Vec<(String, i64)>,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Human,
+    /// One JSON object per query and line
+    Json,
+    /// JUnit XML for continuous integration
+    Junit,
+}
+
+impl Args {
+    /// What the checker is told.
+    pub fn options(&self) -> Options {
+        Options {
+            symmetry: self.symmetry,
+            search: self.search,
+            trace: self.trace,
+            abstraction: self.abstraction,
+            threads: self.threads,
+            memory: self.memory,
+            timeout: self.timeout,
+            states: self.states,
+            seed: self.seed,
+            audit_symmetry: self.audit_symmetry,
+            constants: self.constants.iter().cloned().collect(),
+        }
+    }
+}
+
+/// A parser for an option whose names on the command line are those in the JSON.
+fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names)
+        .try_map(|name| serde_json::from_value::<T>(serde_json::Value::String(name)))
+}
+
+/// `4G`, `512M`, `100000`
+fn memory(text: &str) -> Result<u64, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let bare = lower.trim_end_matches("ib").trim_end_matches('b');
+    let (digits, shift) = match bare.strip_suffix(['k', 'm', 'g', 't']) {
+        Some(digits) if bare.ends_with('k') => (digits, 10),
+        Some(digits) if bare.ends_with('m') => (digits, 20),
+        Some(digits) if bare.ends_with('g') => (digits, 30),
+        Some(digits) => (digits, 40),
+        None => (bare, 0),
+    };
+    digits
+        .trim()
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift))
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "write a number of bytes such as 500M or 4G".to_owned())
+}
+
+/// `60s`, `500ms`, `2m`, `1h`, `90`
+fn duration(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (digits, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|d| (d, *unit)))
+        .unwrap_or((text, 1.0));
+    digits
+        .trim()
+        .parse::<f64>()
+        .ok()
+        .filter(|n| n.is_finite() && *n >= 0.0)
+        .map(|n| n * unit)
+        .ok_or_else(|| "write a time such as 60s, 500ms or 2m".to_owned())
+}
+
+/// `N=20`
+fn constant(text: &str) -> Result<(String, i64), String> {
+    let wrong = || "write the constant's name and its value, as in N=20".to_owned();
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value = value.trim().parse().map_err(|_| wrong())?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(wrong());
+    }
+    Ok((name.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times() {
+        assert_eq!(memory("4G"), Ok(4 << 30));
+        assert_eq!(memory("512MiB"), Ok(512 << 20));
+        assert_eq!(memory("1000"), Ok(1000));
+        assert!(memory("0").is_err() && memory("x").is_err() && memory("99999999T").is_err());
+        assert_eq!(duration("60s"), Ok(60.0));
+        assert_eq!(duration("500ms"), Ok(0.5));
+        assert_eq!(duration("2m"), Ok(120.0));
+        assert!(duration("-1").is_err() && duration("soon").is_err());
+        assert_eq!(constant("N=20"), Ok(("N".to_owned(), 20)));
+        assert!(constant("N").is_err() && constant("=3").is_err() && constant("N=x").is_err());
+    }
+}

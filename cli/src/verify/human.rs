@@ -1,0 +1,238 @@
+//! Results for people.
+
+use crate::model::passes;
+use crate::output::{Palette, bytes, grouped, seconds};
+use std::fmt::Write;
+use std::path::Path;
+use zonelens_analysis::report::{BoundsValue, QueryReport, Verdict};
+use zonelens_analysis::trace_text;
+
+/// Writes reports as text.
+pub struct Human {
+    palette: Palette,
+}
+
+impl Human {
+    /// With the colours of `palette`.
+    pub fn new(palette: Palette) -> Human {
+        Human { palette }
+    }
+
+    /// The line before all reports.
+    pub fn heading(&self, model: &Path) -> String {
+        self.palette.strong(&model.display().to_string())
+    }
+
+    /// One report; `from` is the file of its query, `model` the file its trace speaks of.
+    pub fn report(&self, report: &QueryReport, from: Option<&Path>, model: &Path) -> String {
+        let mut out = String::new();
+        let place = match from {
+            Some(path) if path == model => format!("line {}", report.line),
+            Some(path) => format!("{}:{}", path.display(), report.line),
+            None => "-q".to_owned(),
+        };
+        let _ = writeln!(
+            out,
+            "\n  {} {}  {}",
+            self.mark(report),
+            self.palette.strong(&report.query),
+            self.palette.faint(&place)
+        );
+        let _ = writeln!(out, "    {}", self.verdict_line(report));
+        if let Some(line) = statistics_line(report) {
+            let _ = writeln!(out, "    {}", self.palette.faint(&line));
+        }
+        let values = if report.values.is_empty() {
+            report.value.as_slice()
+        } else {
+            &report.values
+        };
+        for value in values {
+            let _ = writeln!(out, "    value: {}", bounds(value));
+        }
+        for line in symmetry_lines(report, model) {
+            let _ = writeln!(out, "    {}", self.palette.faint(&line));
+        }
+        if !report.reductions.is_empty() {
+            let line = format!("reductions: {}", report.reductions.join(", "));
+            let _ = writeln!(out, "    {}", self.palette.faint(&line));
+        }
+        if let Some(trace) = &report.trace {
+            let what = match report.verdict {
+                Verdict::Violated => "counterexample",
+                Verdict::Error => "how it comes to the error",
+                _ => "witness",
+            };
+            let _ = writeln!(out, "    {what}, {}:", trace_text::summary(trace));
+            for line in trace_text::to_text(trace, &model.display().to_string()).lines() {
+                let _ = writeln!(out, "      {line}");
+            }
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+
+    fn mark(&self, report: &QueryReport) -> String {
+        match report.verdict {
+            Verdict::Unknown => self.palette.doubtful("?"),
+            _ if passes(report) => self.palette.good("✓"),
+            _ => self.palette.bad("✗"),
+        }
+    }
+
+    fn verdict_line(&self, report: &QueryReport) -> String {
+        let word = match report.verdict {
+            Verdict::Satisfied => "satisfied",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+            Verdict::Error => "error",
+        };
+        let word = match report.verdict {
+            Verdict::Unknown => self.palette.doubtful(word),
+            _ if passes(report) => self.palette.good(word),
+            _ => self.palette.bad(word),
+        };
+        let mut line = word;
+        match report.expected {
+            Some(expected) if report.verdict == expected => line.push_str(", as expected"),
+            Some(Verdict::Satisfied) => line.push_str(", but it should be satisfied"),
+            Some(_) => line.push_str(", but it should be violated"),
+            None => {}
+        }
+        if let Some(reason) = &report.reason {
+            let _ = write!(line, " ({reason})");
+        } else {
+            let _ = write!(line, " in {}", seconds(report.statistics.seconds));
+        }
+        line
+    }
+
+    /// The line after all reports.
+    pub fn summary(&self, reports: &[QueryReport]) -> String {
+        let total = reports.len();
+        let passed = reports.iter().filter(|r| passes(r)).count();
+        let unknown = reports
+            .iter()
+            .filter(|r| r.verdict == Verdict::Unknown)
+            .count();
+        let failed = total - passed - unknown;
+        let mut parts = Vec::new();
+        if passed > 0 {
+            parts.push(self.palette.good(&format!("{passed} passed")));
+        }
+        if failed > 0 {
+            parts.push(self.palette.bad(&format!("{failed} failed")));
+        }
+        if unknown > 0 {
+            parts.push(self.palette.doubtful(&format!("{unknown} unknown")));
+        }
+        let noun = if total == 1 { "query" } else { "queries" };
+        format!("\n{total} {noun}: {}", parts.join(", "))
+    }
+}
+
+fn statistics_line(report: &QueryReport) -> Option<String> {
+    let s = &report.statistics;
+    if s.stored == 0 && s.explored == 0 {
+        return None;
+    }
+    let mut line = format!(
+        "{} states stored, {} explored, {} transitions",
+        grouped(s.stored),
+        grouped(s.explored),
+        grouped(s.transitions)
+    );
+    if s.peak_memory_bytes > 0 {
+        let _ = write!(line, ", {}", bytes(s.peak_memory_bytes));
+    }
+    Some(line)
+}
+
+fn symmetry_lines(report: &QueryReport, model: &Path) -> Vec<String> {
+    let mut out = Vec::new();
+    if !report.symmetry.scalarsets.is_empty() {
+        let sets: Vec<String> = report
+            .symmetry
+            .scalarsets
+            .iter()
+            .map(|s| {
+                let how = if s.detected { ", detected" } else { "" };
+                format!("{} (up to {}! alike{how})", s.name, s.size)
+            })
+            .collect();
+        let exact = if report.symmetry.canonical {
+            "one representative per class"
+        } else {
+            "some classes kept more than one representative"
+        };
+        out.push(format!("symmetry: {}; {exact}", sets.join(", ")));
+    }
+    if report.symmetrised {
+        out.push("the query names elements and was made symmetric over them".to_owned());
+    }
+    for e in &report.symmetry.excluded {
+        out.push(format!(
+            "not reduced over {}: it breaks {} at {}:{}:{}",
+            e.name,
+            e.rule,
+            model.display(),
+            e.line,
+            e.column
+        ));
+    }
+    out
+}
+
+/// Bounds as an interval.
+fn bounds(value: &BoundsValue) -> String {
+    let lower = match value.lower {
+        Some(n) if value.lower_strict => format!("({n}"),
+        Some(n) => format!("[{n}"),
+        None => "(-∞".to_owned(),
+    };
+    let upper = match value.upper {
+        Some(n) if value.upper_strict => format!("{n})"),
+        Some(n) => format!("{n}]"),
+        None => "∞)".to_owned(),
+    };
+    format!("{lower}, {upper}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_tells_verdict_place_and_reason() {
+        let mut report = QueryReport::without_run(
+            "A[] not deadlock",
+            4,
+            Verdict::Unknown,
+            "timeout: 60 s are over".to_owned(),
+        );
+        report.expected = Some(Verdict::Satisfied);
+        report.statistics.stored = 41200;
+        report.statistics.explored = 40000;
+        let human = Human::new(Palette::plain());
+        let model = Path::new("m.xta");
+        let text = human.report(&report, Some(model), model);
+        assert_eq!(
+            text.trim(),
+            "? A[] not deadlock  line 4\n    \
+             unknown, but it should be satisfied (timeout: 60 s are over)\n    \
+             41\u{202f}200 states stored, 40\u{202f}000 explored, 0 transitions"
+        );
+        assert_eq!(human.summary(&[report]).trim(), "1 query: 1 unknown");
+    }
+
+    #[test]
+    fn bounds_are_intervals() {
+        let value = BoundsValue {
+            lower: Some(0),
+            upper: None,
+            lower_strict: false,
+            upper_strict: false,
+        };
+        assert_eq!(bounds(&value), "[0, ∞)");
+    }
+}

@@ -1,0 +1,107 @@
+//! Results as JUnit XML, for continuous integration.
+
+use crate::model::passes;
+use std::fmt::Write;
+use std::path::Path;
+use zonelens_analysis::report::{QueryReport, Verdict};
+use zonelens_analysis::trace_text;
+
+/// The document: one suite for the model, one case per query.
+pub fn document(model: &Path, reports: &[QueryReport]) -> String {
+    let count = |f: &dyn Fn(&QueryReport) -> bool| reports.iter().filter(|r| f(r)).count();
+    let errors = count(&|r| r.verdict == Verdict::Error);
+    let skipped = count(&|r| r.verdict == Verdict::Unknown);
+    let failures = count(&|r| !passes(r)) - errors - skipped;
+    let time: f64 = reports.iter().map(|r| r.statistics.seconds).sum();
+    let name = escape(&model.display().to_string());
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let counts = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"",
+        reports.len()
+    );
+    let _ = writeln!(
+        out,
+        "<testsuites name=\"zonelens\" {counts} time=\"{time:.3}\">"
+    );
+    let _ = writeln!(
+        out,
+        "  <testsuite name=\"{name}\" {counts} skipped=\"{skipped}\" time=\"{time:.3}\">"
+    );
+    for report in reports {
+        case(&mut out, &name, model, report);
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
+    let query = escape(&report.query);
+    let _ = write!(
+        out,
+        "    <testcase name=\"{query}\" classname=\"{class}\" time=\"{:.3}\"",
+        report.statistics.seconds
+    );
+    let reason = escape(report.reason.as_deref().unwrap_or(""));
+    let body = match report.verdict {
+        Verdict::Error => format!("<error message=\"{reason}\"/>"),
+        Verdict::Unknown => format!("<skipped message=\"unknown: {reason}\"/>"),
+        _ if passes(report) => {
+            out.push_str("/>\n");
+            return;
+        }
+        verdict => {
+            let word = if verdict == Verdict::Violated {
+                "violated"
+            } else {
+                "satisfied, but it should be violated"
+            };
+            let trace = report.trace.as_ref().map_or_else(String::new, |t| {
+                escape(&trace_text::to_text(t, &model.display().to_string()))
+            });
+            format!("<failure message=\"{word}\">{trace}</failure>")
+        }
+    };
+    let _ = writeln!(out, ">\n      {body}\n    </testcase>");
+}
+
+/// Text for XML; control characters that XML cannot hold are dropped.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_case_per_query_and_true_counts() {
+        let make = |query: &str, verdict, reason: &str| {
+            QueryReport::without_run(query, 1, verdict, reason.to_owned())
+        };
+        let reports = [
+            make("A[] x < 3", Verdict::Satisfied, ""),
+            make("E<> a && b", Verdict::Violated, ""),
+            make("A<> c", Verdict::Unknown, "timeout: over"),
+            make("A[] q", Verdict::Error, "query-error: `q`"),
+        ];
+        let text = document(Path::new("m.xta"), &reports);
+        assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+        assert!(text.contains("name=\"A[] x &lt; 3\""));
+        assert!(text.contains("<failure message=\"violated\">"));
+        assert!(text.contains("<skipped message=\"unknown: timeout: over\"/>"));
+        assert_eq!(text.matches("<testcase").count(), 4);
+        assert_eq!(text.matches("</testcase>").count(), 3);
+    }
+}

@@ -1,0 +1,104 @@
+//! `zonelens worker`: answers one query for the language server.
+//!
+//! One line of JSON comes in, lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
+//! itself when the server dies, so no worker outlives its server.
+
+use crate::model::{Prepared, Source};
+use crate::{BAD_INPUT, SUCCESS, output, platform};
+use std::io::{BufRead, Read, Write};
+use std::sync::atomic::AtomicBool;
+use zonelens_analysis::report::{
+    QueryReport, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest,
+};
+use zonelens_checker::Control;
+use zonelens_syntax::ast::FileKind;
+
+/// Exit status when the input closes before the answer.
+const STOPPED: i32 = 130;
+
+/// Reads the request, answers, and ends.
+pub fn run() -> u8 {
+    platform::lowest_priority();
+    let mut line = String::new();
+    if let Err(error) = std::io::stdin().lock().read_line(&mut line) {
+        output::complain(&format!("the request cannot be read: {error}"));
+        return BAD_INPUT;
+    }
+    let request: WorkerRequest = match serde_json::from_str(&line) {
+        Ok(request) => request,
+        Err(error) => {
+            output::complain(&format!(
+                "the request is not one this worker knows: {error}"
+            ));
+            return BAD_INPUT;
+        }
+    };
+    if request.protocol != WORKER_PROTOCOL {
+        output::complain(&format!(
+            "the request speaks version {} of the worker protocol, this worker version {WORKER_PROTOCOL}",
+            request.protocol
+        ));
+        return BAD_INPUT;
+    }
+    stop_when_input_closes();
+    if let Some(limit) = request.options.memory {
+        platform::cap_address_space(limit);
+    }
+    send(&WorkerMessage::Result(Box::new(answer(&request))));
+    SUCCESS
+}
+
+fn answer(request: &WorkerRequest) -> QueryReport {
+    let kind = match request.kind.as_str() {
+        "xml" => FileKind::Xml,
+        _ => FileKind::Xta,
+    };
+    let source = Source::new(None, request.model.as_str(), kind);
+    let prepared = Prepared::new(source, &request.options.constants);
+    let formula = Source::new(None, request.query.as_str(), FileKind::Query);
+    let cancelled = AtomicBool::new(false);
+    let control = Control {
+        cancelled: &cancelled,
+        progress: &|progress| send(&WorkerMessage::Progress(progress.clone())),
+    };
+    let queries = formula.queries();
+    let mut report = match queries.first() {
+        Some(query) => prepared.ask(&formula, *query, &request.options, &control),
+        None => QueryReport::without_run(
+            &request.query,
+            request.line,
+            Verdict::Error,
+            "query-error: there is no formula here".to_owned(),
+        ),
+    };
+    report.query.clone_from(&request.query);
+    report.line = request.line;
+    report.expected = request.expected;
+    report
+}
+
+fn stop_when_input_closes() {
+    let watch = || {
+        let mut rest = [0u8; 256];
+        let mut stdin = std::io::stdin().lock();
+        // The server writes nothing more: whatever ends this read means that nobody waits for the answer.
+        while matches!(stdin.read(&mut rest), Ok(n) if n > 0) {}
+        std::process::exit(STOPPED);
+    };
+    if let Err(error) = std::thread::Builder::new().spawn(watch) {
+        // Without the watch this process could outlive its server.
+        output::complain(&format!("the worker cannot watch its input: {error}"));
+        std::process::exit(STOPPED);
+    }
+}
+
+fn send(message: &WorkerMessage) {
+    let mut out = std::io::stdout().lock();
+    let written = serde_json::to_writer(&mut out, message)
+        .map_err(std::io::Error::from)
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    if written.is_err() {
+        std::process::exit(STOPPED);
+    }
+}

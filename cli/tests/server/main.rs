@@ -1,0 +1,9 @@
+//! The language server through the real binary, over its standard input and output.
+
+mod client;
+mod documents;
+mod lifecycle;
+mod rng;
+mod runs;
+mod staleness;
+mod workers;

@@ -1,0 +1,110 @@
+//! Verdicts are fresh exactly as long as the text means what was asked.
+
+use crate::client::Client;
+use crate::workers;
+use serde_json::json;
+
+const URI: &str = "file:///tmp/zonelens-test/stale.xta";
+const MODEL: &str = "\
+const int N = 3;
+process P() { clock x; state s { x <= N }, t; init s; trans s -> t { }; }
+system P;
+//@ query A[] P.s
+//@ query E<> P.t
+";
+
+fn verified() -> Client {
+    let mut client = Client::start(Some(&workers::answering("satisfied")), json!({}));
+    client.open(URI, MODEL);
+    client.diagnostics(URI, 1);
+    client.command("zonelens.verifyAll", json!({"uri": URI}));
+    client.wait_states(URI, &["satisfied", "satisfied"]);
+    client
+}
+
+#[test]
+fn a_constant_makes_all_stale_and_undo_makes_them_fresh() {
+    let mut client = verified();
+    client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
+    let stale = ["satisfied (stale)", "satisfied (stale)"];
+    assert_eq!(client.states(URI), stale);
+    let titles = client.titles(URI);
+    assert_eq!(titles[1], "↻ satisfied (stale) · verify again");
+    client.replace(URI, 3, MODEL);
+    assert_eq!(client.states(URI), ["satisfied", "satisfied"]);
+    client.finish();
+}
+
+#[test]
+fn a_query_edit_concerns_that_query_alone() {
+    let mut client = verified();
+    client.replace(URI, 2, &MODEL.replace("E<> P.t", "E<> P.s"));
+    assert_eq!(client.states(URI), ["satisfied", "satisfied (stale)"]);
+    client.finish();
+}
+
+#[test]
+fn comments_and_layout_keep_verdicts() {
+    let mut client = verified();
+    client.replace(
+        URI,
+        2,
+        &MODEL.replace("system P;", "// nothing new\n\n  system   P;"),
+    );
+    assert_eq!(client.states(URI), ["satisfied", "satisfied"]);
+    client.finish();
+}
+
+#[test]
+fn lenses_survive_broken_text() {
+    let mut client = verified();
+    client.replace(URI, 2, &MODEL.replace("process P() {", "process P( { {{{"));
+    let titles = client.titles(URI);
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    client.finish();
+}
+
+#[test]
+fn an_edit_while_running_gives_a_stale_verdict() {
+    let worker = workers::script(
+        "sleep 0.5; echo '{\"type\":\"result\",\"query\":\"q\",\"line\":1,\"verdict\":\"violated\",\"reason\":null,\"expected\":null,\"value\":null,\"symmetrised\":false,\"statistics\":{\"stored\":1,\"explored\":1,\"transitions\":1,\"seconds\":0.1,\"peak_memory_bytes\":1},\"symmetry\":{\"scalarsets\":[],\"canonical\":true,\"excluded\":[]},\"reductions\":[],\"trace\":null}'",
+    );
+    let mut client = Client::start(Some(&worker), json!({}));
+    client.open(URI, MODEL);
+    client.command("zonelens.verify", json!({"uri": URI, "query": "A[] P.s"}));
+    client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
+    client.wait_states(URI, &["violated (stale)", "never"]);
+    client.finish();
+}
+
+#[test]
+fn an_edit_cancels_when_settings_say_so() {
+    let mut client = Client::start(Some(&workers::busy()), json!({"cancelOnEdit": true}));
+    client.open(URI, MODEL);
+    client.command("zonelens.verify", json!({"uri": URI, "query": "A[] P.s"}));
+    client.wait("progress", |m| m["params"]["value"]["kind"] == "report");
+    client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
+    client.wait_states(URI, &["never", "never"]);
+    client.poll("the worker to be gone", |c| {
+        c.children().is_empty().then_some(())
+    });
+    client.finish();
+}
+
+#[test]
+fn an_unmet_expectation_is_a_diagnostic() {
+    let mut client = Client::start(Some(&workers::answering("violated")), json!({}));
+    let text = MODEL.replace("A[] P.s\n", "A[] P.s\n//@ expect satisfied\n");
+    client.open(URI, &text);
+    client.diagnostics(URI, 1);
+    client.command("zonelens.verifyAll", json!({"uri": URI}));
+    let message = client.wait("the diagnostic", |m| {
+        m["params"]["diagnostics"]
+            .as_array()
+            .is_some_and(|list| list.iter().any(|d| d["code"] == "query/expectation"))
+    });
+    let list = &message["params"]["diagnostics"];
+    assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
+    assert_eq!(list[0]["range"]["start"]["line"], 3);
+    client.finish();
+}

@@ -1,0 +1,44 @@
+//! Workers of all kinds, as shell scripts.
+
+use crate::client::fresh_directory;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+const RESULT: &str = r#"{"type":"result","query":"q","line":1,"verdict":"VERDICT","reason":null,"expected":null,"value":null,"symmetrised":false,"statistics":{"stored":7,"explored":7,"transitions":9,"seconds":0.01,"peak_memory_bytes":1000},"symmetry":{"scalarsets":[],"canonical":true,"excluded":[]},"reductions":[],"trace":null}"#;
+const PROGRESS: &str = r#"{"type":"progress","stored":41200,"explored":40000,"waiting":3,"states_per_second":38000,"memory_bytes":1000,"seconds":0.5}"#;
+
+/// Writes a worker that reads its request and then does `body`.
+pub fn script(body: &str) -> PathBuf {
+    let path = fresh_directory().join("worker.sh");
+    let text = format!("#!/bin/sh\nread -r request\n{body}\n");
+    std::fs::write(&path, text).expect("written");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("executable");
+    path
+}
+
+/// Answers at once.
+pub fn answering(verdict: &str) -> PathBuf {
+    script(&format!("echo '{}'", RESULT.replace("VERDICT", verdict)))
+}
+
+/// Reports progress until its input closes.
+pub fn busy() -> PathBuf {
+    script(&format!(
+        "while :; do echo '{PROGRESS}'; sleep 0.05; done &\ncat >/dev/null\nkill $!"
+    ))
+}
+
+/// Says nothing and ignores that its input closes.
+pub fn hanging() -> PathBuf {
+    script("exec sleep 1000")
+}
+
+/// Counts how often it is started, in the file it gives, and then is busy.
+pub fn counting() -> (PathBuf, PathBuf) {
+    let count = fresh_directory().join("count");
+    let body = format!(
+        "echo x >> '{}'\nwhile :; do echo '{PROGRESS}'; sleep 0.05; done &\ncat >/dev/null\nkill $!",
+        count.display()
+    );
+    (script(&body), count)
+}

@@ -1,0 +1,5 @@
+" UPPAAL models and queries. Only XML files that hold a model become ours.
+autocmd BufRead,BufNewFile *.xta,*.ta setfiletype xta
+autocmd BufRead,BufNewFile *.q setfiletype uppaal-q
+autocmd BufRead,BufNewFile *.xml
+      \ if join(getline(1, 20), "\n") =~# '<nta\>\|//Uppaal Team//' | set filetype=uppaal-xml | endif

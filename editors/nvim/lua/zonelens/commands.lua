@@ -1,0 +1,99 @@
+-- :Zonelens …
+local M = {}
+
+local function here()
+  return { uri = vim.uri_from_bufnr(0), line = vim.api.nvim_win_get_cursor(0)[1] - 1 }
+end
+
+local function execute(command, argument, callback)
+  require('zonelens.client').execute(command, argument, callback)
+end
+
+local actions = {}
+
+--- Runs the query under or above the cursor.
+actions['verify'] = function()
+  execute('zonelens.verify', here())
+end
+
+--- Runs all queries of the file.
+actions['verify-all'] = function()
+  execute('zonelens.verifyAll', { uri = vim.uri_from_bufnr(0) })
+end
+
+--- Stops all runs.
+actions['cancel'] = function()
+  execute('zonelens.cancel', vim.empty_dict(), function(err, result)
+    if not err and result then
+      vim.notify(('zonelens: %d stopped'):format(result.cancelled))
+    end
+  end)
+end
+
+--- Says how the file's queries stand.
+actions['status'] = function()
+  execute('zonelens.status', { uri = vim.uri_from_bufnr(0) }, function(err, result)
+    if err or not result then
+      return
+    end
+    if #result == 0 then
+      vim.notify('zonelens: no query here')
+      return
+    end
+    local lines = {}
+    for _, query in ipairs(result) do
+      local state = query.state .. (query.stale and ' (stale)' or '')
+      table.insert(lines, ('%4d  %-18s  %s'):format(query.line, state, query.query))
+    end
+    vim.notify(table.concat(lines, '\n'))
+  end)
+end
+
+--- Forgets all results.
+actions['clear'] = function()
+  execute('zonelens.clearResults', vim.empty_dict())
+end
+
+--- Ends the server and starts it again.
+actions['restart'] = function()
+  local client = require('zonelens.client')
+  local buffers = client.buffers()
+  client.stop()
+  vim.defer_fn(function()
+    for _, bufnr in ipairs(buffers) do
+      client.start(bufnr)
+    end
+  end, 300)
+end
+
+--- Runs a subcommand.
+function M.run(arguments)
+  local name = arguments[1] or 'status'
+  local action = actions[name]
+  if not action then
+    vim.notify('zonelens: no command ' .. name .. '; there are ' .. table.concat(M.names(), ', '), vim.log.levels.ERROR)
+    return
+  end
+  action(unpack(arguments, 2))
+end
+
+--- All subcommands.
+function M.names()
+  local names = vim.tbl_keys(actions)
+  table.sort(names)
+  return names
+end
+
+--- Completes subcommands.
+function M.complete(lead, line)
+  if #vim.split(vim.trim(line), '%s+') > 2 then
+    return {}
+  end
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, lead)
+  end, M.names())
+end
+
+M.actions = actions
+
+return M

@@ -1,0 +1,230 @@
+//! Lenses over queries: what was asked, what came out, what can be done.
+
+use crate::commands;
+use crate::queries::QuerySite;
+use crate::runs::{View, word};
+use serde_json::{Value, json};
+use zonelens_analysis::report::{QueryReport, Verdict};
+use zonelens_syntax::span::Span;
+
+/// A lens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lens {
+    /// Where it stands.
+    pub span: Span,
+    /// What it says.
+    pub title: String,
+    /// The server command it runs; empty for none.
+    pub command: &'static str,
+    /// The command's argument.
+    pub argument: Value,
+}
+
+/// The lenses of a document.
+pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
+    let mut out = Vec::new();
+    if sites.len() > 1 {
+        out.push(Lens {
+            span: Span::new(0, 0),
+            title: format!("▶ verify all ({})", sites.len()),
+            command: commands::VERIFY_ALL,
+            argument: json!({ "uri": uri }),
+        });
+    }
+    for (site, view) in sites.iter().zip(views) {
+        let (title, command) = title(view);
+        let argument = match view {
+            View::Queued(run) | View::Running(run, _) => json!({ "run": run }),
+            _ => json!({ "uri": uri, "query": site.text }),
+        };
+        out.push(Lens {
+            span: site.span,
+            title,
+            command,
+            argument,
+        });
+    }
+    out
+}
+
+/// What the lens over the queries of a file without a model says.
+pub fn without_model(sites: &[Span]) -> Vec<Lens> {
+    let lens = |span: &Span| Lens {
+        span: *span,
+        title: "no model beside this file".to_owned(),
+        command: "",
+        argument: Value::Null,
+    };
+    sites.iter().map(lens).collect()
+}
+
+fn title(view: &View) -> (String, &'static str) {
+    match view {
+        View::Never => ("▶ verify".to_owned(), commands::VERIFY),
+        View::Queued(_) => ("◌ queued · cancel".to_owned(), commands::CANCEL),
+        View::Running(_, progress) => {
+            let title = format!(
+                "◌ {} states, {}/s · cancel",
+                grouped(progress.stored),
+                short(progress.states_per_second)
+            );
+            (title, commands::CANCEL)
+        }
+        View::Done {
+            report,
+            fresh: false,
+            ..
+        } => {
+            let title = format!("↻ {} (stale) · verify again", word(report.verdict));
+            (title, commands::VERIFY)
+        }
+        View::Done { report, cached, .. } => {
+            let mut title = done(report);
+            if *cached {
+                title.push_str(" · from cache");
+            }
+            (title, commands::VERIFY)
+        }
+        View::Failed { fresh: false, .. } => (
+            "↻ failed (stale) · verify again".to_owned(),
+            commands::VERIFY,
+        ),
+        View::Failed { message, .. } => (format!("⚠ {message} · retry"), commands::VERIFY),
+    }
+}
+
+fn done(report: &QueryReport) -> String {
+    let s = &report.statistics;
+    let cost = format!("{} · {} states", seconds(s.seconds), grouped(s.stored));
+    match report.verdict {
+        Verdict::Satisfied => {
+            let mut title = format!("✓ satisfied · {cost}");
+            for set in &report.symmetry.scalarsets {
+                title.push_str(&format!(" · {} {}!", set.name, set.size));
+            }
+            if let Some(value) = bounds(report) {
+                title.push_str(&format!(" · {value}"));
+            }
+            title
+        }
+        Verdict::Violated => {
+            let steps = report
+                .trace
+                .as_ref()
+                .map(|t| t.steps.len().saturating_sub(1));
+            match steps {
+                Some(1) => format!("✗ violated · trace, 1 step · {cost}"),
+                Some(steps) => format!("✗ violated · trace, {steps} steps · {cost}"),
+                None => format!("✗ violated · {cost}"),
+            }
+        }
+        Verdict::Unknown => format!("? {} · retry", reason(report)),
+        Verdict::Error => format!("⚠ error: {}", reason(report)),
+    }
+}
+
+/// The reason in the words of a person.
+fn reason(report: &QueryReport) -> String {
+    let reason = report.reason.as_deref().unwrap_or("no reason given");
+    let (keyword, rest) = reason.split_once(": ").unwrap_or((reason, ""));
+    match keyword {
+        "memory" => "memory limit".to_owned(),
+        "timeout" => "time limit".to_owned(),
+        "states" => "state limit".to_owned(),
+        "model-error" | "query-error" if !rest.is_empty() => rest.to_owned(),
+        _ => reason.to_owned(),
+    }
+}
+
+fn bounds(report: &QueryReport) -> Option<String> {
+    let value = report.value.as_ref()?;
+    let show = |n: Option<i64>| n.map_or_else(|| "∞".to_owned(), |n| n.to_string());
+    Some(match (value.lower, value.upper) {
+        (None, upper) => format!("sup {}", show(upper)),
+        (lower, None) => format!("inf {}", show(lower)),
+        (lower, upper) => format!("{} … {}", show(lower), show(upper)),
+    })
+}
+
+/// `41200` as `41 200`, with narrow no-break spaces.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `38000` as `38k`.
+fn short(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{:.1}M", number as f64 / 1e6),
+    }
+}
+
+fn seconds(value: f64) -> String {
+    if value < 0.0995 {
+        format!("{:.0} ms", (value * 1000.0).max(1.0))
+    } else if value < 120.0 {
+        format!("{value:.1} s")
+    } else {
+        format!("{} min", (value / 60.0).round())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use zonelens_analysis::report::{Progress, ScalarsetReport};
+
+    fn report(verdict: Verdict, reason: &str) -> QueryReport {
+        let mut report = QueryReport::without_run("A[] true", 1, verdict, reason.to_owned());
+        report.statistics.seconds = 0.84;
+        report.statistics.stored = 3880;
+        report
+    }
+
+    fn shown(report: QueryReport, fresh: bool) -> String {
+        let report = Arc::new(report);
+        title(&View::Done {
+            report,
+            fresh,
+            cached: false,
+        })
+        .0
+    }
+
+    #[test]
+    fn a_title_for_every_state() {
+        assert_eq!(title(&View::Never), ("▶ verify".into(), commands::VERIFY));
+        let progress = Progress {
+            stored: 41200,
+            states_per_second: 38123,
+            ..Progress::default()
+        };
+        let running = title(&View::Running(1, progress));
+        assert_eq!(running.0, "◌ 41\u{202f}200 states, 38k/s · cancel");
+        assert_eq!(running.1, commands::CANCEL);
+        let mut satisfied = report(Verdict::Satisfied, "");
+        satisfied.symmetry.scalarsets.push(ScalarsetReport {
+            name: "pid".into(),
+            size: 20,
+            detected: false,
+        });
+        let text = shown(satisfied.clone(), true);
+        assert_eq!(text, "✓ satisfied · 0.8 s · 3\u{202f}880 states · pid 20!");
+        assert_eq!(
+            shown(satisfied, false),
+            "↻ satisfied (stale) · verify again"
+        );
+        let text = shown(report(Verdict::Unknown, "memory: 4 GB are used up"), true);
+        assert_eq!(text, "? memory limit · retry");
+    }
+}

@@ -1,0 +1,154 @@
+//! Open documents: text, and what was made of it.
+//!
+//! An edit makes a new [`Snapshot`] at once; parsing and analysis happen when somebody asks the snapshot, once, on the
+//! asker's thread. Whoever holds a snapshot sees one version of the text for ever.
+
+use crate::position::{self, Encoding, Point};
+use ropey::Rope;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use zonelens_analysis::Model;
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::{FileKind, QueryKind};
+use zonelens_syntax::source::QueryRef;
+use zonelens_syntax::span::{Span, TextEdit};
+
+/// More edits than this since the last parse, and parsing from scratch is cheaper.
+const MAX_PENDING_EDITS: usize = 32;
+
+/// One version of a document.
+pub struct Snapshot {
+    /// The document.
+    pub uri: String,
+    /// Its notation.
+    pub kind: FileKind,
+    /// The client's version number.
+    pub version: i32,
+    /// Its text.
+    pub rope: Rope,
+    /// The last parse before this version and the edits since.
+    base: Option<(SourceFile, Vec<TextEdit>)>,
+    file: OnceLock<SourceFile>,
+    model: OnceLock<Model>,
+}
+
+/// What the client says changed.
+pub enum Change {
+    /// Everything.
+    Full(String),
+    /// The text between two positions.
+    Range(Point, Point, String),
+}
+
+impl Snapshot {
+    /// A document as it was opened.
+    pub fn open(uri: String, kind: FileKind, version: i32, text: &str) -> Snapshot {
+        Snapshot {
+            uri,
+            kind,
+            version,
+            rope: Rope::from_str(text),
+            base: None,
+            file: OnceLock::new(),
+            model: OnceLock::new(),
+        }
+    }
+
+    /// The document after `changes`, which apply one after the other.
+    pub fn edited(&self, version: i32, changes: Vec<Change>, encoding: Encoding) -> Snapshot {
+        let mut rope = self.rope.clone();
+        let mut base = match (self.file.get(), &self.base) {
+            (Some(file), _) => Some((file.clone(), Vec::new())),
+            (None, Some((file, edits))) => Some((file.clone(), edits.clone())),
+            (None, None) => None,
+        };
+        for change in changes {
+            match change {
+                Change::Full(text) => {
+                    rope = Rope::from_str(&text);
+                    base = None;
+                }
+                Change::Range(start, end, text) => {
+                    let span = position::span(&rope, start, end, encoding);
+                    let chars = rope.byte_to_char(span.start as usize)
+                        ..rope.byte_to_char(span.end as usize);
+                    let at = chars.start;
+                    rope.remove(chars);
+                    rope.insert(at, &text);
+                    if let Some((_, edits)) = &mut base {
+                        edits.push(TextEdit { span, text });
+                    }
+                }
+            }
+        }
+        let base = base.filter(|(_, edits)| edits.len() <= MAX_PENDING_EDITS);
+        Snapshot {
+            uri: self.uri.clone(),
+            kind: self.kind,
+            version,
+            rope,
+            base,
+            file: OnceLock::new(),
+            model: OnceLock::new(),
+        }
+    }
+
+    /// The parsed text. Parses on first use: not for the thread that reads messages.
+    pub fn file(&self) -> &SourceFile {
+        self.file.get_or_init(|| match &self.base {
+            Some((file, edits)) => edits.iter().fold(file.clone(), |f, edit| f.reparse(edit)),
+            None => SourceFile::parse(self.rope.to_string(), self.kind),
+        })
+    }
+
+    /// The analysed model. Analyses on first use: not for the thread that reads messages.
+    pub fn model(&self) -> &Model {
+        self.model
+            .get_or_init(|| Model::new(self.file(), &BTreeMap::new()))
+    }
+
+    /// The queries that ask something, in order of the text.
+    pub fn queries(&self) -> Vec<QueryRef<'_>> {
+        let mut queries = self.file().queries();
+        queries.retain(|q| !matches!(q.query.kind, QueryKind::Heading));
+        queries
+    }
+
+    /// The position of a byte.
+    pub fn point(&self, offset: u32, encoding: Encoding) -> Point {
+        position::point(&self.rope, offset, encoding)
+    }
+
+    /// The byte at a position.
+    pub fn offset(&self, point: Point, encoding: Encoding) -> u32 {
+        position::offset(&self.rope, point, encoding)
+    }
+
+    /// The whole text's span.
+    pub fn full_span(&self) -> Span {
+        Span::new(0, self.rope.len_bytes() as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_reach_text_and_tree_alike() {
+        let open = Snapshot::open("file:///m.xta".into(), FileKind::Xta, 1, "int a;\nint é;\n");
+        assert_eq!(&*open.file().text, "int a;\nint é;\n");
+        let at = |line, column| Point { line, column };
+        let changes = vec![
+            Change::Range(at(1, 4), at(1, 5), "bb".into()),
+            Change::Range(at(0, 0), at(0, 0), "// 𝄞\n".into()),
+            Change::Range(at(0, 5), at(1, 3), "\nbool".into()),
+        ];
+        let edited = open.edited(2, changes, Encoding::Utf16);
+        assert_eq!(edited.rope.to_string(), "// 𝄞\nbool a;\nint bb;\n");
+        assert_eq!(&*edited.file().text, "// 𝄞\nbool a;\nint bb;\n");
+        let again = edited.edited(3, vec![Change::Full("x".into())], Encoding::Utf16);
+        assert_eq!(&*again.file().text, "x");
+        assert_eq!(again.version, 3);
+    }
+}

@@ -1,0 +1,133 @@
+//! Guards the server's input: only well-formed messages pass.
+//!
+//! The protocol crate ends the server at the first message it cannot read. Here such a message becomes a request that
+//! is answered with the parse error the specification asks for, and reading goes on at the next header.
+
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream,
+};
+use tower_lsp_server::jsonrpc::{Request, Response};
+
+/// The method that stands for a message that cannot be read.
+pub const MALFORMED: &str = "zonelens/malformedMessage";
+
+const HEADER: &[u8] = b"content-length:";
+const PIPE_BYTES: usize = 1 << 16;
+/// A message longer than this is a mistake in its header.
+const MAX_MESSAGE_BYTES: usize = 1 << 30;
+
+/// Passes on the well-formed messages of `input`. Must be called inside a runtime.
+pub fn guarded(input: impl AsyncRead + Unpin + Send + 'static) -> DuplexStream {
+    let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
+    tokio::spawn(async move {
+        let mut input = BufReader::with_capacity(PIPE_BYTES, input);
+        while let Some(message) = next(&mut input).await {
+            let body = message.unwrap_or_else(|Malformed| malformed());
+            let header = format!("Content-Length: {}\r\n\r\n", body.len());
+            let sent = async {
+                inside.write_all(header.as_bytes()).await?;
+                inside.write_all(&body).await
+            };
+            if sent.await.is_err() {
+                break;
+            }
+        }
+    });
+    outside
+}
+
+struct Malformed;
+
+fn malformed() -> Vec<u8> {
+    format!(r#"{{"jsonrpc":"2.0","id":null,"method":"{MALFORMED}"}}"#).into_bytes()
+}
+
+/// The next message; `None` at the end of the input.
+async fn next(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Result<Vec<u8>, Malformed>> {
+    skip_to_header(input).await?;
+    let mut length = Vec::new();
+    input.read_until(b'\n', &mut length).await.ok()?;
+    let length = std::str::from_utf8(&length)
+        .ok()
+        .and_then(|text| text.trim().parse::<usize>().ok())
+        .filter(|length| *length <= MAX_MESSAGE_BYTES);
+    let Some(length) = length else {
+        return Some(Err(Malformed));
+    };
+    loop {
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).await.ok()? == 0 {
+            return None;
+        }
+        if line == b"\r\n" || line == b"\n" {
+            break;
+        }
+    }
+    let mut body = Vec::new();
+    let read = input.take(length as u64).read_to_end(&mut body).await;
+    if read.ok()? < length {
+        return None;
+    }
+    let known = serde_json::from_slice::<Request>(&body).is_ok_and(|r| !r.method().is_empty())
+        || serde_json::from_slice::<Response>(&body).is_ok();
+    Some(if known { Ok(body) } else { Err(Malformed) })
+}
+
+/// Reads up to and including the next header's name, whatever stands before it.
+async fn skip_to_header(input: &mut (impl AsyncBufRead + Unpin)) -> Option<()> {
+    let mut matched = 0;
+    loop {
+        let bytes = input.fill_buf().await.ok()?;
+        if bytes.is_empty() {
+            return None;
+        }
+        let mut used = 0;
+        for byte in bytes {
+            used += 1;
+            let byte = byte.to_ascii_lowercase();
+            matched = if byte == HEADER[matched] {
+                matched + 1
+            } else {
+                usize::from(byte == HEADER[0])
+            };
+            if matched == HEADER.len() {
+                break;
+            }
+        }
+        input.consume(used);
+        if matched == HEADER.len() {
+            return Some(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn messages(bytes: &'static [u8]) -> Vec<Option<String>> {
+        let mut input = BufReader::new(bytes);
+        let mut out = Vec::new();
+        while let Some(message) = next(&mut input).await {
+            let text = message
+                .ok()
+                .map(|b| String::from_utf8_lossy(&b).into_owned());
+            out.push(text);
+        }
+        out
+    }
+
+    #[tokio::test]
+    async fn reading_goes_on_after_nonsense() {
+        const PING: &str = r#"{"jsonrpc":"2.0","method":"ping"}"#;
+        let stream =
+            b"junk\r\n\r\nContent-Length: 33\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\
+            Content-Length: x\r\n\r\n\
+            Content-Length: 2\r\n\r\n[]\
+            Content-Length: 4\r\nContent-Type: a\r\n\r\n{\"a\": 1}\
+            content-length: 33\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}";
+        let found = messages(stream).await;
+        let ping = Some(PING.to_owned());
+        assert_eq!(found, [ping.clone(), None, None, None, ping]);
+    }
+}

@@ -1,0 +1,201 @@
+//! Verification runs: who asked for what, what is running, what came out.
+//!
+//! One task owns all of it. Everybody else sends it messages through [`Runs`] and hears of changes as [`Event`]s, so
+//! that a state shown is always one that was.
+
+mod owner;
+pub mod worker;
+
+pub(crate) use owner::word;
+
+use crate::meaning::Meaning;
+use crate::settings::Settings;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use zonelens_analysis::report::{Options, Progress, QueryReport, Verdict};
+
+/// The number of a run, unique in a server's life.
+pub type RunId = u64;
+
+/// A query to run.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The document the query stands in.
+    pub uri: String,
+    /// The formula.
+    pub text: String,
+    /// 1-based line of the formula.
+    pub line: u32,
+    /// What the author expects.
+    pub expected: Option<Verdict>,
+    /// What the answer will belong to.
+    pub meaning: Meaning,
+    /// The model's text.
+    pub model: Arc<str>,
+    /// `xta` or `xml`.
+    pub kind: &'static str,
+    /// How to run it.
+    pub options: Options,
+}
+
+/// A query whose state is asked for.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The formula.
+    pub text: String,
+    /// What an answer must belong to in order to be fresh.
+    pub meaning: Meaning,
+}
+
+/// Which runs to stop.
+#[derive(Clone, Debug)]
+pub enum Which {
+    /// All.
+    All,
+    /// One.
+    Run(RunId),
+    /// All of a document.
+    Document(String),
+    /// Those of one query.
+    Query(String, String),
+}
+
+/// What a lens shows.
+#[derive(Clone, Debug)]
+pub enum View {
+    /// Never run.
+    Never,
+    /// Waiting for its turn.
+    Queued(RunId),
+    /// Running, with what is known so far.
+    Running(RunId, Progress),
+    /// Answered.
+    Done {
+        /// The answer.
+        report: Arc<QueryReport>,
+        /// Whether the text still means what was asked.
+        fresh: bool,
+        /// Whether the answer comes from an earlier session.
+        cached: bool,
+    },
+    /// The worker failed.
+    Failed {
+        /// What happened.
+        message: String,
+        /// Whether the text still means what was asked.
+        fresh: bool,
+    },
+}
+
+/// What happens to runs.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A run started.
+    Started {
+        /// Which.
+        run: RunId,
+        /// Its formula.
+        title: String,
+    },
+    /// A run goes on.
+    Progress {
+        /// Which.
+        run: RunId,
+        /// How far.
+        progress: Progress,
+    },
+    /// A run that had started ended.
+    Ended {
+        /// Which.
+        run: RunId,
+        /// The document of its query.
+        uri: String,
+        /// In a few words.
+        summary: String,
+    },
+    /// Some view is another now.
+    Changed {
+        /// Whether a state changed, not only a count.
+        state: bool,
+    },
+}
+
+/// The way to the owner of all runs.
+#[derive(Clone)]
+pub struct Runs {
+    sender: mpsc::UnboundedSender<Message>,
+}
+
+enum Message {
+    Verify(Vec<Ask>, oneshot::Sender<Vec<RunId>>),
+    Cancel(Which, oneshot::Sender<usize>),
+    View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
+    Reports(String, oneshot::Sender<Vec<(Meaning, Arc<QueryReport>)>>),
+    Progress(RunId, Progress),
+    Ended(RunId, worker::Outcome),
+    Remember(Vec<(String, Meaning, Arc<QueryReport>)>, String),
+    Edited(String, Vec<Meaning>),
+    Settings(Arc<Settings>),
+    Clear,
+}
+
+impl Runs {
+    /// Starts the owner. `program` is run with `worker` for each query.
+    pub fn start(program: PathBuf) -> (Runs, mpsc::UnboundedReceiver<Event>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let (events, listener) = mpsc::unbounded_channel();
+        let owner = owner::Owner::new(program, sender.downgrade(), events);
+        tokio::spawn(owner.serve(receiver));
+        (Runs { sender }, listener)
+    }
+
+    /// Queues queries; gives their runs at once. A query that is already queued or running with the same meaning
+    /// keeps its run.
+    pub async fn verify(&self, asks: Vec<Ask>) -> Vec<RunId> {
+        self.ask(|reply| Message::Verify(asks, reply)).await
+    }
+
+    /// Stops runs; gives how many.
+    pub async fn cancel(&self, which: Which) -> usize {
+        self.ask(|reply| Message::Cancel(which, reply)).await
+    }
+
+    /// The states of all queries of a document, in their order.
+    pub async fn views(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+        self.ask(|reply| Message::View(uri.to_owned(), sites, reply))
+            .await
+    }
+
+    /// The answers known for a document's queries.
+    pub async fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
+        self.ask(|reply| Message::Reports(uri.to_owned(), reply))
+            .await
+    }
+
+    /// Answers of an earlier session for queries of `uri`.
+    pub fn remember(&self, uri: &str, found: Vec<(String, Meaning, Arc<QueryReport>)>) {
+        let _ = self.sender.send(Message::Remember(found, uri.to_owned()));
+    }
+
+    /// A document's queries mean these now; runs of others stop if the settings say so.
+    pub fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
+        let _ = self.sender.send(Message::Edited(uri.to_owned(), meanings));
+    }
+
+    /// New settings.
+    pub fn settings(&self, settings: Arc<Settings>) {
+        let _ = self.sender.send(Message::Settings(settings));
+    }
+
+    /// Forgets all answers.
+    pub fn clear(&self) {
+        let _ = self.sender.send(Message::Clear);
+    }
+
+    async fn ask<T: Default>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> T {
+        let (reply, answer) = oneshot::channel();
+        let _ = self.sender.send(message(reply));
+        answer.await.unwrap_or_default()
+    }
+}

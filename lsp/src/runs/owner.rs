@@ -1,0 +1,410 @@
+//! The task that owns all runs.
+
+use super::worker::{self, Outcome};
+use super::{Ask, Event, Message, RunId, Site, View, Which};
+use crate::meaning::Meaning;
+use crate::settings::Settings;
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use zonelens_analysis::report::{Progress, QueryReport, Verdict, WORKER_PROTOCOL, WorkerRequest};
+
+/// Counts on lenses change at most this often.
+const COUNT_INTERVAL: Duration = Duration::from_millis(500);
+/// Answers kept; the oldest go first.
+const MAX_ANSWERS: usize = 512;
+
+struct Run {
+    ask: Ask,
+    /// Dropped or fired, it ends the worker; `None` while queued.
+    stop: Option<oneshot::Sender<()>>,
+    progress: Progress,
+}
+
+#[derive(Clone)]
+struct Answer {
+    meaning: Meaning,
+    what: What,
+    cached: bool,
+}
+
+#[derive(Clone)]
+enum What {
+    Report(Arc<QueryReport>),
+    Failed(String),
+}
+
+pub(super) struct Owner {
+    program: PathBuf,
+    /// For tasks to report back; weak, so that the owner ends when the server drops its end.
+    back: mpsc::WeakUnboundedSender<Message>,
+    events: mpsc::UnboundedSender<Event>,
+    settings: Arc<Settings>,
+    next: RunId,
+    queue: VecDeque<RunId>,
+    runs: HashMap<RunId, Run>,
+    /// By meaning: what makes an answer fresh again when the text returns.
+    answers: HashMap<Meaning, Answer>,
+    ages: VecDeque<Meaning>,
+    /// By document and formula: what is shown, stale or not.
+    latest: HashMap<(String, String), Answer>,
+    /// The formulas of a document when its views were last asked for.
+    formulas: HashMap<String, Vec<String>>,
+    last_count: Option<Instant>,
+}
+
+impl Owner {
+    pub(super) fn new(
+        program: PathBuf,
+        back: mpsc::WeakUnboundedSender<Message>,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Owner {
+        Owner {
+            program,
+            back,
+            events,
+            settings: Arc::default(),
+            next: 1,
+            queue: VecDeque::new(),
+            runs: HashMap::new(),
+            answers: HashMap::new(),
+            ages: VecDeque::new(),
+            latest: HashMap::new(),
+            formulas: HashMap::new(),
+            last_count: None,
+        }
+    }
+
+    pub(super) async fn serve(mut self, mut inbox: mpsc::UnboundedReceiver<Message>) {
+        while let Some(message) = inbox.recv().await {
+            self.handle(message);
+        }
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Verify(asks, reply) => {
+                let runs = asks.into_iter().map(|ask| self.enqueue(ask)).collect();
+                self.start_next();
+                self.changed();
+                let _ = reply.send(runs);
+            }
+            Message::Cancel(which, reply) => {
+                let _ = reply.send(self.cancel(&which));
+            }
+            Message::View(uri, sites, reply) => {
+                let _ = reply.send(self.views(&uri, sites));
+            }
+            Message::Reports(uri, reply) => {
+                let _ = reply.send(self.reports(&uri));
+            }
+            Message::Progress(run, progress) => self.progress(run, progress),
+            Message::Ended(run, outcome) => self.ended(run, outcome),
+            Message::Remember(found, uri) => self.remember(&uri, found),
+            Message::Edited(uri, meanings) => self.edited(&uri, &meanings),
+            Message::Settings(settings) => {
+                self.settings = settings;
+                self.start_next();
+            }
+            Message::Clear => {
+                self.answers.clear();
+                self.ages.clear();
+                self.latest.clear();
+                self.changed();
+            }
+        }
+    }
+
+    fn enqueue(&mut self, ask: Ask) -> RunId {
+        let same = |run: &&(&RunId, &Run)| run.1.ask.uri == ask.uri && run.1.ask.text == ask.text;
+        let existing: Vec<(RunId, Meaning)> = self
+            .runs
+            .iter()
+            .filter(|entry| same(&entry))
+            .map(|(id, run)| (*id, run.ask.meaning))
+            .collect();
+        if let Some((id, _)) = existing.iter().find(|(_, m)| *m == ask.meaning) {
+            return *id;
+        }
+        for (id, _) in existing {
+            self.drop_run(id);
+        }
+        let id = self.next;
+        self.next += 1;
+        self.runs.insert(
+            id,
+            Run {
+                ask,
+                stop: None,
+                progress: Progress::default(),
+            },
+        );
+        self.queue.push_back(id);
+        id
+    }
+
+    fn start_next(&mut self) {
+        let mut running = self.runs.values().filter(|r| r.stop.is_some()).count();
+        while running < self.settings.parallel_runs {
+            let Some(id) = self.queue.pop_front() else {
+                break;
+            };
+            if self.start(id) {
+                running += 1;
+            }
+        }
+    }
+
+    fn start(&mut self, id: RunId) -> bool {
+        let (Some(run), Some(back)) = (self.runs.get_mut(&id), self.back.upgrade()) else {
+            return false;
+        };
+        let (stop, stopped) = oneshot::channel();
+        run.stop = Some(stop);
+        let request = WorkerRequest {
+            protocol: WORKER_PROTOCOL,
+            model: run.ask.model.to_string(),
+            kind: run.ask.kind.to_owned(),
+            query: run.ask.text.clone(),
+            line: run.ask.line,
+            expected: run.ask.expected,
+            options: run.ask.options.clone(),
+        };
+        let _ = self.events.send(Event::Started {
+            run: id,
+            title: run.ask.text.clone(),
+        });
+        let program = self.program.clone();
+        tokio::spawn(async move {
+            let (progress, mut reports) = mpsc::unbounded_channel();
+            let forward = back.clone();
+            let forwarding = tokio::spawn(async move {
+                while let Some(progress) = reports.recv().await {
+                    let _ = forward.send(Message::Progress(id, progress));
+                }
+            });
+            let outcome = worker::run(program, request, progress, stopped).await;
+            // The end must come after the last progress.
+            let _ = forwarding.await;
+            let _ = back.send(Message::Ended(id, outcome));
+        });
+        true
+    }
+
+    fn cancel(&mut self, which: &Which) -> usize {
+        let chosen: Vec<RunId> = self
+            .runs
+            .iter()
+            .filter(|(id, run)| match which {
+                Which::All => true,
+                Which::Run(wanted) => *id == wanted,
+                Which::Document(uri) => run.ask.uri == *uri,
+                Which::Query(uri, text) => run.ask.uri == *uri && run.ask.text == *text,
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        for id in &chosen {
+            self.drop_run(*id);
+        }
+        if !chosen.is_empty() {
+            self.start_next();
+            self.changed();
+        }
+        chosen.len()
+    }
+
+    /// Forgets a run and thereby ends its worker. What it may still say is dropped, as nobody knows its number.
+    fn drop_run(&mut self, id: RunId) {
+        self.queue.retain(|queued| *queued != id);
+        if let Some(run) = self.runs.remove(&id)
+            && run.stop.is_some()
+        {
+            let _ = self.events.send(Event::Ended {
+                run: id,
+                uri: run.ask.uri,
+                summary: "cancelled".to_owned(),
+            });
+        }
+    }
+
+    fn progress(&mut self, id: RunId, progress: Progress) {
+        let Some(run) = self.runs.get_mut(&id) else {
+            return;
+        };
+        run.progress = progress;
+        if self
+            .last_count
+            .is_none_or(|t| t.elapsed() >= COUNT_INTERVAL)
+        {
+            self.last_count = Some(Instant::now());
+            for (run, state) in &self.runs {
+                if state.stop.is_some() {
+                    let _ = self.events.send(Event::Progress {
+                        run: *run,
+                        progress: state.progress.clone(),
+                    });
+                }
+            }
+            let _ = self.events.send(Event::Changed { state: false });
+        }
+    }
+
+    fn ended(&mut self, id: RunId, outcome: Outcome) {
+        let Some(run) = self.runs.remove(&id) else {
+            return;
+        };
+        let (summary, what) = match outcome {
+            Outcome::Answer(report) => {
+                let word = word(report.verdict).to_owned();
+                (word, Some(What::Report(Arc::from(report))))
+            }
+            Outcome::Failed(message) => (message.clone(), Some(What::Failed(message))),
+            Outcome::Cancelled => ("cancelled".to_owned(), None),
+        };
+        if let Some(what) = what {
+            let answer = Answer {
+                meaning: run.ask.meaning,
+                what,
+                cached: false,
+            };
+            self.keep(answer.clone());
+            let key = (run.ask.uri.clone(), run.ask.text);
+            self.latest.insert(key, answer);
+        }
+        let _ = self.events.send(Event::Ended {
+            run: id,
+            uri: run.ask.uri,
+            summary,
+        });
+        self.start_next();
+        self.changed();
+    }
+
+    fn keep(&mut self, answer: Answer) {
+        let meaning = answer.meaning;
+        if self.answers.insert(meaning, answer).is_none() {
+            self.ages.push_back(meaning);
+        }
+        while self.ages.len() > MAX_ANSWERS {
+            if let Some(old) = self.ages.pop_front() {
+                self.answers.remove(&old);
+            }
+        }
+    }
+
+    fn remember(&mut self, uri: &str, found: Vec<(String, Meaning, Arc<QueryReport>)>) {
+        for (text, meaning, report) in found {
+            if self.answers.contains_key(&meaning) {
+                continue;
+            }
+            let answer = Answer {
+                meaning,
+                what: What::Report(report),
+                cached: true,
+            };
+            self.keep(answer.clone());
+            self.latest.insert((uri.to_owned(), text), answer);
+        }
+        self.changed();
+    }
+
+    fn edited(&mut self, uri: &str, meanings: &[Meaning]) {
+        if !self.settings.cancel_on_edit {
+            return;
+        }
+        let outdated: Vec<RunId> = self
+            .runs
+            .iter()
+            .filter(|(_, r)| r.ask.uri == uri && !meanings.contains(&r.ask.meaning))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in &outdated {
+            self.drop_run(*id);
+        }
+        if !outdated.is_empty() {
+            self.start_next();
+            self.changed();
+        }
+    }
+
+    fn views(&mut self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+        self.follow_renamed(uri, &sites);
+        sites.iter().map(|site| self.view(uri, site)).collect()
+    }
+
+    /// A formula that was rewritten in place keeps its old verdict as a stale one.
+    fn follow_renamed(&mut self, uri: &str, sites: &[Site]) {
+        let now: Vec<String> = sites.iter().map(|s| s.text.clone()).collect();
+        let before = self.formulas.insert(uri.to_owned(), now.clone());
+        let Some(before) = before.filter(|before| before.len() == now.len()) else {
+            return;
+        };
+        for (old, new) in before.into_iter().zip(&now) {
+            let key = (uri.to_owned(), new.clone());
+            if old != *new && !now.contains(&old) && !self.latest.contains_key(&key) {
+                if let Some(answer) = self.latest.remove(&(uri.to_owned(), old)) {
+                    self.latest.insert(key, answer);
+                }
+            }
+        }
+    }
+
+    fn view(&mut self, uri: &str, site: &Site) -> View {
+        let run = self
+            .runs
+            .iter()
+            .find(|(_, run)| run.ask.uri == uri && run.ask.text == site.text);
+        if let Some((id, run)) = run {
+            return match run.stop {
+                Some(_) => View::Running(*id, run.progress.clone()),
+                None => View::Queued(*id),
+            };
+        }
+        let key = (uri.to_owned(), site.text.clone());
+        let fresh = self.answers.get(&site.meaning).cloned();
+        if let Some(answer) = &fresh {
+            self.latest.insert(key.clone(), answer.clone());
+        }
+        match fresh.or_else(|| self.latest.get(&key).cloned()) {
+            None => View::Never,
+            Some(answer) => {
+                let fresh = answer.meaning == site.meaning;
+                match answer.what {
+                    What::Report(report) => View::Done {
+                        report,
+                        fresh,
+                        cached: answer.cached,
+                    },
+                    What::Failed(message) => View::Failed { message, fresh },
+                }
+            }
+        }
+    }
+
+    fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
+        self.latest
+            .iter()
+            .filter(|((document, _), _)| document == uri)
+            .filter_map(|(_, answer)| match &answer.what {
+                What::Report(report) => Some((answer.meaning, Arc::clone(report))),
+                What::Failed(_) => None,
+            })
+            .collect()
+    }
+
+    fn changed(&self) {
+        let _ = self.events.send(Event::Changed { state: true });
+    }
+}
+
+/// A verdict as a word.
+pub(crate) fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Satisfied => "satisfied",
+        Verdict::Violated => "violated",
+        Verdict::Unknown => "unknown",
+        Verdict::Error => "error",
+    }
+}

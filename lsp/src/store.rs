@@ -1,0 +1,134 @@
+//! All open documents, and which model a query file speaks of.
+
+use crate::document::{Change, Snapshot};
+use crate::position::Encoding;
+use crate::uri;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zonelens_syntax::ast::FileKind;
+
+/// Extensions of models, in the order in which the model beside a query file is looked for.
+const MODEL_EXTENSIONS: [&str; 3] = ["xta", "xml", "ta"];
+/// Files larger than this are not read from disk as the model beside a query file.
+const MAX_MODEL_BYTES: u64 = 64 << 20;
+
+/// Open documents by URI. Changes are made in the order of the messages, before anything else happens with them.
+#[derive(Default)]
+pub struct Store {
+    open: Mutex<HashMap<String, Arc<Snapshot>>>,
+}
+
+impl Store {
+    // A panic while the lock is held leaves a map that is still a map.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Snapshot>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A document was opened.
+    pub fn open(&self, uri: &str, language: &str, version: i32, text: &str) {
+        let kind = kind_of(uri, language);
+        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text);
+        self.lock().insert(uri.to_owned(), Arc::new(snapshot));
+    }
+
+    /// A document was changed; changes of documents that are not open are dropped.
+    pub fn change(&self, uri: &str, version: i32, changes: Vec<Change>, encoding: Encoding) {
+        if let Some(current) = self.lock().get_mut(uri) {
+            *current = Arc::new(current.edited(version, changes, encoding));
+        }
+    }
+
+    /// A document was closed.
+    pub fn close(&self, uri: &str) {
+        self.lock().remove(uri);
+    }
+
+    /// The current version of an open document.
+    pub fn get(&self, uri: &str) -> Option<Arc<Snapshot>> {
+        self.lock().get(uri).cloned()
+    }
+
+    /// Whether `snapshot` is still what the client shows.
+    pub fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
+        self.lock()
+            .get(&snapshot.uri)
+            .is_some_and(|s| Arc::ptr_eq(s, snapshot))
+    }
+
+    /// All open documents.
+    pub fn all(&self) -> Vec<Arc<Snapshot>> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// The model that the queries of `snapshot` are about: itself, or for a query file the model beside it, open or on
+    /// disk. Reads files: not for the thread that reads messages.
+    pub fn model_of(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        if snapshot.kind != FileKind::Query {
+            return Some(Arc::clone(snapshot));
+        }
+        let path = uri::to_path(&snapshot.uri)?;
+        let candidates = MODEL_EXTENSIONS.map(|extension| path.with_extension(extension));
+        let open = candidates
+            .iter()
+            .find_map(|candidate| self.get(&uri::from_path(candidate)?));
+        open.or_else(|| candidates.iter().find_map(|candidate| read(candidate)))
+    }
+
+    /// Open query files whose model is the document `uri`.
+    pub fn query_files_of(&self, uri: &str) -> Vec<Arc<Snapshot>> {
+        let Some((stem, _)) = uri.rsplit_once('.') else {
+            return Vec::new();
+        };
+        let sibling = format!("{stem}.q");
+        self.lock().get(&sibling).cloned().into_iter().collect()
+    }
+}
+
+fn read(path: &Path) -> Option<Arc<Snapshot>> {
+    let size = std::fs::metadata(path).ok()?;
+    if !size.is_file() || size.len() > MAX_MODEL_BYTES {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    let kind = FileKind::from_path(&path.to_string_lossy());
+    let uri = uri::from_path(path)?;
+    Some(Arc::new(Snapshot::open(uri, kind, 0, &text)))
+}
+
+/// The notation by the extension or, where that says nothing, by the client's language id.
+fn kind_of(uri: &str, language: &str) -> FileKind {
+    let name = uri.rsplit('/').next().unwrap_or(uri);
+    match name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()) {
+        Some(e) if ["xta", "ta", "xml", "q"].contains(&e.as_str()) => FileKind::from_path(name),
+        _ => match language {
+            "uppaal-q" => FileKind::Query,
+            "uppaal-xml" | "xml" => FileKind::Xml,
+            _ => FileKind::Xta,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_decides_then_the_language() {
+        assert_eq!(kind_of("file:///a/m.XML", "xta"), FileKind::Xml);
+        assert_eq!(kind_of("file:///a/m.q", "xta"), FileKind::Query);
+        assert_eq!(kind_of("untitled:Untitled-1", "uppaal-q"), FileKind::Query);
+        assert_eq!(kind_of("untitled:Untitled-1", "xta"), FileKind::Xta);
+    }
+
+    #[test]
+    fn a_query_file_finds_the_open_model_beside_it() {
+        let store = Store::default();
+        store.open("file:///tmp/none/m.q", "uppaal-q", 1, "A[] true");
+        store.open("file:///tmp/none/m.xml", "uppaal-xml", 1, "<nta/>");
+        let q = store.get("file:///tmp/none/m.q").expect("open");
+        let model = store.model_of(&q).expect("model");
+        assert_eq!(model.uri, "file:///tmp/none/m.xml");
+        assert_eq!(store.query_files_of("file:///tmp/none/m.xml").len(), 1);
+    }
+}

@@ -1,0 +1,205 @@
+//! `reparse` gives exactly what `parse` gives, over long random edit scripts on real files.
+
+mod common;
+
+use common::{Rng, corpus_dir, corpus_files, examples};
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::span::{Span, TextEdit};
+
+/// Snippets that like to upset parsers.
+const SNIPPETS: [&str; 48] = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ";",
+    ",",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+    "\"",
+    "'",
+    "process ",
+    "system ",
+    "int x;",
+    "typedef ",
+    "trans ",
+    "state ",
+    "->",
+    "-u->",
+    "-->",
+    "&",
+    "&lt;",
+    "&amp;",
+    "<",
+    ">",
+    "</label>",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
+    "//@ query E<> true\n",
+    "//@ expect violated\n",
+    "é",
+    "\u{1F600}",
+    "\0",
+    "\\",
+    "\\\n",
+    "urgent ",
+    "chan ",
+    "1e",
+    "+3",
+    "query { A[] true }",
+    "for (i : int[0,3]) ",
+    "struct { int a; } ",
+    "=",
+];
+
+fn random_edit(rng: &mut Rng, text: &str) -> TextEdit {
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at as u32
+    };
+    let start = boundary(rng.below(text.len() as u64 + 1) as usize);
+    let len = match rng.below(10) {
+        0..=5 => 0,
+        6..=8 => rng.below(4) as usize,
+        _ => rng.below(120) as usize,
+    };
+    let end = boundary((start as usize + len).min(text.len())).max(start);
+    let insert = match rng.below(8) {
+        0..=1 => String::new(),
+        2..=4 => (*rng.pick(&SNIPPETS)).to_owned(),
+        5 => char::from(b' ' + rng.below(95) as u8).to_string(),
+        6 => {
+            let from = boundary(rng.below(text.len() as u64 + 1) as usize);
+            let to = boundary((from as usize + rng.below(80) as usize).min(text.len())).max(from);
+            text[from as usize..to as usize].to_owned()
+        }
+        _ => "x".to_owned(),
+    };
+    TextEdit {
+        span: Span::new(start, end),
+        text: insert,
+    }
+}
+
+fn check_script(name: &str, text: &str, kind: FileKind, seed: u64, steps: usize) {
+    let mut rng = Rng(seed);
+    let mut file = SourceFile::parse(text, kind);
+    for step in 0..steps {
+        let edit = random_edit(&mut rng, &file.text);
+        let next = file.reparse(&edit);
+        let full = SourceFile::parse(next.text.clone(), kind);
+        if next != full {
+            let at = next.items.iter().zip(&full.items).position(|(a, b)| a != b);
+            panic!(
+                "{name}, seed {seed}, step {step}: {edit:?}\nfirst difference at item {at:?}\nincremental {:?}\nfull {:?}\nerrors {:?} against {:?}",
+                at.map(|i| &next.items[i]),
+                at.map(|i| &full.items[i]),
+                next.errors().len(),
+                full.errors().len(),
+            );
+        }
+        // Keep files from growing into noise: start over now and then.
+        file = if step % 40 == 39 {
+            SourceFile::parse(text, kind)
+        } else {
+            next
+        };
+    }
+}
+
+#[test]
+fn edited_examples() {
+    for (i, (name, text)) in examples().iter().enumerate() {
+        let kind = FileKind::from_path(name);
+        for seed in 0..4 {
+            check_script(name, text, kind, seed * 1000 + i as u64, 200);
+        }
+        if kind == FileKind::Xta {
+            check_script(name, &text.replace('\n', "\r\n"), kind, 77, 100);
+        }
+    }
+}
+
+#[test]
+fn edited_corpus() {
+    let Some(dir) = corpus_dir() else { return };
+    let steps: usize = std::env::var("ZONELENS_TEST_STEPS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(12);
+    let mut total = 0;
+    for (i, path) in corpus_files(&dir).iter().enumerate() {
+        let name = path.to_string_lossy().into_owned();
+        let text = String::from_utf8_lossy(&std::fs::read(path).expect("model")).into_owned();
+        // Large files cost a full parse a step: a sample of them is enough here.
+        let steps = if text.len() > 100_000 {
+            steps / 4
+        } else {
+            steps
+        };
+        check_script(
+            &name,
+            &text,
+            FileKind::from_path(&name),
+            42 + i as u64,
+            steps,
+        );
+        total += steps;
+    }
+    println!("incremental = full after each of {total} edits");
+}
+
+#[test]
+fn untouched_items_are_shared() {
+    let text: String = (0..200).map(|i| format!("int v{i};\n")).collect::<String>() + "system P;\n";
+    let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+    let at = text.find("v100").expect("name") as u32;
+    let next = file.reparse(&TextEdit {
+        span: Span::new(at, at + 1),
+        text: "w".into(),
+    });
+    let shared = file
+        .items
+        .iter()
+        .filter(|a| {
+            next.items
+                .iter()
+                .any(|b| std::sync::Arc::ptr_eq(&a.node, &b.node))
+        })
+        .count();
+    assert_eq!(shared, file.items.len() - 1);
+}
+
+#[test]
+fn untouched_edges_are_shared() {
+    let edges: Vec<String> = (0..100)
+        .map(|i| format!("A -> A {{ guard n == {i}; }}"))
+        .collect();
+    let text = format!(
+        "int n;\nprocess P() {{\n state A; init A;\n trans {};\n}}\nsystem P;\n",
+        edges.join(",\n ")
+    );
+    let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+    let at = text.find("== 50").expect("edge") as u32 + 3;
+    let next = file.reparse(&TextEdit {
+        span: Span::new(at, at + 1),
+        text: "7".into(),
+    });
+    let members = |f: &SourceFile| zonelens_syntax::source::members(&f.items[1]).to_vec();
+    let (old, new) = (members(&file), members(&next));
+    let shared = old
+        .iter()
+        .zip(&new)
+        .filter(|(a, b)| std::sync::Arc::ptr_eq(&a.node, &b.node))
+        .count();
+    assert_eq!(shared, old.len() - 1);
+}
