@@ -19,6 +19,7 @@ pub mod report;
 mod rules;
 mod symbol;
 pub mod trace_text;
+mod symmetry;
 mod types;
 
 pub use diagnostic::{Diagnostic, Severity};

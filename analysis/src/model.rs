@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::instantiate::{self, Built, Foreign, Source};
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, Symbol};
+use crate::symmetry::{self, Findings};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ pub struct Model {
     families: FxHashMap<SmolStr, Arc<Symbol>>,
     diagnostics: Vec<Diagnostic>,
     blocks: bool,
+    findings: Findings,
     built: OnceLock<Result<Built, Vec<Diagnostic>>>,
 }
 
@@ -80,6 +82,7 @@ impl Model {
             families: FxHashMap::default(),
             diagnostics: Vec::new(),
             blocks: false,
+            findings: Findings::default(),
             built: OnceLock::new(),
         };
         model.check_items(file, old);
@@ -168,6 +171,8 @@ impl Model {
         for (_, checked) in &self.items {
             diags.extend(checked.diags.iter().cloned());
         }
+        self.findings = symmetry::analyse(&self.env, &self.items);
+        diags.extend(self.findings.diags.iter().cloned());
         out.extend(diags.iter().map(|d| d.place(&self.offsets)));
         self.system_section(file, &mut out);
         for q in file.queries() {
@@ -228,9 +233,40 @@ impl Model {
                 items: &self.items,
                 offsets: &self.offsets,
             };
-            instantiate::build(&source)
-                .map_err(|list| list.iter().map(|d| d.place(&self.offsets)).collect())
+            let mut built = instantiate::build(&source).map_err(|list| {
+                list.iter()
+                    .map(|d| d.place(&self.offsets))
+                    .collect::<Vec<_>>()
+            })?;
+            self.mark_broken(&mut built);
+            Ok(built)
         })
+    }
+
+    /// Tells the engine which sets it must not reduce over.
+    fn mark_broken(&self, built: &mut Built) {
+        for (set, code, loc) in &self.findings.broken {
+            let offset = self.offsets.get(&loc.item).copied().unwrap_or(0);
+            let locals = built.processes.iter().filter_map(|p| p.sets.get(set));
+            let ids: Vec<u32> = built
+                .sets
+                .get(set)
+                .into_iter()
+                .chain(locals)
+                .copied()
+                .collect();
+            for id in ids {
+                if let Some(s) = built.network.scalarsets.get_mut(id as usize) {
+                    let rule = network::BrokenRule {
+                        code,
+                        span: loc.span.shift(offset),
+                    };
+                    if !s.broken.contains(&rule) {
+                        s.broken.push(rule);
+                    }
+                }
+            }
+        }
     }
 
     /// The network, sizes checked before allocation.

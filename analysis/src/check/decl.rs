@@ -123,6 +123,15 @@ impl Checker<'_> {
             );
             return None;
         }
+        let over_set = ty.contains(&|t| matches!(t, Type::Array(a) if a.index.scalar().is_some()));
+        if over_set && matches!(init, ast::Init::List { .. }) {
+            self.error(
+                "sym/constant",
+                format!("`{}` gets values one by one along a scalar set, which tells its elements apart; assign in a loop over the set", d.name.name),
+                init.span(),
+            );
+            return None;
+        }
         if matches!(ty.innermost(), Type::Chan(_)) {
             self.error("type/initialiser", "a channel holds no value", init.span());
             return None;
