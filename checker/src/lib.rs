@@ -14,6 +14,7 @@ mod oracle;
 mod program;
 mod query;
 mod rng;
+mod symmetry;
 mod trace;
 mod verify;
 pub mod zone;

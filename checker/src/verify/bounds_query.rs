@@ -51,7 +51,9 @@ impl Run<'_> {
                 .as_ref()
                 .map(|f| Goal::new(self.program, f, self.query.frame, true));
             let mut extremes = Extremes::new(self.program, goal, &measured, self.query.frame);
-            let mut search = Search::new(self.program, &bounds, self.settings(&bounds, plain));
+            let settings = self.settings(&bounds, plain);
+            let mut search = Search::new(self.program, &bounds, settings);
+            search.representative = self.representative(&settings);
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
@@ -72,6 +74,7 @@ impl Run<'_> {
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
+                answer.symmetry = Some(self.symmetry_report(search.representative.as_ref()));
                 answer.values = extremes.ranges.iter().map(|r| r.value()).collect();
                 return Ok(answer);
             }

@@ -10,7 +10,7 @@ use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{CompileError, Fault, FaultKind, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
-use zonelens_analysis::report::{Options, QueryReport, Trace, TraceOption, Verdict};
+use zonelens_analysis::report::{Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
 
@@ -29,6 +29,7 @@ pub(crate) struct Answer {
     pub reason: Option<String>,
     pub trace: Option<Trace>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
+    pub symmetry: Option<SymmetryReport>,
 }
 
 impl Answer {
@@ -38,6 +39,7 @@ impl Answer {
             reason: None,
             trace: None,
             values: Vec::new(),
+            symmetry: None,
         }
     }
 
@@ -149,6 +151,9 @@ pub fn verify(
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
     report.reason = answer.reason;
     report.statistics = watch.statistics();
+    if let Some(symmetry) = answer.symmetry {
+        report.symmetry = symmetry;
+    }
     report.value = answer.values.first().cloned();
     if answer.values.len() > 1 {
         report.values = answer.values;

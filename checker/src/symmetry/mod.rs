@@ -1,0 +1,17 @@
+//! Symmetry reduction over scalarsets (Hendriks, Behrmann, Larsen, Niebert, Vaandrager: *Adding symmetry reduction to
+//! UPPAAL*, FORMATS 2003): states are replaced by representatives of their orbits.
+//!
+//! Sound whatever representative is chosen, because only permutations that the analysis found to be automorphisms are
+//! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
+
+mod named;
+mod permutation;
+mod representative;
+mod tables;
+mod unpermute;
+
+pub use permutation::Permutation;
+pub use representative::Representative;
+pub use named::named_elements;
+pub use tables::Tables;
+pub use unpermute::unpermute;
