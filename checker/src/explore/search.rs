@@ -7,7 +7,7 @@ use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Fault, Program};
-use crate::symmetry::{Permutation, Representative};
+use crate::symmetry::{Audit, Permutation, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
 use zonelens_analysis::report::SearchOrder;
@@ -44,6 +44,8 @@ pub enum Outcome {
     Stopped(Stop),
     /// The model failed: at a step of the node (or in the state itself).
     Fault(Fault, u32, Option<u32>),
+    /// The audit found a broken symmetry.
+    Asymmetric(String),
     /// The query failed at the node.
     QueryFault(Fault, u32),
 }
@@ -63,6 +65,8 @@ pub struct Search<'p> {
     abstractor: Abstractor,
     /// Replaces states by representatives of their orbits.
     pub representative: Option<Representative>,
+    /// Checks sampled states for symmetry.
+    pub audit: Option<Audit>,
     permutations: Permutations,
     explored: u64,
     transitions: u64,
@@ -88,6 +92,7 @@ impl<'p> Search<'p> {
             states,
             abstractor: Abstractor::new(settings.abstraction, program.dim()),
             representative: None,
+            audit: None,
             permutations: Permutations::default(),
             explored: 0,
             transitions: 0,
@@ -153,6 +158,14 @@ impl<'p> Search<'p> {
             }
             self.explored += 1;
             self.states.get(node, &mut state, &mut zone);
+            if let (Some(audit), Some(representative)) = (&mut self.audit, &mut self.representative)
+            {
+                match audit.check(representative, &mut expander, &state, &zone) {
+                    Ok(None) => {}
+                    Ok(Some(message)) => return Outcome::Asymmetric(message),
+                    Err(fault) => return Outcome::Fault(fault, node, None),
+                }
+            }
             if let Err(fault) = expander.find_steps(&mut state, &zone) {
                 return Outcome::Fault(fault, node, None);
             }
@@ -225,7 +238,9 @@ impl<'p> Search<'p> {
             Some((moved, _)) => &mut moved[..],
             None => state,
         };
-        let put = self.states.put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
+        let put = self
+            .states
+            .put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
         let node = put?;
         let seen = match visitor.visit(state, zone, node) {
             Ok(false) => None,
@@ -261,6 +276,8 @@ impl Permutations {
 
     fn of(&self, node: u32) -> Permutation {
         let id = self.of_node.get(node as usize);
-        id.and_then(|id| self.all.get(*id as usize)).cloned().unwrap_or(Permutation(Vec::new()))
+        id.and_then(|id| self.all.get(*id as usize))
+            .cloned()
+            .unwrap_or(Permutation(Vec::new()))
     }
 }

@@ -4,14 +4,16 @@
 //! Sound whatever representative is chosen, because only permutations that the analysis found to be automorphisms are
 //! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
 
+mod audit;
 mod named;
 mod permutation;
 mod representative;
 mod tables;
 mod unpermute;
 
+pub use audit::Audit;
+pub use named::named_elements;
 pub use permutation::Permutation;
 pub use representative::Representative;
-pub use named::named_elements;
 pub use tables::Tables;
 pub use unpermute::unpermute;

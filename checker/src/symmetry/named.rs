@@ -3,24 +3,34 @@
 use super::tables::{Coordinate, Tables};
 use std::collections::BTreeSet;
 use zonelens_analysis::network::{
-    Arg, Base, BinaryOp, Block, BoundsExpr, ClockBase, ClockRef, Expr, ExprKind, IndexStep, Network, Place, ProcessRef,
-    Query, QueryKind, ScalarsetId,
+    Arg, Base, BinaryOp, Block, BoundsExpr, ClockBase, ClockRef, Expr, ExprKind, IndexStep,
+    Network, Place, ProcessRef, Query, QueryKind, ScalarsetId,
 };
 
 /// Elements of `candidates` that the query names, from static references and from numbers that meet elements.
-pub fn named_elements(network: &Network, query: &Query, candidates: &[ScalarsetId]) -> BTreeSet<(ScalarsetId, u32)> {
+pub fn named_elements(
+    network: &Network,
+    query: &Query,
+    candidates: &[ScalarsetId],
+) -> BTreeSet<(ScalarsetId, u32)> {
     let mut named: BTreeSet<(ScalarsetId, u32)> = query.named_elements.iter().copied().collect();
     let Some(tables) = Tables::new(network, candidates, &BTreeSet::new()) else {
         return named;
     };
-    let mut walker = Walker { network, tables: &tables, named: &mut named };
+    let mut walker = Walker {
+        network,
+        tables: &tables,
+        named: &mut named,
+    };
     match &query.kind {
         QueryKind::Path(_, e) => walker.expr(e),
         QueryKind::LeadsTo(p, q) => {
             walker.expr(p);
             walker.expr(q);
         }
-        QueryKind::Bounds { condition, exprs, .. } => {
+        QueryKind::Bounds {
+            condition, exprs, ..
+        } => {
             condition.iter().for_each(|e| walker.expr(e));
             for e in exprs {
                 match e {
@@ -59,7 +69,9 @@ impl Walker<'_> {
             }
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.arg(arg)),
             ExprKind::Quantifier { body, .. } => self.expr(body),
-            ExprKind::Clock { left, right, bound, .. } => {
+            ExprKind::Clock {
+                left, right, bound, ..
+            } => {
                 self.clock(left);
                 right.iter().for_each(|c| self.clock(c));
                 self.expr(bound);
@@ -99,7 +111,8 @@ impl Walker<'_> {
             match (&other.kind, op) {
                 (ExprKind::Const(c), BinaryOp::Eq | BinaryOp::Ne) => {
                     let element = c - self.network.scalarsets[set as usize].first;
-                    self.named.extend(u32::try_from(element).ok().map(|e| (set, e)));
+                    self.named
+                        .extend(u32::try_from(element).ok().map(|e| (set, e)));
                 }
                 _ if holds(other) == Some(set) => {}
                 _ => {
@@ -125,14 +138,20 @@ impl Walker<'_> {
             self.expr(&step.index);
             if let (Some(set), ExprKind::Const(c)) = (step.range.scalarset, &step.index.kind) {
                 let element = c - self.network.scalarsets[set as usize].first;
-                self.named.extend(u32::try_from(element).ok().map(|e| (set, e)));
+                self.named
+                    .extend(u32::try_from(element).ok().map(|e| (set, e)));
             }
         }
     }
 
     fn place(&mut self, place: &Place) {
         let coordinates = match place.base {
-            Base::Cell(c) => self.tables.cells.get(c as usize).cloned().unwrap_or_default(),
+            Base::Cell(c) => self
+                .tables
+                .cells
+                .get(c as usize)
+                .cloned()
+                .unwrap_or_default(),
             _ => Vec::new(),
         };
         self.coordinates(&coordinates, &place.steps);
@@ -140,14 +159,24 @@ impl Walker<'_> {
 
     fn clock(&mut self, clock: &ClockRef) {
         let coordinates = match clock.base {
-            ClockBase::Clock(c) => self.tables.clocks.get(c as usize).cloned().unwrap_or_default(),
+            ClockBase::Clock(c) => self
+                .tables
+                .clocks
+                .get(c as usize)
+                .cloned()
+                .unwrap_or_default(),
             ClockBase::Ref(_) => Vec::new(),
         };
         self.coordinates(&coordinates, &clock.steps);
     }
 
     fn process(&mut self, process: &ProcessRef) {
-        let coordinates = self.tables.processes.get(process.base as usize).cloned().unwrap_or_default();
+        let coordinates = self
+            .tables
+            .processes
+            .get(process.base as usize)
+            .cloned()
+            .unwrap_or_default();
         self.coordinates(&coordinates, &process.steps);
     }
 }

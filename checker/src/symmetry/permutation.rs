@@ -12,12 +12,16 @@ impl Permutation {
 
     /// Whether it moves nothing.
     pub fn is_identity(&self) -> bool {
-        self.0.iter().all(|images| images.iter().enumerate().all(|(i, e)| i == *e as usize))
+        self.0
+            .iter()
+            .all(|images| images.iter().enumerate().all(|(i, e)| i == *e as usize))
     }
 
     /// First `first`, then `self`.
     pub fn after(&self, first: &Permutation) -> Permutation {
-        let compose = |(then, first): (&Vec<u16>, &Vec<u16>)| first.iter().map(|e| then[*e as usize]).collect();
+        let compose = |(then, first): (&Vec<u16>, &Vec<u16>)| {
+            first.iter().map(|e| then[*e as usize]).collect()
+        };
         Permutation(self.0.iter().zip(&first.0).map(compose).collect())
     }
 
@@ -51,7 +55,11 @@ mod tests {
     fn a_group() {
         let mut rng = Rng::new(5);
         for n in 1..8 {
-            let (a, b, c) = (random(&mut rng, n), random(&mut rng, n), random(&mut rng, n));
+            let (a, b, c) = (
+                random(&mut rng, n),
+                random(&mut rng, n),
+                random(&mut rng, n),
+            );
             assert_eq!(a.after(&b).after(&c), a.after(&b.after(&c)));
             assert!(a.after(&a.inverse()).is_identity() && a.inverse().after(&a).is_identity());
         }

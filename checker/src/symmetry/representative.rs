@@ -7,7 +7,8 @@
 
 use super::permutation::Permutation;
 use super::tables::Tables;
-use crate::zone::Zone;
+use crate::zone::bound::LE_ZERO;
+use crate::zone::{Bound, Zone};
 
 /// Finds representatives.
 #[derive(Clone, Debug)]
@@ -26,7 +27,10 @@ fn mix(a: u64, b: u64) -> u64 {
 impl Representative {
     /// For these tables.
     pub fn new(tables: Tables) -> Representative {
-        Representative { tables, broken_ties: 0 }
+        Representative {
+            tables,
+            broken_ties: 0,
+        }
     }
 
     /// The tables.
@@ -60,15 +64,23 @@ impl Representative {
         }
         loop {
             refine(&mut keys, &relations);
-            let Some(class) = self.unresolved(set, &keys, &blocks, state, zone) else { break };
+            let Some(class) = self.unresolved(set, &keys, &blocks, state, zone) else {
+                break;
+            };
             // Not interchangeable, and nothing tells them apart: single one out.
             self.broken_ties += 1;
             keys[class as usize] = mix(keys[class as usize], 0x51);
         }
+        // The order itself: what clocks say in an order that means something, because inclusion between zones of one
+        // orbit is only seen when their elements are arranged alike.
+        let (discrete, clocks) = self.sort_keys(set, state, zone);
         let mut images: Vec<u16> = (0..keys.len() as u16).collect();
         for block in &blocks {
             let mut sorted = block.clone();
-            sorted.sort_by_key(|e| keys[*e as usize]);
+            sorted.sort_by(|a, b| {
+                let key = |e: u16| (discrete[e as usize], &clocks[e as usize], keys[e as usize]);
+                key(*a).cmp(&key(*b))
+            });
             for (place, element) in block.iter().zip(&sorted) {
                 images[*element as usize] = *place;
             }
@@ -77,13 +89,25 @@ impl Representative {
     }
 
     /// An element of a class of ties that are not all interchangeable.
-    fn unresolved(&self, set: usize, keys: &[u64], blocks: &[Vec<u16>], state: &[i32], zone: &Zone) -> Option<u16> {
+    fn unresolved(
+        &self,
+        set: usize,
+        keys: &[u64],
+        blocks: &[Vec<u16>],
+        state: &[i32],
+        zone: &Zone,
+    ) -> Option<u16> {
         for block in blocks {
             for (k, first) in block.iter().enumerate() {
-                if block[..k].iter().any(|e| keys[*e as usize] == keys[*first as usize]) {
+                if block[..k]
+                    .iter()
+                    .any(|e| keys[*e as usize] == keys[*first as usize])
+                {
                     continue;
                 }
-                let others = block[k + 1..].iter().filter(|e| keys[**e as usize] == keys[*first as usize]);
+                let others = block[k + 1..]
+                    .iter()
+                    .filter(|e| keys[**e as usize] == keys[*first as usize]);
                 for other in others {
                     if !self.interchangeable(set, *first, *other, state, zone) {
                         return Some(*first);
@@ -102,8 +126,53 @@ impl Representative {
         moved == state && image == *zone
     }
 
+    /// For each element the key of its discrete part, and of its clocks in turn: rank among all clocks, bounds.
+    fn sort_keys(
+        &self,
+        set: usize,
+        state: &[i32],
+        zone: &Zone,
+    ) -> (Vec<u64>, Vec<Vec<(usize, Bound, Bound)>>) {
+        let tables = &self.tables;
+        let mut clocks = vec![Vec::new(); tables.sets[set].size];
+        for (x, coordinates) in tables.clocks.iter().enumerate() {
+            for own in coordinates.iter().filter(|k| k.set == set) {
+                let rank = (1..zone.dim())
+                    .filter(|y| zone.at(x + 1, *y) <= LE_ZERO)
+                    .count();
+                clocks[own.element as usize].push((rank, zone.at(0, x + 1), zone.at(x + 1, 0)));
+            }
+        }
+        (self.discrete_keys(set, state), clocks)
+    }
+
     /// Keys from what is said of each element alone.
     fn own_keys(&self, set: usize, state: &[i32], zone: &Zone) -> Vec<u64> {
+        let tables = &self.tables;
+        let mut keys = self.discrete_keys(set, state);
+        for (x, coordinates) in tables.clocks.iter().enumerate() {
+            for own in coordinates.iter().filter(|k| k.set == set) {
+                let mut told = mix(zone.at(x + 1, 0) as u64, zone.at(0, x + 1) as u64);
+                let global = tables
+                    .clocks
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, other)| other.is_empty());
+                for (y, _) in global {
+                    told = mix(
+                        told,
+                        mix(zone.at(x + 1, y + 1) as u64, zone.at(y + 1, x + 1) as u64),
+                    );
+                }
+                let key = &mut keys[own.element as usize];
+                *key = key.wrapping_add(mix(position(x, coordinates) ^ 0x2_0000_0000, told));
+            }
+        }
+        keys
+    }
+
+    /// Keys from locations and cells.
+    fn discrete_keys(&self, set: usize, state: &[i32]) -> Vec<u64> {
         let tables = &self.tables;
         let cells = tables.cells.len();
         let mut keys = vec![0u64; tables.sets[set].size];
@@ -135,17 +204,6 @@ impl Representative {
                 *key = key.wrapping_add(mix(at, state[cells + p] as u64));
             }
         }
-        for (x, coordinates) in tables.clocks.iter().enumerate() {
-            for own in coordinates.iter().filter(|k| k.set == set) {
-                let mut told = mix(zone.at(x + 1, 0) as u64, zone.at(0, x + 1) as u64);
-                for (y, other) in tables.clocks.iter().enumerate().filter(|(_, o)| o.is_empty()) {
-                    told = mix(told, mix(zone.at(x + 1, y + 1) as u64, zone.at(y + 1, x + 1) as u64));
-                    debug_assert!(other.is_empty());
-                }
-                let key = &mut keys[own.element as usize];
-                *key = key.wrapping_add(mix(position(x, coordinates) ^ 0x2_0000_0000, told));
-            }
-        }
         keys
     }
 
@@ -174,11 +232,22 @@ impl Representative {
             }
         }
         for (c, coordinates) in tables.cells.iter().enumerate() {
-            let own: Vec<u16> = coordinates.iter().filter(|k| k.set == set).map(|k| k.element).collect();
+            let own: Vec<u16> = coordinates
+                .iter()
+                .filter(|k| k.set == set)
+                .map(|k| k.element)
+                .collect();
             let at = position(c, coordinates);
             for (k, i) in own.iter().enumerate() {
                 for (l, j) in own.iter().enumerate().filter(|(_, j)| *j != i) {
-                    let told = mix(mix(at, (k * 8 + l) as u64), if tables.holds[c].is_none() { state[c] as u64 } else { 0 });
+                    let told = mix(
+                        mix(at, (k * 8 + l) as u64),
+                        if tables.holds[c].is_none() {
+                            state[c] as u64
+                        } else {
+                            0
+                        },
+                    );
                     let relation = &mut relations[*i as usize * n + *j as usize];
                     *relation = relation.wrapping_add(told);
                 }
@@ -192,11 +261,18 @@ impl Representative {
             }
         }
         for (p, coordinates) in tables.processes.iter().enumerate() {
-            let own: Vec<u16> = coordinates.iter().filter(|k| k.set == set).map(|k| k.element).collect();
+            let own: Vec<u16> = coordinates
+                .iter()
+                .filter(|k| k.set == set)
+                .map(|k| k.element)
+                .collect();
             for (k, i) in own.iter().enumerate() {
                 for (l, j) in own.iter().enumerate().filter(|(_, j)| *j != i) {
                     let at = position(p, coordinates) ^ 0x3_0000_0000;
-                    let told = mix(mix(at, (k * 8 + l) as u64), state[tables.cells.len() + p] as u64);
+                    let told = mix(
+                        mix(at, (k * 8 + l) as u64),
+                        state[tables.cells.len() + p] as u64,
+                    );
                     let relation = &mut relations[*i as usize * n + *j as usize];
                     *relation = relation.wrapping_add(told);
                 }
@@ -208,7 +284,9 @@ impl Representative {
 
 /// A number for a place that does not depend on the elements in its coordinates.
 fn position(at: usize, coordinates: &[super::tables::Coordinate]) -> u64 {
-    let base = coordinates.iter().fold(at as i64, |at, c| at - c.stride * i64::from(c.element));
+    let base = coordinates
+        .iter()
+        .fold(at as i64, |at, c| at - c.stride * i64::from(c.element));
     base as u64
 }
 
@@ -228,7 +306,10 @@ fn refine(keys: &mut Vec<u64>, relations: &[u64]) {
             let mut told = 0u64;
             for j in 0..n {
                 if i != j {
-                    told = told.wrapping_add(mix(mix(keys[j], relations[i * n + j]), relations[j * n + i]));
+                    told = told.wrapping_add(mix(
+                        mix(keys[j], relations[i * n + j]),
+                        relations[j * n + i],
+                    ));
                 }
             }
             next[i] = mix(keys[i], told);

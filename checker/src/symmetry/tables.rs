@@ -51,12 +51,22 @@ pub struct Tables {
 impl Tables {
     /// Tables for those of `candidates` whose data has the expected form; `None` if none is left. `fixed` elements are
     /// not moved.
-    pub fn new(network: &Network, candidates: &[ScalarsetId], fixed: &BTreeSet<(ScalarsetId, u32)>) -> Option<Tables> {
+    pub fn new(
+        network: &Network,
+        candidates: &[ScalarsetId],
+        fixed: &BTreeSet<(ScalarsetId, u32)>,
+    ) -> Option<Tables> {
         let mut usable: Vec<ScalarsetId> = candidates.to_vec();
         loop {
             let tables = Builder::new(network, &usable, fixed).build();
             match tables {
-                Ok(tables) => return tables.sets.iter().any(|s| !s.blocks.is_empty()).then_some(tables),
+                Ok(tables) => {
+                    return tables
+                        .sets
+                        .iter()
+                        .any(|s| !s.blocks.is_empty())
+                        .then_some(tables);
+                }
                 // A set that does not fit is left out, and the tables are made anew without it.
                 Err(set) => usable.retain(|id| *id != set),
             }
@@ -98,7 +108,8 @@ impl Tables {
         let cells = self.cells.len();
         let mut moved = state.to_vec();
         for (c, coordinates) in self.cells.iter().enumerate() {
-            moved[Tables::image(c, coordinates, permutation)] = self.value(self.holds[c], state[c], permutation);
+            moved[Tables::image(c, coordinates, permutation)] =
+                self.value(self.holds[c], state[c], permutation);
         }
         for (p, coordinates) in self.processes.iter().enumerate() {
             moved[cells + Tables::image(p, coordinates, permutation)] = state[cells + p];
@@ -131,7 +142,11 @@ impl<'n> Builder<'n> {
         usable: &'n [ScalarsetId],
         fixed: &'n BTreeSet<(ScalarsetId, u32)>,
     ) -> Builder<'n> {
-        Builder { network, usable, fixed }
+        Builder {
+            network,
+            usable,
+            fixed,
+        }
     }
 
     fn set(&self, id: Option<ScalarsetId>) -> Option<usize> {
@@ -143,19 +158,32 @@ impl<'n> Builder<'n> {
         let sets = self.usable.iter().map(|id| {
             let set = &network.scalarsets[*id as usize];
             let free = |block: &Vec<u32>| -> Vec<u16> {
-                block.iter().filter(|e| !self.fixed.contains(&(*id, **e))).map(|e| *e as u16).collect()
+                block
+                    .iter()
+                    .filter(|e| !self.fixed.contains(&(*id, **e)))
+                    .map(|e| *e as u16)
+                    .collect()
             };
             Set {
                 id: *id,
                 size: set.size as usize,
                 first: set.first,
-                blocks: set.blocks.iter().map(free).filter(|b| b.len() > 1).collect(),
+                blocks: set
+                    .blocks
+                    .iter()
+                    .map(free)
+                    .filter(|b| b.len() > 1)
+                    .collect(),
             }
         });
         let mut tables = Tables {
             sets: sets.collect(),
             cells: vec![Vec::new(); network.cells.len()],
-            holds: network.cells.iter().map(|c| self.set(c.scalarset)).collect(),
+            holds: network
+                .cells
+                .iter()
+                .map(|c| self.set(c.scalarset))
+                .collect(),
             clocks: vec![Vec::new(); network.clocks.len()],
             processes: vec![Vec::new(); network.processes.len()],
         };
@@ -167,10 +195,16 @@ impl<'n> Builder<'n> {
 
     /// Checks that an index range runs over a whole set; gives the set.
     fn whole(&self, range: &IndexRange) -> Result<Option<usize>, ScalarsetId> {
-        let Some(set) = self.set(range.scalarset) else { return Ok(None) };
+        let Some(set) = self.set(range.scalarset) else {
+            return Ok(None);
+        };
         let id = self.usable[set];
         let scalarset = &self.network.scalarsets[id as usize];
-        if range.lo != scalarset.first || range.len != scalarset.size { Err(id) } else { Ok(Some(set)) }
+        if range.lo != scalarset.first || range.len != scalarset.size {
+            Err(id)
+        } else {
+            Ok(Some(set))
+        }
     }
 
     fn processes(&self, tables: &mut Tables) -> Result<(), ScalarsetId> {
@@ -181,7 +215,11 @@ impl<'n> Builder<'n> {
                     for p in family.first..family.first + family.len {
                         let value = self.network.processes[p as usize].args[k];
                         let element = (value - param.lo) as u16;
-                        tables.processes[p as usize].push(Coordinate { set, element, stride });
+                        tables.processes[p as usize].push(Coordinate {
+                            set,
+                            element,
+                            stride,
+                        });
                     }
                 }
                 stride *= i64::from(param.len);
@@ -204,7 +242,11 @@ impl<'n> Builder<'n> {
                 for c in &tables.processes[p as usize] {
                     let id = self.usable[c.set];
                     // The same variable of a process next to it tells the distance.
-                    let step = if (c.element as usize) + 1 < tables.sets[c.set].size { c.stride } else { -c.stride };
+                    let step = if (c.element as usize) + 1 < tables.sets[c.set].size {
+                        c.stride
+                    } else {
+                        -c.stride
+                    };
                     let other = (i64::from(p) + step) as usize;
                     let twin = own.get(other).and_then(|o| o.get(index)).ok_or(id)?;
                     let twin = &self.network.variables[*twin];
@@ -213,8 +255,14 @@ impl<'n> Builder<'n> {
                     }
                     let sign = step.signum();
                     let distance = |a: u32, b: u32| (i64::from(a) - i64::from(b)) * sign;
-                    for_cells.push(Coordinate { stride: distance(twin.first_cell, variable.first_cell), ..*c });
-                    for_clocks.push(Coordinate { stride: distance(twin.first_clock, variable.first_clock), ..*c });
+                    for_cells.push(Coordinate {
+                        stride: distance(twin.first_cell, variable.first_cell),
+                        ..*c
+                    });
+                    for_clocks.push(Coordinate {
+                        stride: distance(twin.first_clock, variable.first_clock),
+                        ..*c
+                    });
                 }
             }
             let mut at = (variable.first_cell as usize, variable.first_clock as usize);
@@ -248,8 +296,16 @@ impl<'n> Builder<'n> {
                     let (mut with_cell, mut with_clock) = (for_cells.to_vec(), for_clocks.to_vec());
                     if let Some(set) = set {
                         let element = k as u16;
-                        with_cell.push(Coordinate { set, element, stride: i64::from(cells) });
-                        with_clock.push(Coordinate { set, element, stride: i64::from(clocks) });
+                        with_cell.push(Coordinate {
+                            set,
+                            element,
+                            stride: i64::from(cells),
+                        });
+                        with_clock.push(Coordinate {
+                            set,
+                            element,
+                            stride: i64::from(clocks),
+                        });
                     }
                     self.shape(element, at, &with_cell, &with_clock, tables)?;
                 }
@@ -271,17 +327,26 @@ impl<'n> Builder<'n> {
                 let mut swap = Permutation::identity(tables.sets.iter().map(|s| s.size));
                 swap.0[s].swap(pair[0] as usize, pair[1] as usize);
                 for (c, coordinates) in tables.cells.iter().enumerate() {
-                    let to = network.cells.get(Tables::image(c, coordinates, &swap)).ok_or(set.id)?;
+                    let to = network
+                        .cells
+                        .get(Tables::image(c, coordinates, &swap))
+                        .ok_or(set.id)?;
                     let from = &network.cells[c];
                     if (from.lo, from.hi) != (to.lo, to.hi) {
                         return Err(set.id);
                     }
                 }
                 for (x, coordinates) in tables.clocks.iter().enumerate() {
-                    network.clocks.get(Tables::image(x, coordinates, &swap)).ok_or(set.id)?;
+                    network
+                        .clocks
+                        .get(Tables::image(x, coordinates, &swap))
+                        .ok_or(set.id)?;
                 }
                 for (p, coordinates) in tables.processes.iter().enumerate() {
-                    let to = network.processes.get(Tables::image(p, coordinates, &swap)).ok_or(set.id)?;
+                    let to = network
+                        .processes
+                        .get(Tables::image(p, coordinates, &swap))
+                        .ok_or(set.id)?;
                     let from = &network.processes[p];
                     if from.family != to.family || from.edges.len() != to.edges.len() {
                         return Err(set.id);

@@ -29,15 +29,27 @@ pub fn unpermute(
         let Some(index) = step else { break };
         let back = rho.inverse();
         let mut representative = representative.clone();
-        expander.steps.find(program, &mut expander.machine, &mut representative)?;
-        let stored = named(program, &expander.steps, expander.steps.get(*index as usize));
+        expander
+            .steps
+            .find(program, &mut expander.machine, &mut representative)?;
+        let stored = named(
+            program,
+            &expander.steps,
+            expander.steps.get(*index as usize),
+        );
         let wanted = sorted(stored.into_iter().map(|(p, e, values)| {
             let process = Tables::image(p as usize, &tables.processes[p as usize], &back) as u32;
             let sets = select_sets(p, e);
-            let values = values.iter().zip(sets).map(|(v, set)| tables.value(set, *v, &back)).collect();
+            let values = values
+                .iter()
+                .zip(sets)
+                .map(|(v, set)| tables.value(set, *v, &back))
+                .collect();
             (process, e, values)
         }));
-        expander.steps.find(program, &mut expander.machine, &mut real)?;
+        expander
+            .steps
+            .find(program, &mut expander.machine, &mut real)?;
         let found = (0..expander.steps.len()).find(|k| {
             sorted(named(program, &expander.steps, expander.steps.get(*k)).into_iter()) == wanted
         });
@@ -59,7 +71,11 @@ fn named(program: &Program, steps: &Steps, step: &Step) -> Named {
     parts
         .map(|part| {
             let edge = &program.edges[part.edge as usize];
-            (edge.process, edge.index, steps.values(program, *part).to_vec())
+            (
+                edge.process,
+                edge.index,
+                steps.values(program, *part).to_vec(),
+            )
         })
         .collect()
 }

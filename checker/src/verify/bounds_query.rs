@@ -54,9 +54,11 @@ impl Run<'_> {
             let settings = self.settings(&bounds, plain);
             let mut search = Search::new(self.program, &bounds, settings);
             search.representative = self.representative(&settings);
+            search.audit = self.audit();
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
+                Outcome::Asymmetric(message) => return Ok(Answer::internal(message)),
                 Outcome::Fault(fault, node, step) => {
                     return Ok(self.fault(fault, &search, node, step));
                 }

@@ -6,11 +6,14 @@ mod plan;
 mod reachable;
 mod traces;
 
+use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{CompileError, Fault, FaultKind, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
-use zonelens_analysis::report::{Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict};
+use zonelens_analysis::report::{
+    Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict,
+};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
 
@@ -167,6 +170,14 @@ pub fn verify(
 
 impl Run<'_> {
     fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+        match Expander::new(self.program).initial() {
+            Err(fault) => return self.model_error(fault, Ok(None)),
+            Ok((_, zones)) if zones.is_empty() => {
+                let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
+                return Answer::because(Verdict::Error, reason);
+            }
+            Ok(_) => {}
+        }
         match &self.query.kind {
             QueryKind::Path(PathKind::Possibly, e) => self.reachable(e, true, watch),
             QueryKind::Path(PathKind::Always, e) => self.reachable(e, false, watch),

@@ -8,11 +8,11 @@ use crate::explore::search::{Search, Settings};
 use crate::interpreter::Failure;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Representative, Tables, named_elements, unpermute};
+use crate::symmetry::{Audit, Representative, Tables, named_elements, unpermute};
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{
-    AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption, SymmetryReport, TraceOption,
-    Verdict,
+    AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
+    SymmetryReport, TraceOption, Verdict,
 };
 
 impl Run<'_> {
@@ -80,6 +80,13 @@ impl Run<'_> {
         Tables::new(self.network, &candidates, &fixed).map(Representative::new)
     }
 
+    /// The audit, if it is wanted.
+    pub fn audit(&self) -> Option<Audit> {
+        self.options
+            .audit_symmetry
+            .then(|| Audit::new(self.options.seed))
+    }
+
     /// Scalarsets that may be reduced over.
     pub fn candidates(&self) -> Vec<u32> {
         let sets = self.network.scalarsets.iter().enumerate();
@@ -97,25 +104,47 @@ impl Run<'_> {
 
     /// The report on symmetry.
     pub fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
-        let reduced = used.map(|r| r.tables().sets.iter().filter(|s| !s.blocks.is_empty()).map(|s| s.id));
+        let reduced = used.map(|r| {
+            r.tables()
+                .sets
+                .iter()
+                .filter(|s| !s.blocks.is_empty())
+                .map(|s| s.id)
+        });
         let name = |id: u32| {
             let set = &self.network.scalarsets[id as usize];
-            ScalarsetReport { name: set.name.to_string(), size: set.size, detected: set.detected }
+            ScalarsetReport {
+                name: set.name.to_string(),
+                size: set.size,
+                detected: set.detected,
+            }
         };
         let excluded = self.network.scalarsets.iter().filter_map(|set| {
             let rule = set.broken.first()?;
             let Position { line, column } = (self.position)(rule.span);
-            Some(ExcludedScalarset { name: set.name.to_string(), rule: rule.code.to_owned(), line, column })
+            Some(ExcludedScalarset {
+                name: set.name.to_string(),
+                rule: rule.code.to_owned(),
+                line,
+                column,
+            })
         });
         SymmetryReport {
-            scalarsets: reduced.map(|ids| ids.map(name).collect()).unwrap_or_default(),
+            scalarsets: reduced
+                .map(|ids| ids.map(name).collect())
+                .unwrap_or_default(),
             canonical: used.is_none_or(|r| r.broken_ties == 0),
             excluded: excluded.collect(),
         }
     }
 
     /// The steps to a node in the model as written.
-    pub fn real_steps(&self, search: &Search<'_>, node: u32, last: Option<u32>) -> Result<Vec<u32>, Failure> {
+    pub fn real_steps(
+        &self,
+        search: &Search<'_>,
+        node: u32,
+        last: Option<u32>,
+    ) -> Result<Vec<u32>, Failure> {
         let Some(representative) = &search.representative else {
             let mut steps = search.states.path(node);
             steps.extend(last);
@@ -129,11 +158,16 @@ impl Run<'_> {
         let sets = |process: u32, edge: u32| {
             let edge = &self.network.processes[process as usize].edges[edge as usize];
             let set = |id: Option<u32>| tables.sets.iter().position(|s| Some(s.id) == id);
-            edge.selects.iter().map(|s| set(s.range.scalarset)).collect()
+            edge.selects
+                .iter()
+                .map(|s| set(s.range.scalarset))
+                .collect()
         };
         unpermute(self.program, tables, &sets, &path)
             .map_err(|fault| Failure(fault.kind.to_string()))?
-            .ok_or(Failure("a step has no image under the permutation of its state".into()))
+            .ok_or(Failure(
+                "a step has no image under the permutation of its state".into(),
+            ))
     }
 
     /// The abstraction for liveness: it must keep regions.

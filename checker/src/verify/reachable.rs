@@ -40,10 +40,12 @@ impl Run<'_> {
         let mut goal = Goal::new(self.program, &formula, self.query.frame, wanted);
         let mut search = Search::new(self.program, &bounds, settings);
         search.representative = self.representative(&settings);
+        search.audit = self.audit();
         let outcome = search.run(&mut goal, watch);
         let mut answer = match outcome {
             Outcome::Exhausted => Answer::verdict(absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
+            Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node, step) => self.fault(fault, &search, node, step),
             Outcome::QueryFault(fault, _) => self.query_error(fault),
             Outcome::Found(_) if self.program.has_rates || settings.covering == Covering::Hull => {
