@@ -1,4 +1,4 @@
-//! Verifies one formula and prints the report: `show MODEL FORMULA [--no-trace]`.
+//! Verifies one formula and prints the report: `show MODEL FORMULA [dfs] [none|m|alu] [off] [notrace] [two] [N=3]`.
 
 #![allow(clippy::print_stdout)]
 
@@ -11,7 +11,7 @@ use zonelens_syntax::ast::FileKind;
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [file, formula, rest @ ..] = args.as_slice() else {
-        println!("usage: show MODEL FORMULA [dfs] [none]");
+        println!("usage: show MODEL FORMULA [dfs] [none|m|alu] [off] [notrace] [two] [N=3]");
         return;
     };
     let source = std::fs::read(file).unwrap_or_default();
@@ -20,7 +20,12 @@ fn main() {
     } else {
         FileKind::Xta
     };
-    let model = match common::load(&String::from_utf8_lossy(&source), kind, &[]) {
+    let constants: Vec<(&str, i64)> = rest
+        .iter()
+        .filter_map(|word| word.split_once('='))
+        .filter_map(|(n, v)| Some((n, v.parse().ok()?)))
+        .collect();
+    let model = match common::load(&String::from_utf8_lossy(&source), kind, &constants) {
         Ok(model) => model,
         Err(e) => {
             println!("{e}");
@@ -36,6 +41,9 @@ fn main() {
             "dfs" => options.search = SearchOrder::Dfs,
             "none" => options.abstraction = AbstractionOption::None,
             "m" => options.abstraction = AbstractionOption::ExtraM,
+            "off" => options.symmetry = zonelens_analysis::report::SymmetryOption::Off,
+            "notrace" => options.trace = zonelens_analysis::report::TraceOption::None,
+            "two" => options.threads = 2,
             "alu" => options.abstraction = AbstractionOption::Alu,
             _ => {}
         }

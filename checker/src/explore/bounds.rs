@@ -237,11 +237,11 @@ impl Builder<'_> {
             changed = false;
             for (edge, killed) in self.program.edges.iter().zip(&killed) {
                 let bounds = &mut self.dense[edge.process as usize];
-                for x in 0..self.program.clocks {
+                let target = bounds[edge.target as usize].clone();
+                for (x, (l, u)) in target.into_iter().enumerate() {
                     if killed.contains(&(x as u32)) || is_on(Mutation::EverythingSet) {
                         continue;
                     }
-                    let (l, u) = bounds[edge.target as usize][x];
                     let source = &mut bounds[edge.source as usize][x];
                     if l > source.0 || u > source.1 {
                         *source = (source.0.max(l), source.1.max(u));

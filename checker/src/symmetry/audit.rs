@@ -17,6 +17,8 @@ pub struct Audit {
 const INTERVAL: u32 = 16;
 
 type Successors = Vec<(Vec<i32>, Vec<i32>)>;
+/// Successor states with their zones; `None` if they cannot be compared.
+type Comparable = Option<Vec<(Vec<i32>, Zone)>>;
 
 impl Audit {
     /// With a seed for the samples.
@@ -108,7 +110,7 @@ fn successors(
     expander: &mut Expander<'_>,
     state: &[i32],
     zone: &Zone,
-) -> Result<Option<Vec<(Vec<i32>, Zone)>>, Fault> {
+) -> Result<Comparable, Fault> {
     let mut state = state.to_vec();
     let (mut result, mut next) = (Vec::new(), Vec::new());
     expander.find_steps(&mut state, zone)?;

@@ -10,6 +10,9 @@ use super::tables::Tables;
 use crate::zone::bound::LE_ZERO;
 use crate::zone::{Bound, Zone};
 
+/// Rank and bounds of each clock of an element.
+type ClockKey = Vec<(usize, Bound, Bound)>;
+
 /// Finds representatives.
 #[derive(Clone, Debug)]
 pub struct Representative {
@@ -127,12 +130,7 @@ impl Representative {
     }
 
     /// For each element the key of its discrete part, and of its clocks in turn: rank among all clocks, bounds.
-    fn sort_keys(
-        &self,
-        set: usize,
-        state: &[i32],
-        zone: &Zone,
-    ) -> (Vec<u64>, Vec<Vec<(usize, Bound, Bound)>>) {
+    fn sort_keys(&self, set: usize, state: &[i32], zone: &Zone) -> (Vec<u64>, Vec<ClockKey>) {
         let tables = &self.tables;
         let mut clocks = vec![Vec::new(); tables.sets[set].size];
         for (x, coordinates) in tables.clocks.iter().enumerate() {

@@ -71,12 +71,14 @@ impl Run<'_> {
                 .zip(&measured)
                 .all(|(range, measured)| {
                     matches!(measured, Measured::Int(_))
-                        || !(range.beyond && !range.unbounded)
+                        || (!range.beyond || range.unbounded)
                             && range.lower != Some((i64::from(bound), true))
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
-                answer.symmetry = Some(self.symmetry_report(search.representative.as_ref()));
+                answer.symmetry = Some(Box::new(
+                    self.symmetry_report(search.representative.as_ref()),
+                ));
                 answer.values = extremes.ranges.iter().map(|r| r.value()).collect();
                 return Ok(answer);
             }

@@ -30,9 +30,9 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Answer {
     pub verdict: Verdict,
     pub reason: Option<String>,
-    pub trace: Option<Trace>,
+    pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
-    pub symmetry: Option<SymmetryReport>,
+    pub symmetry: Option<Box<SymmetryReport>>,
 }
 
 impl Answer {
@@ -96,7 +96,7 @@ impl Run<'_> {
             kind => {
                 let mut answer =
                     Answer::because(Verdict::Error, format!("model-error: {place}: {kind}"));
-                answer.trace = trace.ok().flatten();
+                answer.trace = trace.ok().flatten().map(Box::new);
                 answer
             }
         }
@@ -155,7 +155,7 @@ pub fn verify(
     report.reason = answer.reason;
     report.statistics = watch.statistics();
     if let Some(symmetry) = answer.symmetry {
-        report.symmetry = symmetry;
+        report.symmetry = *symmetry;
     }
     report.value = answer.values.first().cloned();
     if answer.values.len() > 1 {
@@ -164,7 +164,10 @@ pub fn verify(
     if !network.clocks.is_empty() {
         report.reductions.push("active-clocks".to_owned());
     }
-    report.trace = answer.trace.filter(|_| options.trace != TraceOption::None);
+    report.trace = answer
+        .trace
+        .filter(|_| options.trace != TraceOption::None)
+        .map(|trace| *trace);
     report
 }
 

@@ -71,7 +71,7 @@ impl Run<'_> {
                 });
                 match trace {
                     Ok(trace) => Answer {
-                        trace: Some(trace),
+                        trace: Some(Box::new(trace)),
                         ..Answer::verdict(found)
                     },
                     Err(failure) => {
@@ -80,7 +80,9 @@ impl Run<'_> {
                 }
             }
         };
-        answer.symmetry = Some(self.symmetry_report(search.representative.as_ref()));
+        answer.symmetry = Some(Box::new(
+            self.symmetry_report(search.representative.as_ref()),
+        ));
         Ok(answer)
     }
 

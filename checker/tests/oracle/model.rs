@@ -186,12 +186,7 @@ fn random_process(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>
                 let from = rng.chance(30).then(|| rng.below(model.vars));
                 (rng.below(model.vars), from, rng.range(0, 2))
             }),
-            resets: (0..model.clocks)
-                .filter_map(|x| {
-                    rng.chance(35)
-                        .then(|| (x, if rng.chance(15) { rng.range(1, 2) } else { 0 }))
-                })
-                .collect(),
+            resets: random_resets(rng, model),
             select: rng.chance(10),
         });
     }
@@ -301,4 +296,14 @@ fn edge_text(e: &Edge) -> String {
         out += &format!(" assign {};", updates.join(", "));
     }
     out + " }"
+}
+
+fn random_resets(rng: &mut Rng, model: &TestModel) -> Vec<(usize, i32)> {
+    let mut resets = Vec::new();
+    for x in 0..model.clocks {
+        if rng.chance(35) {
+            resets.push((x, if rng.chance(15) { rng.range(1, 2) } else { 0 }));
+        }
+    }
+    resets
 }
