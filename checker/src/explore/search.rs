@@ -7,7 +7,7 @@ use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Fault, Program};
-use crate::symmetry::{Audit, Permutation, Representative};
+use crate::symmetry::{Audit, OnePerClass, Permutation, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
 use zonelens_analysis::report::SearchOrder;
@@ -152,6 +152,7 @@ impl<'p> Search<'p> {
         }
         let (mut state, mut next) = (Vec::new(), Vec::new());
         let mut zone = Zone::universe(self.program.dim());
+        let mut one_per_class = OnePerClass::default();
         while let Some(node) = self.states.take() {
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Outcome::Stopped(stop);
@@ -170,7 +171,22 @@ impl<'p> Search<'p> {
                 return Outcome::Fault(fault, node, None);
             }
             let depth = self.states.origin(node).depth + 1;
+            let classes = match &self.representative {
+                // Under audit every step is taken.
+                Some(representative) if self.audit.is_none() => {
+                    Some(representative.classes(&state, &zone))
+                }
+                _ => None,
+            };
+            one_per_class.clear();
             for step in 0..expander.steps.len() {
+                if let (Some(classes), Some(representative)) = (&classes, &self.representative) {
+                    let tables = representative.tables();
+                    if !one_per_class.is_first(self.program, tables, classes, &expander.steps, step)
+                    {
+                        continue;
+                    }
+                }
                 let zones = match expander.successors(step, &mut state, &zone, &mut next) {
                     Ok(zones) => zones,
                     Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),

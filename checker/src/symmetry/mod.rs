@@ -6,6 +6,7 @@
 
 mod audit;
 mod named;
+mod one_per_class;
 mod permutation;
 mod representative;
 mod tables;
@@ -13,6 +14,7 @@ mod unpermute;
 
 pub use audit::Audit;
 pub use named::named_elements;
+pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use representative::Representative;
 pub use tables::Tables;

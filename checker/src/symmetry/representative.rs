@@ -6,7 +6,7 @@
 //! they are not, one is singled out and refinement goes on, which is sound but may depend on names.
 
 use super::permutation::Permutation;
-use super::tables::Tables;
+use super::tables::{Coordinate, Tables, position};
 use crate::zone::bound::LE_ZERO;
 use crate::zone::{Bound, Zone};
 
@@ -123,10 +123,78 @@ impl Representative {
 
     /// Whether swapping two elements leaves the state as it is.
     fn interchangeable(&self, set: usize, a: u16, b: u16, state: &[i32], zone: &Zone) -> bool {
-        let mut swap = Permutation::identity(self.tables.sets.iter().map(|s| s.size));
-        swap.0[set].swap(a as usize, b as usize);
-        let (moved, image) = self.tables.apply(&swap, state, zone);
-        moved == state && image == *zone
+        let tables = &self.tables;
+        let moved = |coordinates: &[Coordinate], at: usize| {
+            let mut to = at as i64;
+            for c in coordinates.iter().filter(|c| c.set == set) {
+                let image = if c.element == a {
+                    b
+                } else if c.element == b {
+                    a
+                } else {
+                    continue;
+                };
+                to += c.stride * (i64::from(image) - i64::from(c.element));
+            }
+            to as usize
+        };
+        let first = tables.sets[set].first;
+        let (va, vb) = (i32::from(a) + first, i32::from(b) + first);
+        let value = |cell: usize| match state[cell] {
+            v if tables.holds[cell] != Some(set) => v,
+            v if v == va => vb,
+            v if v == vb => va,
+            v => v,
+        };
+        let cells = tables.cells.len();
+        let same_cells = tables
+            .cells
+            .iter()
+            .enumerate()
+            .all(|(c, at)| state[moved(at, c)] == value(c));
+        let mut processes = tables.processes.iter().enumerate();
+        if !same_cells || !processes.all(|(p, at)| state[cells + moved(at, p)] == state[cells + p])
+        {
+            return false;
+        }
+        let target = |y: usize| {
+            if y == 0 {
+                0
+            } else {
+                moved(&tables.clocks[y - 1], y - 1) + 1
+            }
+        };
+        (1..zone.dim()).all(|x| {
+            let to = target(x);
+            to == x
+                || (0..zone.dim()).all(|y| {
+                    let other = target(y);
+                    zone.at(to, other) == zone.at(x, y) && zone.at(other, to) == zone.at(y, x)
+                })
+        })
+    }
+
+    /// For each set and element the least element it is interchangeable with: their swaps fix the state.
+    pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
+        let sets = self.tables.sets.iter().enumerate();
+        sets.map(|(set, data)| {
+            let keys = self.own_keys(set, state, zone);
+            let mut class: Vec<u16> = (0..data.size as u16).collect();
+            for block in &data.blocks {
+                for (k, e) in block.iter().enumerate() {
+                    let leader = block[..k].iter().find(|l| {
+                        class[**l as usize] == **l
+                            && keys[**l as usize] == keys[*e as usize]
+                            && self.interchangeable(set, **l, *e, state, zone)
+                    });
+                    if let Some(leader) = leader {
+                        class[*e as usize] = *leader;
+                    }
+                }
+            }
+            class
+        })
+        .collect()
     }
 
     /// For each element the key of its discrete part, and of its clocks in turn: rank among all clocks, bounds.
@@ -278,14 +346,6 @@ impl Representative {
         }
         relations
     }
-}
-
-/// A number for a place that does not depend on the elements in its coordinates.
-fn position(at: usize, coordinates: &[super::tables::Coordinate]) -> u64 {
-    let base = coordinates
-        .iter()
-        .fold(at as i64, |at, c| at - c.stride * i64::from(c.element));
-    base as u64
 }
 
 /// Refines keys by relations until the number of classes no longer grows.

@@ -46,6 +46,8 @@ pub struct Tables {
     pub clocks: Vec<Vec<Coordinate>>,
     /// Coordinates of each process.
     pub processes: Vec<Vec<Coordinate>>,
+    /// For each edge, process by process, the sets that its select variables range over.
+    pub selects: Vec<Vec<Option<usize>>>,
 }
 
 impl Tables {
@@ -130,6 +132,14 @@ impl Tables {
     }
 }
 
+/// A number for a place that does not depend on the elements in its coordinates.
+pub fn position(at: usize, coordinates: &[Coordinate]) -> u64 {
+    let base = coordinates
+        .iter()
+        .fold(at as i64, |at, c| at - c.stride * i64::from(c.element));
+    base as u64
+}
+
 struct Builder<'n> {
     network: &'n Network,
     usable: &'n [ScalarsetId],
@@ -186,6 +196,17 @@ impl<'n> Builder<'n> {
                 .collect(),
             clocks: vec![Vec::new(); network.clocks.len()],
             processes: vec![Vec::new(); network.processes.len()],
+            selects: network
+                .processes
+                .iter()
+                .flat_map(|p| &p.edges)
+                .map(|e| {
+                    e.selects
+                        .iter()
+                        .map(|s| self.set(s.range.scalarset))
+                        .collect()
+                })
+                .collect(),
         };
         self.processes(&mut tables)?;
         self.variables(&mut tables)?;

@@ -17,7 +17,6 @@ type Named = Vec<(u32, u32, Vec<i32>)>;
 pub fn unpermute(
     program: &Program,
     tables: &Tables,
-    select_sets: &dyn Fn(u32, u32) -> Vec<Option<usize>>,
     path: &[(Vec<i32>, Permutation, Option<u32>)],
 ) -> Result<Option<Vec<u32>>, Fault> {
     let mut expander = Expander::new(program);
@@ -39,7 +38,7 @@ pub fn unpermute(
         );
         let wanted = sorted(stored.into_iter().map(|(p, e, values)| {
             let process = Tables::image(p as usize, &tables.processes[p as usize], &back) as u32;
-            let sets = select_sets(p, e);
+            let sets = select_sets(program, tables, p, e);
             let values = values
                 .iter()
                 .zip(sets)
@@ -87,4 +86,12 @@ fn sorted(parts: impl Iterator<Item = (u32, u32, Vec<i32>)>) -> Named {
         parts[1..].sort();
     }
     parts
+}
+
+fn select_sets(program: &Program, tables: &Tables, process: u32, index: u32) -> Vec<Option<usize>> {
+    let edge = program
+        .edges
+        .iter()
+        .position(|e| e.process == process && e.index == index);
+    edge.map(|e| tables.selects[e].clone()).unwrap_or_default()
 }

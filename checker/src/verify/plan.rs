@@ -155,15 +155,7 @@ impl Run<'_> {
         if let Some(end) = path.last_mut() {
             end.2 = last;
         }
-        let sets = |process: u32, edge: u32| {
-            let edge = &self.network.processes[process as usize].edges[edge as usize];
-            let set = |id: Option<u32>| tables.sets.iter().position(|s| Some(s.id) == id);
-            edge.selects
-                .iter()
-                .map(|s| set(s.range.scalarset))
-                .collect()
-        };
-        unpermute(self.program, tables, &sets, &path)
+        unpermute(self.program, tables, &path)
             .map_err(|fault| Failure(fault.kind.to_string()))?
             .ok_or(Failure(
                 "a step has no image under the permutation of its state".into(),
