@@ -10,14 +10,17 @@ mod consteval;
 mod diag;
 pub mod diagnostic;
 mod hir;
+pub mod ide;
 mod instantiate;
 mod legacy;
+mod lint;
 pub mod meaning;
 mod model;
 pub mod network;
 pub mod report;
 mod rules;
 mod symbol;
+mod symmetry;
 pub mod trace_text;
 mod types;
 

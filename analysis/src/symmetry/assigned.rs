@@ -1,0 +1,461 @@
+//! `sym/default` and `sym/meta`: element values that are read before anybody assigned them.
+//!
+//! A local scalar starts at element 0, which would name that element; a `meta` variable read before the step writes
+//! it carries something over from an earlier step. Both are found by one walk that tracks what is surely assigned.
+
+use super::Findings;
+use crate::check::{Body, Checked, Env};
+use crate::diag::Diag;
+use crate::hir::{Block, Decl, Edge, Expr, ExprKind, Function, Init, Stmt, StmtKind, Template};
+use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
+use crate::types::{ScalarSet, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use zonelens_syntax::ast::{AssignOp, Direction};
+
+/// A part of a variable that is surely assigned.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Part {
+    /// All of it.
+    Whole(SymId),
+    /// The entry of a loop variable.
+    At(SymId, SymId),
+    /// A field.
+    Field(SymId, u32),
+}
+
+/// What is surely assigned; `None` where control never comes.
+type State = Option<FxHashSet<Part>>;
+
+fn meet(a: State, b: State) -> State {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.intersection(&b).cloned().collect()),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The first scalar set whose elements a value of this type holds.
+pub(super) fn held_set(ty: &Type) -> Option<Arc<ScalarSet>> {
+    match ty {
+        Type::Scalar(set) => Some(set.clone()),
+        Type::Array(a) => held_set(&a.element),
+        Type::Struct(s) => s.fields.iter().find_map(|(_, t)| held_set(t)),
+        _ => None,
+    }
+}
+
+/// The first scalar set a type mentions, as value or index.
+fn any_set(ty: &Type) -> Option<Arc<ScalarSet>> {
+    match ty {
+        Type::Array(a) => a.index.any_set().cloned().or_else(|| any_set(&a.element)),
+        other => held_set(other).or_else(|| other.any_set().cloned()),
+    }
+}
+
+struct Walk<'a> {
+    env: &'a Env,
+    item: ItemId,
+    state: State,
+    /// Variables whose reads are judged.
+    tracked: FxHashSet<SymId>,
+    /// Loop variables around, for entries of arrays.
+    loops: Vec<Arc<Symbol>>,
+    /// Reads before any assignment.
+    early: Vec<(Arc<Symbol>, Loc)>,
+    depth: u32,
+    /// What reference parameters stand for.
+    refs: FxHashMap<SymId, Arc<Symbol>>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(env: &'a Env, item: ItemId) -> Walk<'a> {
+        Walk {
+            env,
+            item,
+            state: Some(FxHashSet::default()),
+            tracked: FxHashSet::default(),
+            loops: Vec::new(),
+            early: Vec::new(),
+            depth: 0,
+            refs: FxHashMap::default(),
+        }
+    }
+
+    fn actual(&self, s: &Arc<Symbol>) -> Arc<Symbol> {
+        self.refs.get(&s.id).cloned().unwrap_or_else(|| s.clone())
+    }
+
+    fn part(&self, e: &Expr) -> Option<(Arc<Symbol>, Part)> {
+        match &e.kind {
+            ExprKind::Var(s) => {
+                let s = self.actual(s);
+                let part = Part::Whole(s.id);
+                Some((s, part))
+            }
+            ExprKind::Index(base, index) => {
+                let (ExprKind::Var(s), ExprKind::Var(i)) = (&base.kind, &index.kind) else {
+                    return None;
+                };
+                let s = self.actual(s);
+                let part = Part::At(s.id, i.id);
+                Some((s, part))
+            }
+            ExprKind::Field(base, n) => {
+                let ExprKind::Var(s) = &base.kind else {
+                    return None;
+                };
+                let s = self.actual(s);
+                let part = Part::Field(s.id, *n);
+                Some((s, part))
+            }
+            _ => None,
+        }
+    }
+
+    fn has(&self, part: &Part, ty: &Type) -> bool {
+        let Some(state) = &self.state else {
+            return true;
+        };
+        let (Part::Whole(id) | Part::At(id, _) | Part::Field(id, _)) = part;
+        if state.contains(part) || state.contains(&Part::Whole(*id)) {
+            return true;
+        }
+        match (part, ty) {
+            (Part::Whole(id), Type::Struct(s)) => s.fields.iter().enumerate().all(|(n, (_, t))| {
+                held_set(t).is_none() || state.contains(&Part::Field(*id, n as u32))
+            }),
+            _ => false,
+        }
+    }
+
+    fn read(&mut self, e: &Expr) {
+        let root = match e.root() {
+            Some(r) => self.actual(r),
+            None => return,
+        };
+        if !self.tracked.contains(&root.id) {
+            return;
+        }
+        let part = self.part(e).map_or(Part::Whole(root.id), |p| p.1);
+        // A field that holds no element starts at 0 whatever the elements are called.
+        let harmless = matches!(part, Part::Field(..)) && held_set(&e.ty).is_none();
+        if !harmless && !self.has(&part, root.value_type().unwrap_or(&Type::Error)) {
+            let loc = Loc {
+                item: self.item,
+                span: e.span,
+            };
+            self.early.push((root.clone(), loc));
+            // Say it once.
+            if let Some(s) = &mut self.state {
+                s.insert(Part::Whole(root.id));
+            }
+        }
+    }
+
+    fn write(&mut self, target: &Expr) {
+        if let Some((_, part)) = self.part(target)
+            && let Some(s) = &mut self.state
+        {
+            s.insert(part);
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(_) => self.read(e),
+            ExprKind::Index(..) | ExprKind::Field(..) => {
+                self.indices(e);
+                self.read(e);
+            }
+            ExprKind::Assign(op, target, value) => {
+                self.expr(value);
+                self.indices(target);
+                if *op != AssignOp::Set {
+                    self.read(target);
+                }
+                self.write(target);
+            }
+            ExprKind::Cond(c, a, b) => {
+                self.expr(c);
+                let before = self.state.clone();
+                self.expr(a);
+                let then = std::mem::replace(&mut self.state, before);
+                self.expr(b);
+                self.state = meet(then, self.state.take());
+            }
+            ExprKind::Binary(_, a, b) => {
+                self.expr(a);
+                // The right side may be skipped; what it assigns does not count.
+                let after = self.state.clone();
+                self.expr(b);
+                self.state = meet(after, self.state.take());
+            }
+            ExprKind::Call(f, args) => self.call(f, args),
+            _ => e.children(&mut |c| self.expr(c)),
+        }
+    }
+
+    fn indices(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Index(base, index) => {
+                self.indices(base);
+                self.expr(index);
+            }
+            ExprKind::Field(base, _) => self.indices(base),
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, f: &Symbol, args: &[Expr]) {
+        let SymKind::Function(sig) = &f.kind else {
+            return;
+        };
+        for (p, a) in sig.params.iter().zip(args) {
+            if p.reference {
+                self.indices(a);
+            } else {
+                self.expr(a);
+            }
+        }
+        let Some(body) = self.env.bodies.get(&sig.body).cloned() else {
+            return;
+        };
+        if self.depth > 40 {
+            return;
+        }
+        let mut refs = FxHashMap::default();
+        for (p, a) in body.params.iter().zip(args) {
+            if let (ExprKind::Var(s), SymKind::Param(x)) = (&a.kind, &p.kind)
+                && x.reference
+            {
+                refs.insert(p.id, self.actual(s));
+            }
+        }
+        let refs = std::mem::replace(&mut self.refs, refs);
+        let item = std::mem::replace(&mut self.item, body.loc.item);
+        let loops = std::mem::take(&mut self.loops);
+        let tracked = self.tracked.clone();
+        self.depth += 1;
+        let mut exits = None;
+        self.block(&body.body, &mut exits);
+        self.state = meet(exits, self.state.take());
+        self.depth -= 1;
+        self.tracked = tracked;
+        self.loops = loops;
+        self.item = item;
+        self.refs = refs;
+    }
+
+    fn block(&mut self, b: &Block, exits: &mut State) {
+        for d in &b.decls {
+            self.decl(d);
+        }
+        for s in &b.stmts {
+            self.stmt(s, exits);
+        }
+    }
+
+    fn decl(&mut self, d: &Decl) {
+        if let Some(init) = &d.init {
+            self.init(init);
+        } else if self.depth == 0 && d.symbol.value_type().is_some_and(|t| held_set(t).is_some()) {
+            self.tracked.insert(d.symbol.id);
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) => self.expr(e),
+            Init::List(items, _) => items.iter().for_each(|i| self.init(i)),
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt, exits: &mut State) {
+        match &s.kind {
+            StmtKind::Empty => {}
+            StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Block(b) => self.block(b, exits),
+            StmtKind::Expr(e) | StmtKind::Assert(e) => self.expr(e),
+            StmtKind::For(a, c, step, body) => {
+                self.expr(a);
+                self.expr(c);
+                let before = self.state.clone();
+                self.stmt(body, exits);
+                self.expr(step);
+                self.state = meet(before, self.state.take());
+            }
+            StmtKind::While(c, body) => {
+                self.expr(c);
+                let before = self.state.clone();
+                self.stmt(body, exits);
+                self.state = meet(before, self.state.take());
+            }
+            StmtKind::DoWhile(body, c) => {
+                self.stmt(body, exits);
+                self.expr(c);
+            }
+            StmtKind::Iterate(var, body) => self.iterate(var, body, exits),
+            StmtKind::If(c, a, b) => {
+                self.expr(c);
+                let before = self.state.clone();
+                self.stmt(a, exits);
+                let then = std::mem::replace(&mut self.state, before);
+                if let Some(b) = b {
+                    self.stmt(b, exits);
+                }
+                self.state = meet(then, self.state.take());
+            }
+            StmtKind::Return(e) => {
+                if let Some(e) = e {
+                    self.expr(e);
+                }
+                *exits = meet(exits.take(), self.state.take());
+            }
+            StmtKind::Switch(e, cases) => {
+                self.expr(e);
+                let before = self.state.clone();
+                for (_, stmts) in cases {
+                    self.state = before.clone();
+                    stmts.iter().for_each(|s| self.stmt(s, exits));
+                }
+                self.state = before;
+            }
+        }
+    }
+
+    /// A loop over all indices that assigns each entry assigns the array.
+    fn iterate(&mut self, var: &Arc<Symbol>, body: &Stmt, exits: &mut State) {
+        let before = self.state.clone();
+        self.loops.push(var.clone());
+        self.stmt(body, exits);
+        self.loops.pop();
+        let leaves = contains_break(body);
+        if let Some(state) = &mut self.state {
+            let entries: Vec<SymId> = state
+                .iter()
+                .filter_map(|p| match p {
+                    Part::At(array, i) if *i == var.id => Some(*array),
+                    _ => None,
+                })
+                .collect();
+            if !leaves {
+                state.extend(entries.into_iter().map(Part::Whole));
+            }
+        }
+        if leaves {
+            self.state = meet(before, self.state.take());
+        }
+    }
+}
+
+fn contains_break(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::Block(b) => b.stmts.iter().any(contains_break),
+        StmtKind::If(_, a, b) => contains_break(a) || b.as_ref().is_some_and(|b| contains_break(b)),
+        _ => false,
+    }
+}
+
+/// Judges the locals and the result of a function.
+pub fn function(f: &Function, env: &Env, out: &mut Findings) {
+    let mut walk = Walk::new(env, f.loc.item);
+    let mut exits = None;
+    walk.block(&f.body, &mut exits);
+    for (s, loc) in std::mem::take(&mut walk.early) {
+        if let Some(set) = s.value_type().and_then(held_set) {
+            let message = format!(
+                "`{}` is read before it is assigned; it would be the first element of `{}`, which singles that element out",
+                s.name, set.name
+            );
+            out.broken(
+                &set,
+                Diag::new("sym/default", message, loc).related(s.loc, "declared here"),
+            );
+        }
+    }
+    if let Some(set) = held_set(&f.ret)
+        && walk.state.is_some()
+    {
+        let message = format!(
+            "`{}` can end without `return`; its result would be the first element of `{}`, which singles that element out",
+            f.symbol.name, set.name
+        );
+        out.broken(&set, Diag::new("sym/default", message, f.loc));
+    }
+}
+
+/// Judges `meta` variables that have to do with scalar sets.
+pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+    let mut tracked = FxHashSet::default();
+    for (_, c) in items {
+        for d in &c.decls {
+            if let SymKind::Var(v) = &d.symbol.kind
+                && v.meta
+                && any_set(&v.ty).is_some()
+            {
+                tracked.insert(d.symbol.id);
+            }
+        }
+    }
+    if tracked.is_empty() {
+        return;
+    }
+    let templates: Vec<&Arc<Template>> = items
+        .iter()
+        .filter_map(|(_, c)| match &c.body {
+            Body::Template(t) => Some(t),
+            _ => None,
+        })
+        .collect();
+    let mut early = Vec::new();
+    // What every sender on a channel has surely written before its receivers run.
+    let mut sent: FxHashMap<SymId, State> = FxHashMap::default();
+    for receive in [false, true] {
+        for t in &templates {
+            for e in &t.edges {
+                if is_receiver(e) != receive {
+                    continue;
+                }
+                let channel = e.sync.as_ref().and_then(|s| s.channel.root()).map(|s| s.id);
+                let mut walk = Walk::new(env, t.loc.item);
+                walk.tracked = tracked.clone();
+                walk.depth = 1;
+                if let Some(g) = &e.guard {
+                    walk.expr(g);
+                }
+                if receive && let Some(Some(state)) = channel.and_then(|c| sent.get(&c)) {
+                    walk.state = Some(state.clone());
+                }
+                e.updates.iter().for_each(|u| walk.expr(u));
+                if let (false, Some(c)) = (receive, channel) {
+                    let before = sent.remove(&c).flatten();
+                    sent.insert(c, meet(before, walk.state.take()));
+                }
+                early.extend(walk.early);
+            }
+        }
+    }
+    report_meta(early, out);
+}
+
+fn report_meta(early: Vec<(Arc<Symbol>, Loc)>, out: &mut Findings) {
+    for (s, loc) in early {
+        if let Some(set) = s.value_type().and_then(any_set) {
+            let message = format!(
+                "the meta variable `{}` is read before this step has written it, so a value of an earlier step shows; it is kept as part of the state",
+                s.name
+            );
+            out.broken(
+                &set,
+                Diag::new("sym/meta", message, loc).related(s.loc, "declared here"),
+            );
+        }
+    }
+}
+
+fn is_receiver(e: &Edge) -> bool {
+    e.sync
+        .as_ref()
+        .is_some_and(|s| s.direction == Direction::Receive)
+}

@@ -1,0 +1,114 @@
+//! `sym/initial` and `sym/non-canonical`: nothing is wrong, but it is good to know.
+
+use super::assigned::held_set;
+use super::effects::Summaries;
+use super::{FamilyView, Findings};
+use crate::check::{Body, Checked};
+use crate::diag::Diag;
+use crate::hir::{ExprKind, Template};
+use crate::symbol::{ItemId, Loc, SymKind, Symbol};
+use crate::types::Type;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Where the initial state tells elements apart, once per set.
+pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+    let mut initial = FxHashSet::default();
+    for (_, c) in items {
+        for d in &c.decls {
+            if let Some(set) = d.symbol.value_type().and_then(held_set)
+                && initial.insert(set.id)
+            {
+                let message = format!(
+                    "`{}` starts at the first element of `{}`, so the initial state tells that element apart. Queries that treat all elements alike are not affected",
+                    d.symbol.name, set.name
+                );
+                out.diags
+                    .push(Diag::new("sym/initial", message, d.symbol.loc));
+            }
+        }
+    }
+}
+
+/// Relations between elements and clock values, inside one item.
+pub fn item(c: &Checked, out: &mut Findings) {
+    c.decls.iter().for_each(|d| relations(&d.symbol, out));
+    if let Body::Template(t) = &c.body {
+        t.decls.iter().for_each(|d| relations(&d.symbol, out));
+        resets(t, out);
+    }
+}
+
+/// Arrays that relate elements to each other.
+fn relations(s: &Symbol, out: &mut Findings) {
+    let SymKind::Var(v) = &s.kind else {
+        return;
+    };
+    let (mut dims, mut at) = (Vec::new(), &v.ty);
+    while let Type::Array(a) = at {
+        if let Some(set) = a.index.any_set() {
+            dims.push(set.clone());
+        }
+        at = &a.element;
+    }
+    let Some(first) = dims.first() else {
+        return;
+    };
+    let why = if dims.len() > 1 {
+        format!("`{}` relates elements of two scalar dimensions", s.name)
+    } else if held_set(at).is_some() {
+        format!("`{}` maps elements of `{}` to elements", s.name, first.name)
+    } else {
+        return;
+    };
+    hint(&why, s.loc, out);
+}
+
+fn hint(why: &str, loc: Loc, out: &mut Findings) {
+    let message = format!(
+        "{why}; equivalent states may keep different representatives, which costs states, not soundness"
+    );
+    out.diags.push(Diag::new("sym/non-canonical", message, loc));
+}
+
+/// Clocks set to something other than 0 lose the order that representatives are sorted by.
+fn resets(t: &Template, out: &mut Findings) {
+    for u in t.edges.iter().flat_map(|e| &e.updates) {
+        u.walk(&mut |e| {
+            if let ExprKind::Assign(_, target, value) = &e.kind
+                && matches!(target.ty, Type::Clock)
+                && !matches!(value.kind, ExprKind::Int(0))
+            {
+                let loc = Loc {
+                    item: t.loc.item,
+                    span: e.span,
+                };
+                hint("a clock is set to something other than 0", loc, out);
+            }
+        });
+    }
+}
+
+/// Families over two sets, and elements kept in local variables.
+pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
+    let elements = view.elements(summaries);
+    if elements.len() > 1 {
+        let why = format!(
+            "processes of `{}` belong to two elements at once",
+            view.symbol.name
+        );
+        hint(&why, view.symbol.loc, out);
+    }
+    if elements.is_empty() {
+        return;
+    }
+    for d in &view.template.decls {
+        if matches!(&d.symbol.kind, SymKind::Var(v) if held_set(&v.ty).is_some()) {
+            let why = format!(
+                "`{}` lets one element of the family point at another",
+                d.symbol.name
+            );
+            hint(&why, d.symbol.loc, out);
+        }
+    }
+}

@@ -1,0 +1,562 @@
+//! What code reads and writes, by variable and by index: the basis of every commutation check.
+//!
+//! Functions are summarised once; at a call the parameters of the summary are replaced by the arguments.
+
+use super::interval::{Ranges, interval};
+use crate::consteval::{Bodies, assign_op};
+use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
+use crate::symbol::{Loc, SymId, SymKind, Symbol};
+use crate::types::{ScalarSet, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use zonelens_syntax::ast::{AssignOp, BinaryOp};
+
+/// One selector of `a[i].f`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sel {
+    /// An index that is exactly this variable, parameter or bound variable.
+    Var(SymId),
+    /// Any other index.
+    Any,
+    /// A field.
+    Field(u32),
+}
+
+/// A value that is the same whenever it is computed, as far as one can see locally.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A literal.
+    Literal(i32),
+    /// Whatever this symbol holds.
+    Symbol(Arc<Symbol>),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Literal(a), Value::Literal(b)) => a == b,
+            (Value::Symbol(a), Value::Symbol(b)) => a.id == b.id,
+            _ => false,
+        }
+    }
+}
+
+/// Operators that may be applied in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulation {
+    /// Only ever grows.
+    Grow,
+    /// Only ever shrinks.
+    Shrink,
+    /// `&&`, `&`
+    And,
+    /// `||`, `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `<?`
+    Min,
+    /// `>?`
+    Max,
+}
+
+/// What is done to a place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// It is read.
+    Read,
+    /// It is given a value.
+    Write(Option<Value>),
+    /// It is combined with a value and not looked at otherwise.
+    Accumulate(Accumulation),
+}
+
+/// One access.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The variable.
+    pub root: Arc<Symbol>,
+    /// Which part of it.
+    pub path: Vec<Sel>,
+    /// What happens.
+    pub action: Action,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// Everything a piece of code does to variables other than its own.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// In the order of the text.
+    pub accesses: Vec<Access>,
+    /// Whether it can fail at run time.
+    pub may_fail: bool,
+}
+
+/// Summaries of functions.
+pub struct Summaries<'a> {
+    bodies: &'a Bodies,
+    ranges: &'a Ranges,
+    /// Bound variables and parameters over sets whose elements are integers.
+    pub sets: FxHashMap<SymId, Arc<ScalarSet>>,
+    known: FxHashMap<SymId, Arc<Effects>>,
+}
+
+impl<'a> Summaries<'a> {
+    /// Summaries for the functions in `bodies`, made when asked for.
+    pub fn new(bodies: &'a Bodies, ranges: &'a Ranges) -> Summaries<'a> {
+        Summaries {
+            bodies,
+            ranges,
+            sets: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The set a bound variable or parameter goes through.
+    pub fn set_of(&self, s: &Symbol) -> Option<Arc<ScalarSet>> {
+        let typed = s
+            .value_type()
+            .and_then(Type::any_set)
+            .filter(|s| !s.parameter);
+        typed.or_else(|| self.sets.get(&s.id)).cloned()
+    }
+
+    /// The function with this number.
+    pub fn body(&self, id: SymId) -> Option<Arc<Function>> {
+        self.bodies.get(&id).cloned()
+    }
+
+    /// What the function behind a symbol does, in terms of its parameters.
+    pub fn of(&mut self, f: &Symbol) -> Arc<Effects> {
+        let SymKind::Function(sig) = &f.kind else {
+            return Arc::default();
+        };
+        if let Some(e) = self.known.get(&sig.body) {
+            return e.clone();
+        }
+        let Some(function) = self.bodies.get(&sig.body).cloned() else {
+            return Arc::default();
+        };
+        let effects = Arc::new(self.summarise(&function));
+        self.known.insert(sig.body, effects.clone());
+        effects
+    }
+
+    fn summarise(&mut self, f: &Function) -> Effects {
+        let mut c = Collector::new(self, f.loc.item);
+        c.block(&f.body);
+        let mut effects = c.out;
+        // A parameter by value that is assigned to no longer stands for its argument.
+        let mut changed: FxHashSet<SymId> = FxHashSet::default();
+        for a in &effects.accesses {
+            if !matches!(a.action, Action::Read) && is_value_param(&a.root) {
+                changed.insert(a.root.id);
+            }
+        }
+        effects.accesses.retain(|a| !is_value_param(&a.root));
+        for a in &mut effects.accesses {
+            for s in &mut a.path {
+                if matches!(s, Sel::Var(id) if changed.contains(id)) {
+                    *s = Sel::Any;
+                }
+            }
+            if let Action::Write(Some(Value::Symbol(s))) = &a.action
+                && changed.contains(&s.id)
+            {
+                a.action = Action::Write(None);
+            }
+        }
+        effects
+    }
+}
+
+fn is_value_param(s: &Symbol) -> bool {
+    matches!(&s.kind, SymKind::Param(p) if !p.reference && p.of == crate::symbol::ParamOf::Function)
+}
+
+/// Collects the effects of code; variables declared inside it are its own.
+pub struct Collector<'s, 'a> {
+    summaries: &'s mut Summaries<'a>,
+    item: u32,
+    own: FxHashSet<SymId>,
+    /// What was found.
+    pub out: Effects,
+}
+
+impl<'s, 'a> Collector<'s, 'a> {
+    /// A collector for code of `item`.
+    pub fn new(summaries: &'s mut Summaries<'a>, item: u32) -> Collector<'s, 'a> {
+        Collector {
+            summaries,
+            item,
+            own: FxHashSet::default(),
+            out: Effects::default(),
+        }
+    }
+
+    fn push(&mut self, root: &Arc<Symbol>, path: Vec<Sel>, action: Action, e: &Expr) {
+        let constant = match &root.kind {
+            SymKind::Var(v) => v.constant,
+            SymKind::Bound(_) => true,
+            _ => false,
+        };
+        if constant || self.own.contains(&root.id) {
+            return;
+        }
+        let loc = Loc {
+            item: self.item,
+            span: e.span,
+        };
+        self.out.accesses.push(Access {
+            root: root.clone(),
+            path,
+            action,
+            loc,
+        });
+    }
+
+    /// A block with its own variables.
+    pub fn block(&mut self, b: &Block) {
+        for d in &b.decls {
+            self.own.insert(d.symbol.id);
+            if let Some(init) = &d.init {
+                self.init(init);
+            }
+        }
+        for s in &b.stmts {
+            self.stmt(s);
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) => self.value(e),
+            Init::List(items, _) => items.iter().for_each(|i| self.init(i)),
+        }
+    }
+
+    /// A statement.
+    pub fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Expr(e) => self.effect(e),
+            StmtKind::For(a, c, step, body) => {
+                self.effect(a);
+                self.value(c);
+                self.effect(step);
+                self.stmt(body);
+            }
+            StmtKind::Iterate(var, body) => {
+                self.own.insert(var.id);
+                self.stmt(body);
+            }
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.value(c);
+                self.stmt(body);
+            }
+            StmtKind::If(c, a, b) => {
+                self.value(c);
+                self.stmt(a);
+                if let Some(b) = b {
+                    self.stmt(b);
+                }
+            }
+            StmtKind::Return(e) => {
+                if let Some(e) = e {
+                    self.value(e);
+                }
+            }
+            StmtKind::Assert(e) => {
+                self.out.may_fail = true;
+                self.value(e);
+            }
+            StmtKind::Switch(e, cases) => {
+                self.value(e);
+                for (_, stmts) in cases {
+                    stmts.iter().for_each(|s| self.stmt(s));
+                }
+            }
+        }
+    }
+
+    /// An expression whose value is not used.
+    pub fn effect(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Comma(list) => list.iter().for_each(|e| self.effect(e)),
+            ExprKind::IncDec {
+                increment, expr, ..
+            } => {
+                let how = if *increment {
+                    Accumulation::Grow
+                } else {
+                    Accumulation::Shrink
+                };
+                self.place(expr, Action::Accumulate(how));
+                self.range_may_fail(expr);
+            }
+            ExprKind::Assign(op, target, value) => self.assign(*op, target, value),
+            ExprKind::Cond(c, a, b) => {
+                self.value(c);
+                self.effect(a);
+                self.effect(b);
+            }
+            _ => self.value(e),
+        }
+    }
+
+    fn assign(&mut self, op: AssignOp, target: &Expr, value: &Expr) {
+        if let Some(op) = assign_op(op) {
+            self.value(value);
+            match accumulation(op, value, self.summaries.ranges) {
+                Some(how) => self.place(target, Action::Accumulate(how)),
+                None => {
+                    self.place(target, Action::Read);
+                    self.place(target, Action::Write(None));
+                }
+            }
+            self.range_may_fail(target);
+            return;
+        }
+        // n = n + e and the like, on either side for operators that commute
+        if let ExprKind::Binary(op, a, b) = &value.kind {
+            let commutes = !matches!(op, BinaryOp::Sub);
+            let rest = if same_place(a, target) {
+                Some(b)
+            } else if commutes && same_place(b, target) {
+                Some(a)
+            } else {
+                None
+            };
+            if let Some(rest) = rest
+                && let Some(how) = accumulation(*op, rest, self.summaries.ranges)
+            {
+                self.value(rest);
+                self.place(target, Action::Accumulate(how));
+                self.range_may_fail(target);
+                return;
+            }
+        }
+        self.value(value);
+        let known = self.invariant_value(value);
+        self.place(target, Action::Write(known));
+        if !fits(value, &target.ty, self.summaries.ranges) {
+            self.range_may_fail(target);
+        }
+    }
+
+    /// A value that does not depend on variables of the code itself.
+    fn invariant_value(&self, e: &Expr) -> Option<Value> {
+        known_value(e).filter(|v| !matches!(v, Value::Symbol(s) if self.own.contains(&s.id)))
+    }
+
+    /// An out-of-range value stops the run, except where every value fits.
+    fn range_may_fail(&mut self, target: &Expr) {
+        let own_counter = target.root().is_some_and(|r| self.own.contains(&r.id))
+            && target.ty == Type::default_int();
+        self.out.may_fail |= matches!(target.ty, Type::Int(_)) && !own_counter;
+    }
+
+    /// An expression whose value is used.
+    pub fn value(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(_) | ExprKind::Index(..) | ExprKind::Field(..) => {
+                self.place(e, Action::Read);
+            }
+            ExprKind::Assign(op, target, value) => {
+                self.value(value);
+                if *op != AssignOp::Set {
+                    self.place(target, Action::Read);
+                }
+                self.place(target, Action::Write(None));
+                self.range_may_fail(target);
+            }
+            ExprKind::IncDec { expr, .. } => {
+                self.place(expr, Action::Read);
+                self.place(expr, Action::Write(None));
+                self.range_may_fail(expr);
+            }
+            ExprKind::Call(f, args) => self.call(f, args, e),
+            ExprKind::Quantifier { var, body, .. } => {
+                self.own.insert(var.id);
+                self.value(body);
+            }
+            ExprKind::Binary(op, a, b) => {
+                self.value(a);
+                self.value(b);
+                self.out.may_fail |= match op {
+                    BinaryOp::Div | BinaryOp::Mod => {
+                        let (lo, hi) = interval(b, self.summaries.ranges);
+                        lo <= 0 && hi >= 0
+                    }
+                    BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Pow => true,
+                    _ => {
+                        let (lo, hi) = interval(e, self.summaries.ranges);
+                        lo < i64::from(i32::MIN) || hi > i64::from(i32::MAX)
+                    }
+                };
+            }
+            _ => e.children(&mut |c| self.value(c)),
+        }
+    }
+
+    /// An access to `a[i].f`; its indices are read.
+    fn place(&mut self, e: &Expr, action: Action) {
+        let mut path = Vec::new();
+        match self.path(e, &mut path) {
+            Some(root) => self.push(&root, path, action, e),
+            None => {
+                if let ExprKind::Cond(c, a, b) = &e.kind {
+                    self.value(c);
+                    self.place(a, action.clone());
+                    self.place(b, action);
+                } else {
+                    e.children(&mut |c| self.value(c));
+                }
+            }
+        }
+    }
+
+    fn path(&mut self, e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
+        match &e.kind {
+            ExprKind::Var(s) => Some(s.clone()),
+            ExprKind::Index(base, index) => {
+                let root = self.path(base, path)?;
+                self.value(index);
+                if let Type::Array(a) = &base.ty
+                    && !fits(index, &a.index, self.summaries.ranges)
+                {
+                    self.out.may_fail = true;
+                }
+                path.push(selector(index));
+                Some(root)
+            }
+            ExprKind::Field(base, n) => {
+                let root = self.path(base, path)?;
+                path.push(Sel::Field(*n));
+                Some(root)
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, f: &Arc<Symbol>, args: &[Expr], e: &Expr) {
+        let SymKind::Function(sig) = &f.kind else {
+            return;
+        };
+        let params: Vec<Arc<Symbol>> = match self.summaries.bodies.get(&sig.body) {
+            Some(f) => f.params.clone(),
+            None => return,
+        };
+        let summary = self.summaries.of(f);
+        self.out.may_fail |= summary.may_fail;
+        for (p, a) in sig.params.iter().zip(args) {
+            if !p.reference {
+                self.value(a);
+            } else if let ExprKind::Index(_, i) = &a.kind {
+                self.value(i);
+            }
+        }
+        let position = |id: SymId| params.iter().position(|p| p.id == id);
+        for access in &summary.accesses {
+            let mut path = Vec::new();
+            let root = match position(access.root.id).and_then(|k| args.get(k)) {
+                Some(actual) => match root_path(actual, &mut path) {
+                    Some(root) => root,
+                    None => continue,
+                },
+                None => access.root.clone(),
+            };
+            let actual_of = |id: &SymId| position(*id).and_then(|k| args.get(k));
+            for s in &access.path {
+                path.push(match s {
+                    Sel::Var(id) => actual_of(id).map_or(Sel::Var(*id), selector),
+                    other => other.clone(),
+                });
+            }
+            let action = match &access.action {
+                Action::Write(Some(Value::Symbol(s))) => match actual_of(&s.id) {
+                    Some(actual) => Action::Write(self.invariant_value(actual)),
+                    None => access.action.clone(),
+                },
+                other => other.clone(),
+            };
+            self.push(&root, path, action, e);
+        }
+    }
+}
+
+fn root_path(e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
+    match &e.kind {
+        ExprKind::Var(s) => Some(s.clone()),
+        ExprKind::Index(base, index) => {
+            let root = root_path(base, path)?;
+            path.push(selector(index));
+            Some(root)
+        }
+        ExprKind::Field(base, n) => {
+            let root = root_path(base, path)?;
+            path.push(Sel::Field(*n));
+            Some(root)
+        }
+        _ => None,
+    }
+}
+
+fn selector(index: &Expr) -> Sel {
+    match &index.kind {
+        ExprKind::Var(s) => Sel::Var(s.id),
+        _ => Sel::Any,
+    }
+}
+
+fn known_value(e: &Expr) -> Option<Value> {
+    match &e.kind {
+        ExprKind::Int(v) => Some(Value::Literal(*v)),
+        ExprKind::Bool(b) => Some(Value::Literal(i32::from(*b))),
+        ExprKind::Var(s) => Some(Value::Symbol(s.clone())),
+        _ => None,
+    }
+}
+
+fn same_place(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(x), ExprKind::Var(y)) => x.id == y.id,
+        (ExprKind::Index(x, i), ExprKind::Index(y, j)) => same_place(x, y) && same_place(i, j),
+        (ExprKind::Field(x, n), ExprKind::Field(y, m)) => n == m && same_place(x, y),
+        (ExprKind::Int(x), ExprKind::Int(y)) => x == y,
+        _ => false,
+    }
+}
+
+/// Whether `target op= value` may be done in any order.
+fn accumulation(op: BinaryOp, value: &Expr, ranges: &Ranges) -> Option<Accumulation> {
+    let (lo, hi) = interval(value, ranges);
+    Some(match op {
+        BinaryOp::Add if lo >= 0 => Accumulation::Grow,
+        BinaryOp::Add if hi <= 0 => Accumulation::Shrink,
+        BinaryOp::Sub if lo >= 0 => Accumulation::Shrink,
+        BinaryOp::Sub if hi <= 0 => Accumulation::Grow,
+        BinaryOp::And | BinaryOp::BitAnd => Accumulation::And,
+        BinaryOp::Or | BinaryOp::BitOr => Accumulation::Or,
+        BinaryOp::BitXor | BinaryOp::Xor => Accumulation::Xor,
+        BinaryOp::Min => Accumulation::Min,
+        BinaryOp::Max => Accumulation::Max,
+        _ => return None,
+    })
+}
+
+/// Whether every value of `e` lies in the integer type `ty`.
+fn fits(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
+    match (ty, &e.ty) {
+        (Type::Int(int), _) => match (int.lo.known(), int.hi.known()) {
+            (Some(lo), Some(hi)) => {
+                let (a, b) = interval(e, ranges);
+                i64::from(lo) <= a && b <= i64::from(hi)
+            }
+            _ => false,
+        },
+        _ => true,
+    }
+}

@@ -1,0 +1,262 @@
+//! Bounds of integer expressions, from declared ranges and from what is ever stored.
+
+use crate::check::{Body, Checked};
+use crate::hir::{Block, Decl, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::symbol::{Home, SymId, SymKind};
+use crate::types::Type;
+use rustc_hash::FxHashMap;
+use zonelens_syntax::ast::{AssignOp, BinaryOp};
+
+/// For variables of the model that are only ever given values from a smaller range than declared: that range.
+#[derive(Clone, Debug, Default)]
+pub struct Ranges(FxHashMap<SymId, (i64, i64)>, FxHashMap<SymId, (i64, i64)>);
+
+/// What an item says about the values of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// It starts at 0; whether it is global.
+    Start(bool),
+    /// It is given values between these.
+    Store(i64, i64),
+    /// Anything may happen to it.
+    Anything,
+}
+
+impl Ranges {
+    /// Puts together what all items say.
+    pub fn merge<'a>(all: impl Iterator<Item = &'a [(SymId, Change)]> + Clone) -> Ranges {
+        let (mut out, mut globals) = (FxHashMap::default(), FxHashMap::default());
+        for (id, change) in all.clone().flatten() {
+            match change {
+                Change::Start(true) => globals.insert(*id, (0, 0)),
+                Change::Start(false) => out.insert(*id, (0, 0)),
+                _ => None,
+            };
+        }
+        for (id, change) in all.flatten() {
+            match change {
+                Change::Start(_) => {}
+                Change::Anything => {
+                    out.remove(id);
+                    globals.remove(id);
+                }
+                Change::Store(lo, hi) => {
+                    if let Some(range) = out.get_mut(id).or_else(|| globals.get_mut(id)) {
+                        *range = (range.0.min(*lo), range.1.max(*hi));
+                    }
+                }
+            }
+        }
+        Ranges(out, globals)
+    }
+
+    /// Whether global variables hold the same; locals concern their own template only.
+    pub fn same_globals(&self, other: &Ranges) -> bool {
+        self.1 == other.1
+    }
+
+    fn get(&self, id: SymId) -> Option<&(i64, i64)> {
+        self.0.get(&id).or_else(|| self.1.get(&id))
+    }
+}
+
+/// Records what an item stores where.
+#[derive(Default)]
+pub struct Recorder(pub Vec<(SymId, Change)>);
+
+impl Recorder {
+    /// Looks at every assignment of an item.
+    pub fn item(&mut self, c: &Checked) {
+        c.decls.iter().for_each(|d| self.start(d));
+        for f in &c.functions {
+            self.block(&f.body);
+        }
+        match &c.body {
+            Body::Template(t) => {
+                t.decls.iter().for_each(|d| self.start(d));
+                t.edges
+                    .iter()
+                    .flat_map(|e| e.updates.iter().chain(&e.guard))
+                    .for_each(|e| self.expr(e));
+            }
+            Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
+                list.iter().for_each(|e| self.expr(e));
+            }
+            Body::Instance(i) => i.args.iter().for_each(|e| self.give_up(e)),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, d: &Decl) {
+        if let SymKind::Var(v) = &d.symbol.kind
+            && !v.constant
+            && v.home != Home::Function
+            && matches!(v.ty.innermost(), Type::Int(_))
+        {
+            self.0
+                .push((d.symbol.id, Change::Start(v.home == Home::Global)));
+            if let Some(init) = &d.init {
+                self.init(d.symbol.id, init);
+            }
+        }
+    }
+
+    fn init(&mut self, id: SymId, init: &Init) {
+        match init {
+            Init::Expr(e) => self.store(id, declared(e)),
+            Init::List(items, _) => items.iter().for_each(|i| self.init(id, i)),
+        }
+    }
+
+    fn store(&mut self, id: SymId, (lo, hi): (i64, i64)) {
+        self.0.push((id, Change::Store(lo, hi)));
+    }
+
+    fn give_up(&mut self, e: &Expr) {
+        if let Some(root) = e.root() {
+            self.0.push((root.id, Change::Anything));
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        e.walk(&mut |e| match &e.kind {
+            ExprKind::Assign(AssignOp::Set, target, value) if matches!(target.ty, Type::Int(_)) => {
+                if let Some(root) = target.root() {
+                    self.store(root.id, declared(value));
+                }
+            }
+            ExprKind::Assign(_, target, _) => self.give_up(target),
+            ExprKind::IncDec { expr, .. } => self.give_up(expr),
+            ExprKind::Call(f, args) => {
+                if let SymKind::Function(sig) = &f.kind {
+                    for (_, a) in sig.params.iter().zip(args).filter(|(p, _)| p.reference) {
+                        self.give_up(a);
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+
+    fn block(&mut self, b: &Block) {
+        for d in &b.decls {
+            if let Some(init) = &d.init {
+                self.init_exprs(init);
+            }
+        }
+        b.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn init_exprs(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) => self.expr(e),
+            Init::List(items, _) => items.iter().for_each(|i| self.init_exprs(i)),
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => self.expr(e),
+            StmtKind::For(a, b, c, body) => {
+                [a, b, c].into_iter().for_each(|e| self.expr(e));
+                self.stmt(body);
+            }
+            StmtKind::Iterate(_, body) => self.stmt(body),
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.expr(c);
+                self.stmt(body);
+            }
+            StmtKind::If(c, a, b) => {
+                self.expr(c);
+                self.stmt(a);
+                b.iter().for_each(|b| self.stmt(b));
+            }
+            StmtKind::Switch(e, cases) => {
+                self.expr(e);
+                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
+            }
+        }
+    }
+}
+
+/// Bounds from declarations alone.
+fn declared(e: &Expr) -> (i64, i64) {
+    interval(e, &Ranges::default())
+}
+
+/// Bounds of an integer expression from declared ranges.
+pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
+    let full = (i64::from(i32::MIN), i64::from(i32::MAX));
+    match &e.kind {
+        ExprKind::Int(v) => (i64::from(*v), i64::from(*v)),
+        ExprKind::Bool(b) => (i64::from(*b), i64::from(*b)),
+        ExprKind::Var(s) => {
+            if let SymKind::Var(v) = &s.kind
+                && let Some(values) = &v.value
+                && let [one] = values[..]
+            {
+                return (i64::from(one), i64::from(one));
+            }
+            stored_interval(e, ranges, full)
+        }
+        ExprKind::Index(..) | ExprKind::Field(..) => stored_interval(e, ranges, full),
+        ExprKind::Binary(op, a, b) => {
+            let ((a, b), (c, d)) = (interval(a, ranges), interval(b, ranges));
+            match op {
+                BinaryOp::Add => (a + c, b + d),
+                BinaryOp::Sub => (a - d, b - c),
+                BinaryOp::Mul => {
+                    let all = [a * c, a * d, b * c, b * d];
+                    let least = all.iter().min().copied().unwrap_or(full.0);
+                    (least, all.iter().max().copied().unwrap_or(full.1))
+                }
+                BinaryOp::Min => (a.min(c), b.min(d)),
+                BinaryOp::Max => (a.max(c), b.max(d)),
+                BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Ge
+                | BinaryOp::Gt
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::Imply => (0, 1),
+                BinaryOp::Mod if c == d && c > 0 => (if a < 0 { 1 - c } else { 0 }, c - 1),
+                _ => full,
+            }
+        }
+        ExprKind::Cond(_, x, y) => {
+            let ((a, b), (c, d)) = (interval(x, ranges), interval(y, ranges));
+            (a.min(c), b.max(d))
+        }
+        ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Not, _) => (0, 1),
+        ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Minus, a) => {
+            let (a, b) = interval(a, ranges);
+            (-b, -a)
+        }
+        _ => type_interval(&e.ty, full),
+    }
+}
+
+/// What a variable can hold: its declared range, or less if less is ever stored in it.
+fn stored_interval(e: &Expr, ranges: &Ranges, full: (i64, i64)) -> (i64, i64) {
+    let declared = type_interval(&e.ty, full);
+    match e.root().and_then(|r| ranges.get(r.id)) {
+        Some(&(lo, hi)) => (declared.0.max(lo), declared.1.min(hi)),
+        None => declared,
+    }
+}
+
+fn type_interval(ty: &Type, full: (i64, i64)) -> (i64, i64) {
+    match ty {
+        Type::Bool => (0, 1),
+        Type::Int(int) => (
+            int.lo.known().map_or(full.0, i64::from),
+            int.hi.known().map_or(full.1, i64::from),
+        ),
+        _ => full,
+    }
+}

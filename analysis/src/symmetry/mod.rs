@@ -1,0 +1,359 @@
+//! Symmetry facts: which scalar sets there are, where a rule of soundness is broken, and why.
+//!
+//! One fact base for every consumer: diagnostics, the network's `broken` lists and the detector read the same
+//! [`Findings`].
+
+mod assigned;
+mod broadcast_order;
+mod cache;
+mod canonical;
+mod classes;
+mod commute;
+mod effects;
+mod flow;
+mod interval;
+mod loop_order;
+mod slots;
+
+use crate::check::{Body, Checked, Env};
+use crate::diag::Diag;
+use crate::diagnostic::Severity;
+use crate::hir::{Expr, ExprKind, Template};
+use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
+use crate::types::ScalarSet;
+pub use cache::Cache;
+use cache::ItemCache;
+pub use classes::Facts;
+use effects::{Sel, Summaries};
+use interval::Ranges;
+use rustc_hash::FxHashSet;
+pub use slots::{Root, Slot};
+use std::sync::Arc;
+
+/// What the rules found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// For people.
+    pub diags: Vec<Diag>,
+    /// For the engine: number of the set, rule, place.
+    pub broken: Vec<(u32, &'static str, Loc)>,
+    /// Sets whose elements are integers.
+    pub facts: Facts,
+}
+
+impl Findings {
+    /// A detected set with a broken rule is no set; the reason becomes a hint. The others are told as detected.
+    fn settle(&mut self) {
+        let broken: FxHashSet<u32> = self.broken.iter().map(|b| b.0).collect();
+        let mut lost = Vec::new();
+        for e in self.facts.elements.iter().filter(|e| e.detected) {
+            if broken.contains(&e.set.id) {
+                lost.push(e.set.clone());
+            } else {
+                let largest = e.blocks.iter().map(Vec::len).max().unwrap_or(0);
+                let message = format!(
+                    "`{}` only names processes: {largest} of {} are interchangeable and explored as one",
+                    e.set.name, e.size
+                );
+                self.diags
+                    .push(Diag::new("sym/detected", message, e.set.loc));
+            }
+        }
+        for set in lost {
+            let places: Vec<Loc> = self
+                .broken
+                .iter()
+                .filter(|b| b.0 == set.id)
+                .map(|b| b.2)
+                .collect();
+            self.broken.retain(|b| b.0 != set.id);
+            self.facts.elements.retain(|e| e.set.id != set.id);
+            for d in &mut self.diags {
+                if d.code.starts_with("sym/")
+                    && places.contains(&d.loc)
+                    && d.severity == Severity::Error
+                {
+                    d.code = "sym/undetected";
+                    d.severity = Severity::Hint;
+                    d.message = format!(
+                        "the processes numbered by `{}` are not treated as interchangeable: {}",
+                        set.name, d.message
+                    );
+                }
+            }
+        }
+    }
+
+    /// Reports a broken rule of a set, once per place.
+    fn broken(&mut self, set: &ScalarSet, diag: Diag) {
+        self.broken.push((set.id, diag.code, diag.loc));
+        let diag = diag.related(set.loc, format!("`{}` is declared here", set.name));
+        let seen = |d: &Diag| d.code == diag.code && d.loc == diag.loc;
+        if !self.diags.iter().any(seen) {
+            self.diags.push(diag);
+        }
+    }
+}
+
+/// A family of the system line with the way its parameters reach the template.
+pub struct FamilyView<'a> {
+    env: &'a Env,
+    /// The name on the system line.
+    symbol: &'a Arc<Symbol>,
+    /// Its template.
+    template: &'a Template,
+}
+
+impl FamilyView<'_> {
+    fn params(&self) -> Vec<Arc<Symbol>> {
+        match &self.symbol.kind {
+            SymKind::Template(_) => self.template.params.clone(),
+            SymKind::Instance(sig) => match self.env.instances.get(&sig.body) {
+                Some(i) => i.params.clone(),
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// The free parameters over scalar sets, as the template sees them.
+    fn elements(&self, sets: &Summaries<'_>) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
+        let mut out = Vec::new();
+        for p in self.params() {
+            let Some(set) = sets.set_of(&p) else {
+                continue;
+            };
+            let inner = self
+                .template
+                .params
+                .iter()
+                .find(|t| self.origin(t).is_some_and(|o| o.id == p.id));
+            out.push((inner.cloned().unwrap_or(p), set));
+        }
+        out
+    }
+
+    /// The free parameter that a parameter of the template stands for, if it is exactly that.
+    fn origin(&self, p: &Arc<Symbol>) -> Option<Arc<Symbol>> {
+        match self.actual(p)? {
+            Expr {
+                kind: ExprKind::Var(s),
+                ..
+            } => Some(s.clone()),
+            _ => None,
+        }
+    }
+
+    /// Template parameters that stand for the same element as `param`.
+    fn same_element(&self, param: &Arc<Symbol>) -> FxHashSet<SymId> {
+        let mut out = FxHashSet::default();
+        out.insert(param.id);
+        if let Some(origin) = self.origin(param) {
+            out.insert(origin.id);
+            for p in &self.template.params {
+                if self.origin(p).is_some_and(|o| o.id == origin.id) {
+                    out.insert(p.id);
+                }
+            }
+        }
+        out
+    }
+
+    /// The outermost argument of a template parameter.
+    fn actual(&self, p: &Arc<Symbol>) -> Option<Expr> {
+        let mut chain = Vec::new();
+        let mut at: Arc<Symbol> = self.symbol.clone();
+        while let SymKind::Instance(sig) = &at.kind {
+            let instance = self.env.instances.get(&sig.body)?.clone();
+            at = instance.template.clone();
+            chain.push(instance);
+        }
+        let position = self.template.params.iter().position(|q| q.id == p.id)?;
+        let mut e = chain.pop()?.args.get(position)?.clone();
+        while let Some(outer) = chain.pop() {
+            let ExprKind::Var(s) = &e.kind else {
+                return Some(e);
+            };
+            let inner = self
+                .env
+                .instances
+                .values()
+                .find_map(|i| i.params.iter().position(|q| q.id == s.id));
+            match inner.and_then(|k| outer.args.get(k)) {
+                Some(next) => e = next.clone(),
+                None => return Some(e),
+            }
+        }
+        Some(e)
+    }
+
+    /// What a reference parameter of the template stands for: a variable and the way to the part of it.
+    fn argument(&self, p: &Arc<Symbol>) -> Option<(Arc<Symbol>, Vec<Sel>)> {
+        if !matches!(&p.kind, SymKind::Param(x) if x.reference) {
+            return None;
+        }
+        let e = self.actual(p)?;
+        let root = e.root()?.clone();
+        let mut path = Vec::new();
+        let mut at = &e;
+        loop {
+            match &at.kind {
+                ExprKind::Index(base, index) => {
+                    path.push(match &index.kind {
+                        ExprKind::Var(s) => Sel::Var(s.id),
+                        _ => Sel::Any,
+                    });
+                    at = base;
+                }
+                ExprKind::Field(base, n) => {
+                    path.push(Sel::Field(*n));
+                    at = base;
+                }
+                _ => break,
+            }
+        }
+        path.reverse();
+        Some((root, path))
+    }
+}
+
+/// Applies every rule to a model; results of items that `old` already knows and that nothing changed for are kept.
+pub fn analyse(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    old: Option<&Cache>,
+) -> (Findings, Cache) {
+    let mut out = Findings::default();
+    let facts = classes::find(env, items, &mut out);
+    if facts.elements.is_empty() && !uses_sets(items) {
+        return (out, Cache::default());
+    }
+    let known = |c: &Arc<Checked>| old.and_then(|o| o.items.get(&cache::key(c))).cloned();
+    let mut entries: Vec<(Arc<ItemCache>, bool)> = items
+        .iter()
+        .map(|(_, c)| match known(c) {
+            Some(entry) => (entry, true),
+            None => (Arc::new(ItemCache::new(c)), false),
+        })
+        .collect();
+    let ranges = Ranges::merge(entries.iter().map(|(e, _)| e.stores.as_slice()));
+    let all_dirty =
+        !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
+    let mut summaries = Summaries::new(&env.bodies, &ranges);
+    summaries.sets = facts.symbols();
+    let mut dirty: FxHashSet<u32> = FxHashSet::default();
+    for ((item, checked), (entry, kept)) in items.iter().zip(&mut entries) {
+        let fresh = *kept && !all_dirty && entry.callees.is_disjoint(&dirty);
+        if !fresh {
+            for f in &checked.functions {
+                if let SymKind::Function(sig) = &f.symbol.kind {
+                    dirty.insert(sig.body);
+                }
+            }
+            let found = item_rules(env, *item, checked, &mut summaries);
+            *entry = Arc::new(ItemCache {
+                stores: entry.stores.clone(),
+                callees: entry.callees.clone(),
+                diags: found.diags,
+                broken: found.broken,
+            });
+        }
+        out.diags.extend(entry.diags.iter().cloned());
+        out.broken.extend(entry.broken.iter().copied());
+    }
+    family_rules(env, items, &mut summaries, &mut out);
+    assigned::meta(env, items, &mut out);
+    canonical::initial(items, &mut out);
+    out.facts = facts;
+    out.settle();
+    let keys = items.iter().map(|(_, c)| cache::key(c));
+    let cache = Cache {
+        items: keys.zip(entries.into_iter().map(|e| e.0)).collect(),
+        ranges,
+    };
+    (out, cache)
+}
+
+/// The rules that look at one item and the functions it calls.
+fn item_rules(
+    env: &Env,
+    item: ItemId,
+    checked: &Checked,
+    summaries: &mut Summaries<'_>,
+) -> Findings {
+    let mut out = Findings::default();
+    for f in &checked.functions {
+        loop_order::function(f, summaries, &mut out);
+        assigned::function(f, env, &mut out);
+    }
+    if let Body::Template(t) = &checked.body {
+        template_expressions(t, item, summaries, &mut out);
+    }
+    if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &checked.body {
+        for e in list {
+            loop_order::expression(e, item, summaries, &mut out);
+        }
+    }
+    canonical::item(checked, &mut out);
+    out
+}
+
+/// The rules that look at families.
+fn family_rules(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
+    for (_, checked) in items {
+        let Body::System(levels) = &checked.body else {
+            continue;
+        };
+        for (symbol, _) in levels.iter().flatten() {
+            if let Some(template) = env.template_of(symbol) {
+                let view = FamilyView {
+                    env,
+                    symbol,
+                    template,
+                };
+                broadcast_order::family(&view, summaries, out);
+                canonical::family(&view, summaries, out);
+            }
+        }
+    }
+}
+
+fn template_expressions(
+    t: &Template,
+    item: ItemId,
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
+    let labels = t.locations.iter().filter_map(|l| l.invariant.as_ref());
+    let edges = t
+        .edges
+        .iter()
+        .flat_map(|e| e.guard.iter().chain(&e.updates));
+    for e in labels.chain(edges) {
+        loop_order::expression(e, item, summaries, out);
+    }
+}
+
+/// Whether the model has scalar sets at all.
+fn uses_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
+    let has = |s: &Arc<Symbol>| match &s.kind {
+        SymKind::Type(t, _) => t.contains(&|t| t.any_set().is_some()),
+        _ => s
+            .value_type()
+            .is_some_and(|t| t.contains(&|t| t.any_set().is_some())),
+    };
+    items.iter().any(|(_, c)| {
+        c.symbols.iter().any(has)
+            || match &c.body {
+                Body::Template(t) => {
+                    t.params.iter().any(has) || t.decls.iter().any(|d| has(&d.symbol))
+                }
+                _ => false,
+            }
+    })
+}
