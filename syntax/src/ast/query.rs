@@ -1,0 +1,107 @@
+//! Queries.
+
+// Fields of enum variants are told by their variant.
+#![allow(missing_docs)]
+
+use super::{Expr, Graphics};
+use crate::error::SyntaxError;
+use crate::span::Span;
+use smol_str::SmolStr;
+
+/// A query with what is said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// The formula.
+    pub kind: QueryKind,
+    /// The formula's text as the user wrote it, white space folded to single blanks.
+    pub text: SmolStr,
+    /// The formula.
+    pub span: Span,
+    /// What the author expects, from `/* EXPECT:… */`, `<expect>` or `//@ expect`.
+    pub expectation: Option<Expectation>,
+    /// The text of `<comment>`.
+    pub comment: Option<SmolStr>,
+    /// What UPPAAL stored in `<result>`, newest last: history, never trusted.
+    pub results: Vec<StoredResult>,
+    /// Everything of an XML `<query>` that has no place above, for writing back.
+    pub graphics: Option<Box<Graphics>>,
+    /// Errors inside; their codes are `query/…`.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// What a query should answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Expectation {
+    /// Whether it should hold.
+    pub satisfied: bool,
+    /// Where that is said.
+    pub span: Span,
+}
+
+/// A `<result>` element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredResult {
+    /// `success` → `Some(true)`, `failure` → `Some(false)`.
+    pub satisfied: Option<bool>,
+    /// All attributes as written.
+    pub attributes: Vec<(SmolStr, SmolStr)>,
+    /// The element's text, if any.
+    pub text: SmolStr,
+}
+
+/// The forms of queries (`language.md`, section 6).
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueryKind {
+    /// Unreadable; at least one error was reported.
+    Error,
+    /// No formula, only comments: a heading.
+    Heading,
+    /// `A[] e`, `E<> e`, `A<> e`, `E[] e`
+    Path(PathKind, Expr),
+    /// `p --> q`
+    LeadsTo(Expr, Expr),
+    /// `sup{c}: e, …`, `inf …`, `bounds …`
+    Bounds {
+        kind: BoundsKind,
+        condition: Option<Expr>,
+        exprs: Vec<Expr>,
+    },
+    /// A query of another engine, recognised by its form.
+    Unsupported(QueryFamily),
+}
+
+/// Path quantifier and modality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathKind {
+    /// `A[]`
+    Always,
+    /// `E<>`
+    Possibly,
+    /// `A<>`
+    Eventually,
+    /// `E[]`
+    PotentiallyAlways,
+}
+
+/// `sup`, `inf`, `bounds`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BoundsKind {
+    Sup,
+    Inf,
+    Bounds,
+}
+
+/// Families of queries we recognise and do not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QueryFamily {
+    /// `Pr[…]`, `simulate`, `E[…](max: …)`
+    Statistical,
+    /// `control:`, `A[p U q]`, `A[p W q]`, `{…} control: …`
+    Game,
+    /// `strategy S = …`, `… under S`, `saveStrategy`, `loadStrategy`
+    Strategy,
+    /// `minE`, `maxE`, `minPr`, `maxPr`
+    Learning,
+    /// `refinement:`, `consistency:`, `specification:`, `implementation:` …
+    Ecdar,
+}
