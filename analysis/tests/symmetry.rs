@@ -459,3 +459,32 @@ fn rules_of_the_thesis_notation_exclude_the_set_but_keep_the_meaning() {
         assert_eq!(m.network().unwrap().scalarsets[0].broken[0].code, code);
     }
 }
+
+/// Figures 3.4 to 3.6 of the thesis.
+#[test]
+fn a_complete_family_of_malformed_edges_is_symmetric() {
+    let text = |edges: &str| {
+        format!(
+            "scalarset id[3]; int a[id];\nprocess P(scalarset me) {{ int[0,2] v; state A, B; init A; trans {edges}; }}\nProcs := P(id);\nsystem Procs;\n"
+        )
+    };
+    let codes = |edges: &str| errors(&text(edges)).iter().map(|e| e.1).collect::<Vec<_>>();
+    assert_eq!(
+        codes("A -> B { guard a[me] == 3; assign a[me] := 0; }"),
+        [""; 0]
+    );
+    assert_eq!(codes("A -> B { guard a[2] == 3; }"), ["sym/index-int"]);
+    let edge = |n: u32, m: u32| format!("A -> B {{ guard a[{n}] == 3; assign a[{m}] := 0; }}");
+    let family = |list: &[(u32, u32)]| {
+        list.iter()
+            .map(|(n, m)| edge(*n, *m))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    assert_eq!(codes(&family(&[(0, 0), (1, 1), (2, 2)])), [""; 0]);
+    assert_eq!(codes(&family(&[(0, 0), (1, 1)])), ["sym/index-int"; 4]);
+    assert_eq!(
+        codes(&family(&[(0, 0), (1, 2), (2, 2)])),
+        ["sym/index-int"; 6]
+    );
+}

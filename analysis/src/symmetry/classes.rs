@@ -2,6 +2,7 @@
 
 use super::Findings;
 use super::flow::{Flow, leaf_slot};
+use super::malformed_family;
 use super::slots::{Declared, Slot, Slots, Use};
 use crate::check::{Body, Checked, CheckedKind, Env};
 use crate::diag::Diag;
@@ -167,7 +168,7 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
             .filter(|s| !s.parameter)
             .collect();
         if let Some(set) = sets.first() {
-            facts.elements.extend(view.written(set, &sets, out));
+            facts.elements.extend(view.written(items, set, &sets, out));
         } else if let Some((param, range)) = seeds.get(class) {
             match view.detected(env, param, *range) {
                 Ok(e) => facts.elements.push(e),
@@ -244,6 +245,7 @@ impl Class<'_> {
     /// A set written down: every rule it breaks is an error.
     fn written(
         &self,
+        items: &[(ItemId, Arc<Checked>)],
         set: &Arc<ScalarSet>,
         sets: &[&Arc<ScalarSet>],
         out: &mut Findings,
@@ -257,7 +259,11 @@ impl Class<'_> {
             out.broken(set, Diag::new("sym/mixed", message.clone(), other.loc));
             out.broken(other, Diag::new("sym/mixed", message, other.loc));
         }
+        let family = malformed_family::complete(items, self.uses, size);
         for (slot, how, loc) in self.uses {
+            if matches!(how, Use::Index(_)) && family.contains(&(loc.item, loc.span)) {
+                continue;
+            }
             let inside = |v: &i32| (0..size).contains(v);
             let (code, what) = match how {
                 Use::Arithmetic => ("sym/arithmetic", "arithmetic on an element of"),
