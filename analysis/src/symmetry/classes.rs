@@ -297,6 +297,7 @@ impl Class<'_> {
             );
             out.broken(set, Diag::new(code, message, *loc));
         }
+        self.written_ranges(set, size, out);
         Some(Elements {
             set: set.clone(),
             first: 0,
@@ -305,6 +306,36 @@ impl Class<'_> {
             detected: false,
             class: self.id,
         })
+    }
+
+    /// Ranges and constants that tell elements apart. The sets' own parameters have no range of their own.
+    fn written_ranges(&self, set: &Arc<ScalarSet>, size: i32, out: &mut Findings) {
+        let mut keys: Vec<Vec<i32>> = vec![Vec::new(); size as usize];
+        for d in self.declared.iter().filter(|d| d.set.is_none()) {
+            // A plain dimension is reported where it is indexed.
+            if matches!(d.slot, Slot::Dim(..)) && d.constant.is_none() {
+                continue;
+            }
+            if let Err(why) = fits(d, (0, size - 1), &mut keys) {
+                let message = format!(
+                    "elements of the scalarset `{}` are told apart: {why}",
+                    set.name
+                );
+                out.broken(set, Diag::new("sym/literal", message, d.loc));
+            }
+        }
+        for d in self.declared.iter().filter(|d| d.set.is_some()) {
+            let before = keys.clone();
+            let differ =
+                fits(d, (0, size - 1), &mut keys).is_err() || keys.windows(2).any(|w| w[0] != w[1]);
+            if let (true, Some(symbol)) = (differ && before != keys, &d.constant) {
+                let message = format!(
+                    "the constant `{}` differs along the scalarset `{}`; constants do not move when elements are renamed",
+                    symbol.name, set.name
+                );
+                out.broken(set, Diag::new("sym/constant", message, symbol.loc));
+            }
+        }
     }
 
     fn plain_dimension(&self, slot: usize) -> bool {
