@@ -10,6 +10,7 @@ mod consteval;
 mod diag;
 pub mod diagnostic;
 mod hir;
+pub mod ide;
 mod instantiate;
 mod legacy;
 mod lint;

@@ -2,11 +2,19 @@
 //!
 //! Owns verdicts. It must never know about text: positions are opaque spans that come with the network.
 
+#[cfg(test)]
+extern crate self as zonelens_checker;
+
 mod explore;
 mod interpreter;
+mod mutation;
+#[cfg(test)]
+#[path = "../tests/oracle/mod.rs"]
+mod oracle;
 mod program;
 mod query;
 mod rng;
+mod symmetry;
 mod trace;
 mod verify;
 pub mod zone;

@@ -53,3 +53,63 @@ fn counts_without_symmetry_equal_the_table() {
         );
     }
 }
+
+/// Stored states with the scalarset reduced: at most the orbits of the table.
+const ORBITS: [(i64, u64); 8] = [
+    (2, 11),
+    (3, 21),
+    (4, 34),
+    (5, 50),
+    (6, 69),
+    (8, 116),
+    (10, 175),
+    (20, 650),
+];
+
+#[test]
+fn orbits_with_the_scalarset_are_at_most_the_table() {
+    for (n, orbits) in ORBITS {
+        let model = common::load(MODEL, FileKind::Xta, &[("N", n)]).expect("a model");
+        let options = Options {
+            trace: TraceOption::None,
+            ..Options::default()
+        };
+        let formula = "A[] forall (i : pid_t) forall (j : pid_t) P(i).cs && P(j).cs imply i == j";
+        let report = model.verify(formula, &options);
+        assert_eq!(report.verdict, Verdict::Satisfied, "{:?}", report.reason);
+        assert_eq!(report.symmetry.scalarsets.len(), 1, "{:?}", report.symmetry);
+        assert!(report.symmetry.canonical);
+        assert!(
+            report.statistics.stored <= orbits,
+            "N = {n}: {} > {orbits}",
+            report.statistics.stored
+        );
+    }
+}
+
+#[test]
+fn traces_through_the_quotient_replay() {
+    let model = common::load(MODEL, FileKind::Xta, &[("N", 4)]).expect("a model");
+    let queries = [
+        "E<> exists (i : pid_t) P(i).cs",
+        "E<> exists (i : pid_t) exists (j : pid_t) P(i).wait && P(j).cs && i != j",
+        "A[] forall (i : pid_t) (P(i).wait imply id == i)",
+        "E<> forall (i : pid_t) P(i).wait",
+    ];
+    for query in queries {
+        let report = model.verify(query, &Options::default());
+        let off = model.verify(
+            query,
+            &Options {
+                symmetry: SymmetryOption::Off,
+                ..Options::default()
+            },
+        );
+        assert_eq!(
+            report.verdict, off.verdict,
+            "{query} {:?} {:?}",
+            report.reason, off.reason
+        );
+        assert!(report.trace.is_some() && off.trace.is_some(), "{query}");
+    }
+}

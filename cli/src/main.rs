@@ -2,7 +2,10 @@
 //!
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
+mod check;
+mod convert;
 mod explain;
+mod fmt;
 mod language_server;
 mod model;
 mod output;
@@ -36,8 +39,14 @@ struct Cli {
 enum Command {
     /// Run the language server on standard input and output
     Lsp(language_server::Args),
+    /// Report every diagnostic of models and query files
+    Check(check::Args),
     /// Answer the queries of a model
     Verify(Box<verify::Args>),
+    /// Format .xta and .q files
+    Fmt(fmt::Args),
+    /// Convert a model between .xml and .xta, with nothing lost
+    Convert(convert::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
     Explain(explain::Args),
     /// Print a completion script for a shell
@@ -62,6 +71,9 @@ fn main() -> ExitCode {
                 let order = matches.subcommand_matches("verify").map(verify::order);
                 verify::run(&args, &order.unwrap_or_default())
             }
+            Command::Check(args) => check::run(&args),
+            Command::Fmt(args) => fmt::run(&args),
+            Command::Convert(args) => convert::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),
             Command::Man => package::man(Cli::command()),

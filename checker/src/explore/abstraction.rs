@@ -196,19 +196,18 @@ pub fn included_up_to_lu(
     l: &[i32],
     u: &[i32],
 ) -> bool {
-    let dim = l.len();
-    for x in 0..dim {
+    for (x, &ux) in u.iter().enumerate() {
         let low = z(0, x);
-        if u[x] < 0 && x != 0 {
+        if ux < 0 && x != 0 {
             // U = -∞: the first condition cannot hold.
             continue;
         }
-        if low < le(-u[x]) {
+        if low < le(-ux) {
             continue;
         }
-        for y in 0..dim {
+        for (y, &ly) in l.iter().enumerate() {
             let b = other(y, x);
-            if b < z(y, x) && (y == 0 || l[y] >= 0) && add(b, lt(-l[y])) < low {
+            if b < z(y, x) && (y == 0 || ly >= 0) && add(b, lt(-ly)) < low {
                 return false;
             }
         }

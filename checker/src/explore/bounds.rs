@@ -8,6 +8,7 @@
 
 use super::interval::{Ranges, interval};
 use super::steps::{may_be_broadcast, may_be_urgent};
+use crate::mutation::{Mutation, is_on};
 use crate::program::{AtomCode, ClockCode, Code, Edge, Formula, Guard, Program};
 use crate::zone::bound::CONSTANT_LIMIT;
 use zonelens_analysis::network::CompareOp;
@@ -213,7 +214,7 @@ impl Builder<'_> {
             (lower, upper) = (upper, lower);
         }
         // A negative constant tells nothing that `x >= 0` does not, but keeps the clock active.
-        let c = clamp(hi).max(0);
+        let c = (clamp(hi) - i32::from(is_on(Mutation::LowBound))).max(0);
         for x in lefts {
             let entry = match at {
                 Where::At(p, l) => &mut self.dense[p][l][x as usize],
@@ -236,11 +237,11 @@ impl Builder<'_> {
             changed = false;
             for (edge, killed) in self.program.edges.iter().zip(&killed) {
                 let bounds = &mut self.dense[edge.process as usize];
-                for x in 0..self.program.clocks {
-                    if killed.contains(&(x as u32)) {
+                let target = bounds[edge.target as usize].clone();
+                for (x, (l, u)) in target.into_iter().enumerate() {
+                    if killed.contains(&(x as u32)) || is_on(Mutation::EverythingSet) {
                         continue;
                     }
-                    let (l, u) = bounds[edge.target as usize][x];
                     let source = &mut bounds[edge.source as usize][x];
                     if l > source.0 || u > source.1 {
                         *source = (source.0.max(l), source.1.max(u));

@@ -2,6 +2,7 @@
 
 use super::steps::{Part, Step, Steps};
 use super::timed;
+use crate::mutation::{Mutation, is_on};
 use crate::program::{
     ClockOp, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
 };
@@ -198,7 +199,12 @@ impl<'p> Expander<'p> {
             }
         }
         for index in 0..self.steps.parts(step).len() {
-            let part = self.steps.parts(step)[index];
+            let parts = self.steps.parts(step);
+            let part = if is_on(Mutation::ReceiversFirst) {
+                parts[parts.len() - 1 - index]
+            } else {
+                parts[index]
+            };
             let edge = &program.edges[part.edge as usize];
             if !edge.updates.is_empty() {
                 self.steps.enter(program, &mut self.machine, part);
@@ -255,7 +261,7 @@ impl<'p> Expander<'p> {
         {
             return Ok(Delay::Stopped);
         }
-        if !program.has_urgent_channels {
+        if !program.has_urgent_channels || is_on(Mutation::UrgencyIgnored) {
             return Ok(Delay::Free);
         }
         self.urgent.find_urgent(program, &mut self.machine, state)?;
@@ -303,7 +309,9 @@ impl<'p> Expander<'p> {
             Delay::Free => {
                 let mut zone = zone;
                 self.let_time_pass(state, &mut zone)?;
-                constrain(&mut zone, invariant);
+                if !is_on(Mutation::EndlessDelay) {
+                    constrain(&mut zone, invariant);
+                }
                 Ok(vec![zone])
             }
             Delay::Until(urgent) => {
@@ -419,7 +427,7 @@ impl<'p> Expander<'p> {
         let mut result = Vec::new();
         if self.invariant_constraints(state, &mut invariant)? {
             for mut piece in pieces {
-                if constrain(&mut piece, &invariant) {
+                if constrain(&mut piece, &invariant) || is_on(Mutation::MissedInvariant) {
                     let delayed = self.delay(state, piece, &invariant)?;
                     if result.is_empty() {
                         result = delayed;

@@ -5,9 +5,11 @@
 //! stays as trace record when its state is covered.
 
 use super::abstraction::{Abstraction, included_up_to_lu};
-use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use super::storage::{Digest, Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use zonelens_analysis::report::SearchOrder;
 
@@ -28,12 +30,18 @@ pub struct Origin {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     entry: u32,
-    next: u32,
     zone: ZoneId,
     parent: u32,
     step: u32,
     depth: u32,
     status: Status,
+}
+
+/// A zone of an entry.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    digest: Digest,
+    node: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +68,7 @@ pub struct PassedWaiting {
     packing: Packing,
     zones: ZoneStore,
     keys: Vec<u64>,
-    heads: Vec<u32>,
+    entries: Vec<SmallVec<[Slot; 1]>>,
     table: Vec<u32>,
     nodes: Vec<Node>,
     queue: Queue,
@@ -95,7 +103,7 @@ impl PassedWaiting {
             packing,
             zones: ZoneStore::new(dim, true),
             keys: Vec::new(),
-            heads: Vec::new(),
+            entries: Vec::new(),
             table: vec![NIL; 256],
             nodes: Vec::new(),
             queue: match order {
@@ -137,7 +145,9 @@ impl PassedWaiting {
         };
         self.zones.bytes()
             + self.keys.capacity() * 8
-            + (self.heads.capacity() + self.table.capacity() + queue) * 4
+            + self.entries.capacity() * std::mem::size_of::<SmallVec<[Slot; 1]>>()
+            + self.stored as usize * std::mem::size_of::<Slot>()
+            + (self.table.capacity() + queue) * 4
             + self.nodes.capacity() * std::mem::size_of::<Node>()
     }
 
@@ -158,20 +168,20 @@ impl PassedWaiting {
         if self.covering == Covering::Hull {
             self.join(entry, zone);
         }
-        if self.covered(entry, origin, l, u) {
+        let digest = self.prepared.digest();
+        if self.covered(entry, digest, origin, l, u) {
             return None;
         }
         let id = self.nodes.len() as u32;
         self.nodes.push(Node {
             entry,
-            next: self.heads[entry as usize],
             zone: self.zones.put(&self.prepared),
             parent: origin.parent,
             step: origin.step,
             depth: origin.depth,
             status: Status::Waiting,
         });
-        self.heads[entry as usize] = id;
+        self.entries[entry as usize].push(Slot { digest, node: id });
         self.stored += 1;
         self.waiting += 1;
         match &mut self.queue {
@@ -183,10 +193,10 @@ impl PassedWaiting {
 
     /// Replaces the prepared zone by its hull with the one stored in the entry.
     fn join(&mut self, entry: u32, zone: &Zone) {
-        let head = self.heads[entry as usize];
-        if head != NIL {
+        if let Some(slot) = self.entries[entry as usize].first() {
             let mut hull = std::mem::replace(&mut self.hull, Zone::universe(1));
-            self.zones.get(self.nodes[head as usize].zone, &mut hull);
+            self.zones
+                .get(self.nodes[slot.node as usize].zone, &mut hull);
             hull.hull(zone);
             self.prepared.load(&hull);
             self.hull = hull;
@@ -194,52 +204,71 @@ impl PassedWaiting {
     }
 
     /// Whether a stored zone covers the prepared one; removes what the prepared one covers.
-    fn covered(&mut self, entry: u32, origin: Origin, l: &[i32], u: &[i32]) -> bool {
+    fn covered(
+        &mut self,
+        entry: u32,
+        digest: Digest,
+        origin: Origin,
+        l: &[i32],
+        u: &[i32],
+    ) -> bool {
         let dim = l.len();
-        let mut previous = NIL;
-        let mut at = self.heads[entry as usize];
-        while at != NIL {
-            let node = self.nodes[at as usize];
-            let next = node.next;
+        let mut slots = std::mem::take(&mut self.entries[entry as usize]);
+        let mut at = 0;
+        let mut covered = false;
+        while at < slots.len() {
+            let slot = slots[at];
+            let apart = !self.alu && {
+                let pairs = || digest.iter().zip(&slot.digest);
+                // Without short circuits, so that the comparison vectorises.
+                let less = pairs().fold(false, |found, (a, b)| found | (a < b));
+                let more = pairs().fold(false, |found, (a, b)| found | (a > b));
+                less && more
+            };
+            if apart {
+                at += 1;
+                continue;
+            }
+            let node = self.nodes[slot.node as usize];
             let mut relation = self.zones.relation(&self.prepared, node.zone);
             if self.covering == Covering::Equality && relation != Relation::Equal {
                 relation = Relation::Different;
             }
             let (zones, prepared) = (&self.zones, &self.prepared);
+            let simulated = || {
+                included_up_to_lu(
+                    |i, j| prepared.bound(dim, i, j),
+                    |i, j| zones.bound(node.zone, i, j),
+                    l,
+                    u,
+                )
+            };
             match relation {
-                Relation::Equal | Relation::Subset => return true,
-                _ if self.alu
-                    && included_up_to_lu(
-                        |i, j| prepared.bound(dim, i, j),
-                        |i, j| zones.bound(node.zone, i, j),
-                        l,
-                        u,
-                    ) =>
-                {
-                    return true;
-                }
+                Relation::Equal | Relation::Subset => covered = true,
+                Relation::Superset if is_on(Mutation::CoveredBySmaller) => covered = true,
+                _ if self.alu && simulated() => covered = true,
                 Relation::Superset if !(self.keep_shallow && node.depth < origin.depth) => {
                     if node.status == Status::Waiting {
                         self.waiting -= 1;
                     }
-                    self.nodes[at as usize].status = Status::Covered;
+                    self.nodes[slot.node as usize].status = Status::Covered;
                     self.stored -= 1;
-                    if previous == NIL {
-                        self.heads[entry as usize] = next;
-                    } else {
-                        self.nodes[previous as usize].next = next;
-                    }
+                    slots.swap_remove(at);
+                    continue;
                 }
-                _ => previous = at,
+                _ => at += 1,
             }
-            at = next;
+            if covered {
+                break;
+            }
         }
-        false
+        self.entries[entry as usize] = slots;
+        covered
     }
 
     /// The entry of a packed discrete state, made if there is none.
     fn entry(&mut self, key: &[u64]) -> u32 {
-        if self.heads.len() * 2 >= self.table.len() {
+        if self.entries.len() * 2 >= self.table.len() {
             self.grow();
         }
         let mask = self.table.len() - 1;
@@ -248,9 +277,9 @@ impl PassedWaiting {
         loop {
             let entry = self.table[at];
             if entry == NIL {
-                let entry = self.heads.len() as u32;
+                let entry = self.entries.len() as u32;
                 self.table[at] = entry;
-                self.heads.push(NIL);
+                self.entries.push(SmallVec::new());
                 self.keys.extend_from_slice(key);
                 return entry;
             }

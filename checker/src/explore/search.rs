@@ -7,7 +7,9 @@ use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Fault, Program};
+use crate::symmetry::{Audit, OnePerClass, Permutation, Representative};
 use crate::zone::Zone;
+use rustc_hash::FxHashMap;
 use zonelens_analysis::report::SearchOrder;
 
 /// How to search.
@@ -42,6 +44,8 @@ pub enum Outcome {
     Stopped(Stop),
     /// The model failed: at a step of the node (or in the state itself).
     Fault(Fault, u32, Option<u32>),
+    /// The audit found a broken symmetry.
+    Asymmetric(String),
     /// The query failed at the node.
     QueryFault(Fault, u32),
 }
@@ -59,6 +63,11 @@ pub struct Search<'p> {
     /// The stored states.
     pub states: PassedWaiting,
     abstractor: Abstractor,
+    /// Replaces states by representatives of their orbits.
+    pub representative: Option<Representative>,
+    /// Checks sampled states for symmetry.
+    pub audit: Option<Audit>,
+    permutations: Permutations,
     explored: u64,
     transitions: u64,
 }
@@ -82,9 +91,29 @@ impl<'p> Search<'p> {
             bounds,
             states,
             abstractor: Abstractor::new(settings.abstraction, program.dim()),
+            representative: None,
+            audit: None,
+            permutations: Permutations::default(),
             explored: 0,
             transitions: 0,
         }
+    }
+
+    /// The states of a path to a node with the permutations that made them and the steps taken.
+    pub fn path(&self, node: u32) -> Vec<(Vec<i32>, Permutation, Option<u32>)> {
+        let mut path = Vec::new();
+        let (mut at, mut step) = (node, None);
+        let mut zone = Zone::universe(self.program.dim());
+        while at != NIL {
+            let mut state = Vec::new();
+            self.states.get(at, &mut state, &mut zone);
+            path.push((state, self.permutations.of(at), step));
+            let origin = self.states.origin(at);
+            step = Some(origin.step);
+            at = origin.parent;
+        }
+        path.reverse();
+        path
     }
 
     /// The counts so far.
@@ -123,17 +152,41 @@ impl<'p> Search<'p> {
         }
         let (mut state, mut next) = (Vec::new(), Vec::new());
         let mut zone = Zone::universe(self.program.dim());
+        let mut one_per_class = OnePerClass::default();
         while let Some(node) = self.states.take() {
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Outcome::Stopped(stop);
             }
             self.explored += 1;
             self.states.get(node, &mut state, &mut zone);
+            if let (Some(audit), Some(representative)) = (&mut self.audit, &mut self.representative)
+            {
+                match audit.check(representative, &mut expander, &state, &zone) {
+                    Ok(None) => {}
+                    Ok(Some(message)) => return Outcome::Asymmetric(message),
+                    Err(fault) => return Outcome::Fault(fault, node, None),
+                }
+            }
             if let Err(fault) = expander.find_steps(&mut state, &zone) {
                 return Outcome::Fault(fault, node, None);
             }
             let depth = self.states.origin(node).depth + 1;
+            let classes = match &self.representative {
+                // Under audit every step is taken.
+                Some(representative) if self.audit.is_none() => {
+                    Some(representative.classes(&state, &zone))
+                }
+                _ => None,
+            };
+            one_per_class.clear();
             for step in 0..expander.steps.len() {
+                if let (Some(classes), Some(representative)) = (&classes, &self.representative) {
+                    let tables = representative.tables();
+                    if !one_per_class.is_first(self.program, tables, classes, &expander.steps, step)
+                    {
+                        continue;
+                    }
+                }
                 let zones = match expander.successors(step, &mut state, &zone, &mut next) {
                     Ok(zones) => zones,
                     Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
@@ -170,21 +223,77 @@ impl<'p> Search<'p> {
             }
             pieces.clear();
             self.abstractor.apply(self.bounds, zone, pieces);
-            for piece in pieces.iter() {
+            for piece in pieces.iter_mut() {
                 self.transitions += 1;
-                let Some(node) =
-                    self.states
-                        .put(state, piece, origin, &self.abstractor.l, &self.abstractor.u)
-                else {
-                    continue;
-                };
-                match visitor.visit(state, piece, node) {
-                    Ok(false) => {}
-                    Ok(true) => return Some(Outcome::Found(node)),
-                    Err(fault) => return Some(Outcome::QueryFault(fault, node)),
+                if let Some(end) = self.store(state, piece, origin, visitor) {
+                    return Some(end);
                 }
             }
         }
         None
+    }
+
+    /// Stores one state (its representative, with symmetry) and shows it if it is new.
+    fn store(
+        &mut self,
+        state: &mut [i32],
+        zone: &mut Zone,
+        origin: Origin,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        let mut reduced = None;
+        if let Some(representative) = &mut self.representative {
+            let mut moved = state.to_vec();
+            let permutation = representative.reduce(&mut moved, zone);
+            if !permutation.is_identity() {
+                self.abstractor.at_state(self.program, self.bounds, &moved);
+            }
+            reduced = Some((moved, permutation));
+        }
+        let state = match &mut reduced {
+            Some((moved, _)) => &mut moved[..],
+            None => state,
+        };
+        let put = self
+            .states
+            .put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
+        let node = put?;
+        let seen = match visitor.visit(state, zone, node) {
+            Ok(false) => None,
+            Ok(true) => Some(Outcome::Found(node)),
+            Err(fault) => Some(Outcome::QueryFault(fault, node)),
+        };
+        if let Some((_, permutation)) = reduced {
+            self.permutations.set(node, permutation);
+        }
+        seen
+    }
+}
+
+/// The permutation of each node, each kept once.
+#[derive(Default)]
+struct Permutations {
+    of_node: Vec<u32>,
+    index: FxHashMap<Permutation, u32>,
+    all: Vec<Permutation>,
+}
+
+impl Permutations {
+    /// Nodes come in order of their numbers.
+    fn set(&mut self, node: u32, permutation: Permutation) {
+        let all = &mut self.all;
+        let id = *self.index.entry(permutation).or_insert_with_key(|p| {
+            all.push(p.clone());
+            all.len() as u32 - 1
+        });
+        debug_assert_eq!(self.of_node.len(), node as usize);
+        self.of_node.push(id);
+    }
+
+    fn of(&self, node: u32) -> Permutation {
+        let id = self.of_node.get(node as usize);
+        id.and_then(|id| self.all.get(*id as usize))
+            .cloned()
+            .unwrap_or(Permutation(Vec::new()))
     }
 }

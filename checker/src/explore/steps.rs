@@ -3,6 +3,7 @@
 //! Integer guards are evaluated here, clock guards by whoever applies a step to a zone. The order of the list depends
 //! on the discrete state alone, so the position of a step identifies it in traces.
 
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, Machine, Program};
 use std::ops::Range;
 use zonelens_analysis::network::{Channel, LocationKind};
@@ -90,7 +91,8 @@ impl Steps {
         let processes = program.processes();
         let committed =
             |p: usize, state: &[i32]| program.location(state, p).kind == LocationKind::Committed;
-        let some_committed = (0..processes).any(|p| committed(p, state));
+        let some_committed =
+            (0..processes).any(|p| committed(p, state)) && !is_on(Mutation::CommittedIgnored);
         for p in 0..processes {
             let location = program.location(state, p);
             let own = committed(p, state);
@@ -266,7 +268,7 @@ impl Steps {
                     let process = program.edges[receiver.edge as usize].process as usize;
                     committed |= program.location(state, process).kind == LocationKind::Committed;
                     self.chosen.push(*receiver);
-                } else {
+                } else if !is_on(Mutation::LazyReceivers) {
                     self.refused.extend_from_slice(options);
                 }
             }
@@ -424,10 +426,11 @@ fn next_values(edge: &Edge, values: &mut [i32]) -> bool {
 /// all its enabled edges to have clock guards.
 fn next_choice(program: &Program, receivers: &[Vec<Part>], choice: &mut [usize]) -> bool {
     for (k, options) in choice.iter_mut().zip(receivers).rev() {
-        let may_stay_out = options.iter().all(|part| {
-            let guard = &program.edges[part.edge as usize].guard;
-            guard.as_ref().is_some_and(|g| g.has_clocks())
-        });
+        let may_stay_out = is_on(Mutation::LazyReceivers)
+            || options.iter().all(|part| {
+                let guard = &program.edges[part.edge as usize].guard;
+                guard.as_ref().is_some_and(|g| g.has_clocks())
+            });
         *k += 1;
         if *k < options.len() + usize::from(may_stay_out) {
             return true;

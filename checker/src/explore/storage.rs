@@ -92,6 +92,9 @@ pub type ZoneId = u32;
 const WIDE: u32 = 1 << 31;
 const NARROW_INF: i16 = i16::MAX;
 
+/// See [`Prepared::digest`].
+pub type Digest = [i32; 8];
+
 /// A zone prepared for storing and comparing.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared {
@@ -129,6 +132,24 @@ impl Prepared {
                 );
             }
         }
+    }
+
+    /// Sums of the bounds in eight groups. If a zone is inside another each of its sums is at most the other's, so two
+    /// digests that each have a smaller sum tell zones apart without looking at them.
+    #[inline]
+    pub fn digest(&self) -> Digest {
+        let mut sums = [0i32; 8];
+        let chunks = self.narrow.chunks_exact(8);
+        let rest = chunks.remainder();
+        for chunk in chunks {
+            for (sum, b) in sums.iter_mut().zip(chunk) {
+                *sum = sum.wrapping_add(i32::from(*b));
+            }
+        }
+        for (sum, b) in sums.iter_mut().zip(rest) {
+            *sum = sum.wrapping_add(i32::from(*b));
+        }
+        sums
     }
 
     /// The bound at a position of the matrix without diagonal.

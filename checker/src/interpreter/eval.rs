@@ -496,7 +496,7 @@ fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Eval<i64> {
         BinaryOp::Shl | BinaryOp::Shr if !(0..32).contains(&b) => {
             return fail("shift by an impossible amount");
         }
-        BinaryOp::Shl => a << b,
+        BinaryOp::Shl => i64::from(((a << b) & 0xffff_ffff) as u32 as i32),
         BinaryOp::Shr => a >> b,
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),

@@ -669,10 +669,8 @@ fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
             let exponent = u32::try_from(b).map_err(|_| FaultKind::Power(b))?;
             a.checked_pow(exponent).ok_or(overflow)
         }
-        BinaryOp::Shl => {
-            let shifted = i64::from(a) << shift(b)?;
-            i32::try_from(shifted).map_err(|_| overflow)
-        }
+        // A shift moves the 32 bits of its operand; bits that leave are meant to be lost.
+        BinaryOp::Shl => Ok(a << shift(b)?),
         BinaryOp::Shr => Ok(a >> shift(b)?),
         BinaryOp::Min => Ok(a.min(b)),
         BinaryOp::Max => Ok(a.max(b)),

@@ -3,6 +3,7 @@
 use super::code::{AtomCode, Formula};
 use super::eval::{Fault, FaultKind, Machine};
 use super::model::{Guard, Program};
+use crate::mutation::{Mutation, is_on};
 use crate::zone::bound::{self, Bound, CONSTANT_LIMIT, le, lt};
 use crate::zone::{Federation, Zone, subtract_all};
 use zonelens_analysis::network::CompareOp;
@@ -71,6 +72,7 @@ impl Machine {
         let (upper, lower) = ((i, j), (j, i));
         let mut push = |(i, j): (u32, u32), b| out.push(Constraint { i, j, b });
         match op {
+            CompareOp::Lt if is_on(Mutation::LostStrictness) => push(upper, le(c)),
             CompareOp::Lt => push(upper, lt(c)),
             CompareOp::Le => push(upper, le(c)),
             CompareOp::Ge => push(lower, le(-c)),

@@ -12,6 +12,7 @@ use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, FaultKind, Formula, Program, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
 use rustc_hash::FxHashMap;
@@ -185,7 +186,10 @@ impl<'p> Liveness<'p> {
         if known.finished.iter().any(|z| z.includes(&zone)) {
             return None;
         }
-        if known.on_stack.contains(&zone) {
+        let closes = known.on_stack.contains(&zone)
+            || is_on(Mutation::CycleByInclusion)
+                && known.on_stack.iter().any(|z| z.includes(&zone));
+        if closes {
             let start = stack
                 .iter()
                 .position(|f| f.state == state && f.zone == zone)

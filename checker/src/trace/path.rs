@@ -45,6 +45,8 @@ struct Way {
     entry: Zone,
     exit: Zone,
     split: bool,
+    /// An urgent synchronisation is enabled on entry: no time may pass.
+    at_once: bool,
 }
 
 /// What happens at the end of a stay.
@@ -198,6 +200,7 @@ fn ways_through(
                         entry: piece.clone(),
                         exit,
                         split,
+                        at_once: false,
                     }));
                 }
                 for piece in crate::program::intersect_all(std::slice::from_ref(&start), &stops) {
@@ -206,6 +209,7 @@ fn ways_through(
                         entry: piece.clone(),
                         exit: piece,
                         split,
+                        at_once: true,
                     });
                 }
                 Vec::new()
@@ -216,6 +220,7 @@ fn ways_through(
             entry: start.clone(),
             exit,
             split,
+            at_once: false,
         }));
     }
     ways
@@ -234,6 +239,7 @@ fn end(ways: Vec<Way>, state: &mut [i32], at_end: Condition<'_>) -> Result<Vec<W
                         entry: way.entry.clone(),
                         exit,
                         split: true,
+                        at_once: way.at_once,
                     });
                 }
             }
@@ -274,6 +280,7 @@ fn leave(
                 entry: way.entry.clone(),
                 exit,
                 split,
+                at_once: way.at_once,
             });
         }
     }
@@ -305,6 +312,7 @@ fn choose(levels: &[Vec<Way>], stays: &mut [Stay]) {
     let mut at = 0;
     for (ways, stay) in levels.iter().zip(stays).rev() {
         let way = &ways[at];
+        stay.delay &= !way.at_once;
         if way.split {
             stay.entry.extend(bounds_of(&way.entry));
             stay.exit.extend(bounds_of(&way.exit));

@@ -51,10 +51,14 @@ impl Run<'_> {
                 .as_ref()
                 .map(|f| Goal::new(self.program, f, self.query.frame, true));
             let mut extremes = Extremes::new(self.program, goal, &measured, self.query.frame);
-            let mut search = Search::new(self.program, &bounds, self.settings(&bounds, plain));
+            let settings = self.settings(&bounds, plain);
+            let mut search = Search::new(self.program, &bounds, settings);
+            search.representative = self.representative(&settings);
+            search.audit = self.audit();
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
+                Outcome::Asymmetric(message) => return Ok(Answer::internal(message)),
                 Outcome::Fault(fault, node, step) => {
                     return Ok(self.fault(fault, &search, node, step));
                 }
@@ -67,11 +71,14 @@ impl Run<'_> {
                 .zip(&measured)
                 .all(|(range, measured)| {
                     matches!(measured, Measured::Int(_))
-                        || !(range.beyond && !range.unbounded)
+                        || (!range.beyond || range.unbounded)
                             && range.lower != Some((i64::from(bound), true))
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
+                answer.symmetry = Some(Box::new(
+                    self.symmetry_report(search.representative.as_ref()),
+                ));
                 answer.values = extremes.ranges.iter().map(|r| r.value()).collect();
                 return Ok(answer);
             }

@@ -83,7 +83,7 @@ impl Run<'_> {
         }
         match self.live_trace(stem, &steps, cycle, start, condition) {
             Ok(trace) => Answer {
-                trace: Some(trace),
+                trace: Some(Box::new(trace)),
                 ..Answer::verdict(found)
             },
             Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
@@ -113,7 +113,7 @@ impl Run<'_> {
                             // The whole run must keep the condition: it begins at time 0.
                             let origin = Zone::point(&self.program.initial_clocks);
                             Ok(Some(crate::program::intersect_all(
-                                &[zone.clone()],
+                                std::slice::from_ref(zone),
                                 &[origin],
                             )))
                         }

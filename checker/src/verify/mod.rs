@@ -6,11 +6,14 @@ mod plan;
 mod reachable;
 mod traces;
 
+use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{CompileError, Fault, FaultKind, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
-use zonelens_analysis::report::{Options, QueryReport, Trace, TraceOption, Verdict};
+use zonelens_analysis::report::{
+    Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict,
+};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
 
@@ -27,8 +30,9 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Answer {
     pub verdict: Verdict,
     pub reason: Option<String>,
-    pub trace: Option<Trace>,
+    pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
+    pub symmetry: Option<Box<SymmetryReport>>,
 }
 
 impl Answer {
@@ -38,6 +42,7 @@ impl Answer {
             reason: None,
             trace: None,
             values: Vec::new(),
+            symmetry: None,
         }
     }
 
@@ -91,7 +96,7 @@ impl Run<'_> {
             kind => {
                 let mut answer =
                     Answer::because(Verdict::Error, format!("model-error: {place}: {kind}"));
-                answer.trace = trace.ok().flatten();
+                answer.trace = trace.ok().flatten().map(Box::new);
                 answer
             }
         }
@@ -149,6 +154,9 @@ pub fn verify(
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
     report.reason = answer.reason;
     report.statistics = watch.statistics();
+    if let Some(symmetry) = answer.symmetry {
+        report.symmetry = *symmetry;
+    }
     report.value = answer.values.first().cloned();
     if answer.values.len() > 1 {
         report.values = answer.values;
@@ -156,12 +164,23 @@ pub fn verify(
     if !network.clocks.is_empty() {
         report.reductions.push("active-clocks".to_owned());
     }
-    report.trace = answer.trace.filter(|_| options.trace != TraceOption::None);
+    report.trace = answer
+        .trace
+        .filter(|_| options.trace != TraceOption::None)
+        .map(|trace| *trace);
     report
 }
 
 impl Run<'_> {
     fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+        match Expander::new(self.program).initial() {
+            Err(fault) => return self.model_error(fault, Ok(None)),
+            Ok((_, zones)) if zones.is_empty() => {
+                let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
+                return Answer::because(Verdict::Error, reason);
+            }
+            Ok(_) => {}
+        }
         match &self.query.kind {
             QueryKind::Path(PathKind::Possibly, e) => self.reachable(e, true, watch),
             QueryKind::Path(PathKind::Always, e) => self.reachable(e, false, watch),

@@ -4,10 +4,16 @@ use super::{Answer, Run};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
-use crate::explore::search::Settings;
+use crate::explore::search::{Search, Settings};
+use crate::interpreter::Failure;
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
+use crate::symmetry::{Audit, Representative, Tables, named_elements, unpermute};
 use zonelens_analysis::network::{Expr, Position};
-use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption, Verdict};
+use zonelens_analysis::report::{
+    AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
+    SymmetryReport, TraceOption, Verdict,
+};
 
 impl Run<'_> {
     /// Compiles a condition of the query.
@@ -38,7 +44,7 @@ impl Run<'_> {
         let diagonals = !bounds.diagonals.is_empty();
         let abstraction = match self.options.abstraction {
             AbstractionOption::None => Abstraction::None,
-            _ if diagonals || !plain => Abstraction::ExtraM,
+            _ if diagonals || !plain && !is_on(Mutation::LuForDeadlock) => Abstraction::ExtraM,
             AbstractionOption::ExtraM => Abstraction::ExtraM,
             AbstractionOption::Alu => Abstraction::Alu,
             AbstractionOption::Auto
@@ -62,6 +68,98 @@ impl Run<'_> {
             seed: self.options.seed,
             shortest,
         }
+    }
+
+    /// The symmetry reduction for a search, if there is something to reduce over.
+    pub fn representative(&self, settings: &Settings) -> Option<Representative> {
+        if settings.covering == Covering::Hull {
+            return None;
+        }
+        let candidates = self.candidates();
+        let fixed = named_elements(self.network, self.query, &candidates);
+        Tables::new(self.network, &candidates, &fixed).map(Representative::new)
+    }
+
+    /// The audit, if it is wanted.
+    pub fn audit(&self) -> Option<Audit> {
+        self.options
+            .audit_symmetry
+            .then(|| Audit::new(self.options.seed))
+    }
+
+    /// Scalarsets that may be reduced over.
+    pub fn candidates(&self) -> Vec<u32> {
+        let sets = self.network.scalarsets.iter().enumerate();
+        sets.filter(|(_, set)| {
+            let wanted = match self.options.symmetry {
+                SymmetryOption::Off => false,
+                SymmetryOption::Scalarsets => !set.detected,
+                SymmetryOption::Auto => true,
+            };
+            wanted && set.broken.is_empty() && set.size > 1
+        })
+        .map(|(id, _)| id as u32)
+        .collect()
+    }
+
+    /// The report on symmetry.
+    pub fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
+        let reduced = used.map(|r| {
+            r.tables()
+                .sets
+                .iter()
+                .filter(|s| !s.blocks.is_empty())
+                .map(|s| s.id)
+        });
+        let name = |id: u32| {
+            let set = &self.network.scalarsets[id as usize];
+            ScalarsetReport {
+                name: set.name.to_string(),
+                size: set.size,
+                detected: set.detected,
+            }
+        };
+        let excluded = self.network.scalarsets.iter().filter_map(|set| {
+            let rule = set.broken.first()?;
+            let Position { line, column } = (self.position)(rule.span);
+            Some(ExcludedScalarset {
+                name: set.name.to_string(),
+                rule: rule.code.to_owned(),
+                line,
+                column,
+            })
+        });
+        SymmetryReport {
+            scalarsets: reduced
+                .map(|ids| ids.map(name).collect())
+                .unwrap_or_default(),
+            canonical: used.is_none_or(|r| r.broken_ties == 0),
+            excluded: excluded.collect(),
+        }
+    }
+
+    /// The steps to a node in the model as written.
+    pub fn real_steps(
+        &self,
+        search: &Search<'_>,
+        node: u32,
+        last: Option<u32>,
+    ) -> Result<Vec<u32>, Failure> {
+        let Some(representative) = &search.representative else {
+            let mut steps = search.states.path(node);
+            steps.extend(last);
+            return Ok(steps);
+        };
+        let tables = representative.tables();
+        let mut path = search.path(node);
+        if let Some(end) = path.last_mut() {
+            end.2 = last;
+        }
+        unpermute(self.program, tables, &path)
+            .map_err(|fault| Failure(fault.kind.to_string()))?
+            .ok_or(Failure(
+                "a step has no image under the permutation of its state".into(),
+            ))
     }
 
     /// The abstraction for liveness: it must keep regions.

@@ -39,10 +39,13 @@ impl Run<'_> {
         }
         let mut goal = Goal::new(self.program, &formula, self.query.frame, wanted);
         let mut search = Search::new(self.program, &bounds, settings);
+        search.representative = self.representative(&settings);
+        search.audit = self.audit();
         let outcome = search.run(&mut goal, watch);
-        Ok(match outcome {
+        let mut answer = match outcome {
             Outcome::Exhausted => Answer::verdict(absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
+            Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node, step) => self.fault(fault, &search, node, step),
             Outcome::QueryFault(fault, _) => self.query_error(fault),
             Outcome::Found(_) if self.program.has_rates || settings.covering == Covering::Hull => {
@@ -60,17 +63,15 @@ impl Run<'_> {
             }
             Outcome::Found(_) if !self.wants_trace() => Answer::verdict(found),
             Outcome::Found(node) => {
-                let leaves: Vec<Leave> = search
-                    .states
-                    .path(node)
-                    .into_iter()
-                    .map(Leave::Step)
-                    .collect();
                 let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
                 let check = (!has_deadlock).then_some((expr, wanted));
-                match self.path_trace(&leaves, at_end, check) {
+                let trace = self.real_steps(&search, node, None).and_then(|steps| {
+                    let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
+                    self.path_trace(&leaves, at_end, check)
+                });
+                match trace {
                     Ok(trace) => Answer {
-                        trace: Some(trace),
+                        trace: Some(Box::new(trace)),
                         ..Answer::verdict(found)
                     },
                     Err(failure) => {
@@ -78,7 +79,11 @@ impl Run<'_> {
                     }
                 }
             }
-        })
+        };
+        answer.symmetry = Some(Box::new(
+            self.symmetry_report(search.representative.as_ref()),
+        ));
+        Ok(answer)
     }
 
     /// The report of a model error found by a search.
@@ -92,12 +97,11 @@ impl Run<'_> {
         if node == NIL || !self.wants_trace() {
             return self.model_error(fault, Ok(None));
         }
-        let leaves: Vec<Leave> = search
-            .states
-            .path(node)
-            .into_iter()
-            .map(Leave::Step)
-            .collect();
+        let Ok(mut steps) = self.real_steps(search, node, step) else {
+            return self.model_error(fault, Ok(None));
+        };
+        let step = step.and_then(|_| steps.pop());
+        let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
         let mut expander = crate::explore::expander::Expander::new(self.program);
         let trace = self.path_trace(
             &leaves,

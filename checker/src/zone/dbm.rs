@@ -227,10 +227,8 @@ impl Zone {
                 continue;
             }
             self.m[i * dim] = INF;
-            for j in 1..dim {
-                if stopped[j] {
-                    self.m[i * dim + j] = INF;
-                }
+            for (j, _) in stopped.iter().enumerate().filter(|(_, stopped)| **stopped) {
+                self.m[i * dim + j] = INF;
             }
         }
         self.close();

@@ -2,6 +2,7 @@
 
 use super::bound::{self, INF};
 use super::dbm::Zone;
+use crate::mutation::{Mutation, is_on};
 
 /// A union of zones; empty ones are left out.
 pub type Federation = Vec<Zone>;
@@ -26,7 +27,8 @@ pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
                 continue;
             }
             let mut piece = rest.clone();
-            if piece.and(j, i, bound::negate(b)) {
+            let outside = bound::negate(b) | i32::from(is_on(Mutation::ThickBorder));
+            if piece.and(j, i, outside) {
                 pieces.push(piece);
             }
             rest.and(i, j, b);

@@ -1,0 +1,76 @@
+//! Seeded bugs for the tests of the tests: the oracle must catch each of them. Outside unit tests nothing is ever on.
+
+/// A bug that can be switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutation {
+    /// Static bounds are one too low.
+    LowBound,
+    /// Invariants of targets are not looked at.
+    MissedInvariant,
+    /// `<` is taken for `<=`.
+    LostStrictness,
+    /// Urgent channels do not stop time.
+    UrgencyIgnored,
+    /// Committed locations do not come first.
+    CommittedIgnored,
+    /// Broadcast receivers may stay out.
+    LazyReceivers,
+    /// Receivers' updates run before the sender's.
+    ReceiversFirst,
+    /// The static analysis believes that every edge sets every clock.
+    EverythingSet,
+    /// Subtraction keeps the border on both sides.
+    ThickBorder,
+    /// Invariants do not stop delays.
+    EndlessDelay,
+    /// A larger zone is dropped because a smaller one is stored.
+    CoveredBySmaller,
+    /// Liveness cycles close by inclusion.
+    CycleByInclusion,
+    /// `deadlock` is searched under LU bounds.
+    LuForDeadlock,
+}
+
+#[cfg(test)]
+impl Mutation {
+    /// All of them.
+    pub const ALL: [Mutation; 13] = [
+        Mutation::LowBound,
+        Mutation::MissedInvariant,
+        Mutation::LostStrictness,
+        Mutation::UrgencyIgnored,
+        Mutation::CommittedIgnored,
+        Mutation::LazyReceivers,
+        Mutation::ReceiversFirst,
+        Mutation::EverythingSet,
+        Mutation::ThickBorder,
+        Mutation::EndlessDelay,
+        Mutation::CoveredBySmaller,
+        Mutation::CycleByInclusion,
+        Mutation::LuForDeadlock,
+    ];
+}
+
+#[cfg(test)]
+thread_local! {
+    static CURRENT: std::cell::Cell<Option<Mutation>> = const { std::cell::Cell::new(None) };
+}
+
+/// Switches a bug on for this thread.
+#[cfg(test)]
+pub fn set(mutation: Option<Mutation>) {
+    CURRENT.set(mutation);
+}
+
+/// Whether the bug is on.
+#[cfg(test)]
+pub fn is_on(mutation: Mutation) -> bool {
+    CURRENT.get() == Some(mutation)
+}
+
+/// Whether the bug is on: never outside tests.
+#[cfg(not(test))]
+#[inline(always)]
+pub const fn is_on(_: Mutation) -> bool {
+    false
+}

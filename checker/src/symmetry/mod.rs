@@ -1,0 +1,21 @@
+//! Symmetry reduction over scalarsets (Hendriks, Behrmann, Larsen, Niebert, Vaandrager: *Adding symmetry reduction to
+//! UPPAAL*, FORMATS 2003): states are replaced by representatives of their orbits.
+//!
+//! Sound whatever representative is chosen, because only permutations that the analysis found to be automorphisms are
+//! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
+
+mod audit;
+mod named;
+mod one_per_class;
+mod permutation;
+mod representative;
+mod tables;
+mod unpermute;
+
+pub use audit::Audit;
+pub use named::named_elements;
+pub use one_per_class::OnePerClass;
+pub use permutation::Permutation;
+pub use representative::Representative;
+pub use tables::Tables;
+pub use unpermute::unpermute;

@@ -1,0 +1,67 @@
+//! Permutations of the elements of all scalarsets at once.
+
+/// For each reduced scalarset the image of every element.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Permutation(pub Vec<Vec<u16>>);
+
+impl Permutation {
+    /// The one that moves nothing, for sets of these sizes.
+    pub fn identity(sizes: impl Iterator<Item = usize>) -> Permutation {
+        Permutation(sizes.map(|n| (0..n as u16).collect()).collect())
+    }
+
+    /// Whether it moves nothing.
+    pub fn is_identity(&self) -> bool {
+        self.0
+            .iter()
+            .all(|images| images.iter().enumerate().all(|(i, e)| i == *e as usize))
+    }
+
+    /// First `first`, then `self`.
+    pub fn after(&self, first: &Permutation) -> Permutation {
+        let compose = |(then, first): (&Vec<u16>, &Vec<u16>)| {
+            first.iter().map(|e| then[*e as usize]).collect()
+        };
+        Permutation(self.0.iter().zip(&first.0).map(compose).collect())
+    }
+
+    /// The permutation that undoes it.
+    pub fn inverse(&self) -> Permutation {
+        let invert = |images: &Vec<u16>| {
+            let mut inverse = vec![0; images.len()];
+            for (i, e) in images.iter().enumerate() {
+                inverse[*e as usize] = i as u16;
+            }
+            inverse
+        };
+        Permutation(self.0.iter().map(invert).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    fn random(rng: &mut Rng, n: usize) -> Permutation {
+        let mut images: Vec<u16> = (0..n as u16).collect();
+        for i in (1..n).rev() {
+            images.swap(i, rng.below(i + 1));
+        }
+        Permutation(vec![images])
+    }
+
+    #[test]
+    fn a_group() {
+        let mut rng = Rng::new(5);
+        for n in 1..8 {
+            let (a, b, c) = (
+                random(&mut rng, n),
+                random(&mut rng, n),
+                random(&mut rng, n),
+            );
+            assert_eq!(a.after(&b).after(&c), a.after(&b.after(&c)));
+            assert!(a.after(&a.inverse()).is_identity() && a.inverse().after(&a).is_identity());
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The engine against an explorer of regions, on thousands of random networks.
+//!
+//! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
+
+mod model;
+mod regions;
+
+use crate::mutation::{self, Mutation};
+use crate::rng::Rng;
+use model::{Atom, Op, TestModel, atom_text};
+use regions::{Graph, explore, holds};
+use std::collections::BTreeMap;
+use zonelens_analysis::report::{AbstractionOption, Options, SearchOrder, TraceOption, Verdict};
+
+#[path = "../common/mod.rs"]
+mod common;
+
+/// A state formula.
+#[derive(Clone, Debug)]
+enum Formula {
+    At(usize, usize),
+    Var(usize, i32),
+    Clock(Atom),
+    Not(Box<Formula>),
+    And(Box<Formula>, Box<Formula>),
+    Or(Box<Formula>, Box<Formula>),
+    Deadlock,
+}
+
+impl Formula {
+    fn text(&self) -> String {
+        match self {
+            Formula::At(p, l) => format!("P{p}.l{l}"),
+            Formula::Var(v, c) => format!("v{v} == {c}"),
+            Formula::Clock(a) => atom_text(a),
+            Formula::Not(a) => format!("!({})", a.text()),
+            Formula::And(a, b) => format!("({}) && ({})", a.text(), b.text()),
+            Formula::Or(a, b) => format!("({}) || ({})", a.text(), b.text()),
+            Formula::Deadlock => "deadlock".into(),
+        }
+    }
+
+    fn holds(&self, graph: &Graph, k: usize) -> bool {
+        let s = &graph.states[k];
+        match self {
+            Formula::At(p, l) => s.locations[*p] == *l,
+            Formula::Var(v, c) => s.vars[*v] == *c,
+            Formula::Clock(a) => holds(a, &s.clocks, graph.unit),
+            Formula::Not(a) => !a.holds(graph, k),
+            Formula::And(a, b) => a.holds(graph, k) && b.holds(graph, k),
+            Formula::Or(a, b) => a.holds(graph, k) || b.holds(graph, k),
+            Formula::Deadlock => graph.deadlocked(k),
+        }
+    }
+}
+
+fn random_formula(rng: &mut Rng, model: &TestModel, depth: usize) -> Formula {
+    if depth > 0 && rng.chance(60) {
+        let a = Box::new(random_formula(rng, model, depth - 1));
+        return match rng.below(5) {
+            0 => Formula::Not(a),
+            1 | 2 => Formula::And(a, Box::new(random_formula(rng, model, depth - 1))),
+            _ => Formula::Or(a, Box::new(random_formula(rng, model, depth - 1))),
+        };
+    }
+    match rng.below(4) {
+        0 | 1 => {
+            let p = rng.below(model.processes.len());
+            Formula::At(p, rng.below(model.processes[p].0.len()))
+        }
+        2 => Formula::Var(rng.below(model.vars), rng.range(0, 2)),
+        _ => {
+            let x = rng.below(model.clocks);
+            let y = rng.below(model.clocks);
+            let diagonal = model.bounded && x != y && rng.chance(40);
+            let op = [Op::Lt, Op::Le, Op::Ge, Op::Gt, Op::Eq][rng.below(5)];
+            let c = if diagonal {
+                rng.range(-2, 2)
+            } else {
+                rng.range(0, model::MAX)
+            };
+            Formula::Clock(Atom {
+                x,
+                y: diagonal.then_some(y),
+                op,
+                c,
+            })
+        }
+    }
+}
+
+/// A query with the oracle's answer.
+fn random_query(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, bool, &'static str) {
+    let all = |f: &Formula| {
+        (0..graph.states.len())
+            .map(|k| f.holds(graph, k))
+            .collect::<Vec<bool>>()
+    };
+    let mut formula = random_formula(rng, model, 2);
+    let clock_receivers = model
+        .processes
+        .iter()
+        .flat_map(|p| &p.1)
+        .any(|e| e.sync.is_some_and(|(c, _)| model.channels[c].urgent) && !e.guard.is_empty());
+    match rng.below(if clock_receivers { 2 } else { 8 }) {
+        0 => {
+            let text = format!("E<> {}", formula.text());
+            (text, all(&formula).contains(&true), "E<>")
+        }
+        1 => {
+            let text = format!("A[] {}", formula.text());
+            (text, !all(&formula).contains(&false), "A[]")
+        }
+        2 | 3 => {
+            if rng.chance(60) {
+                formula = Formula::Deadlock;
+            } else {
+                formula = Formula::And(Box::new(formula), Box::new(Formula::Deadlock));
+            }
+            let found = all(&formula).contains(&true);
+            (format!("A[] not ({})", formula.text()), !found, "deadlock")
+        }
+        4 => (
+            format!("E[] {}", formula.text()),
+            graph.stays(&all(&formula))[0],
+            "E[]",
+        ),
+        5 => {
+            let not = all(&formula).iter().map(|b| !b).collect::<Vec<_>>();
+            (
+                format!("A<> {}", formula.text()),
+                !graph.stays(&not)[0],
+                "A<>",
+            )
+        }
+        _ => {
+            let goal = random_formula(rng, model, 1);
+            let not_goal: Vec<bool> = all(&goal).iter().map(|b| !b).collect();
+            let avoids = graph.stays(&not_goal);
+            let start = all(&formula);
+            let fails = (0..avoids.len()).any(|k| start[k] && avoids[k]);
+            (
+                format!("{} --> {}", formula.text(), goal.text()),
+                !fails,
+                "-->",
+            )
+        }
+    }
+}
+
+/// All ways to run that must agree.
+fn variants() -> Vec<Options> {
+    let mut all = Vec::new();
+    for abstraction in [
+        AbstractionOption::Auto,
+        AbstractionOption::ExtraM,
+        AbstractionOption::Alu,
+    ] {
+        for (search, threads) in [
+            (SearchOrder::Bfs, 1),
+            (SearchOrder::Dfs, 1),
+            (SearchOrder::Random, 1),
+            (SearchOrder::Bfs, 2),
+        ] {
+            all.push(Options {
+                abstraction,
+                search,
+                threads,
+                trace: if threads == 1 {
+                    TraceOption::Some
+                } else {
+                    TraceOption::None
+                },
+                timeout: Some(5.0),
+                ..Options::default()
+            });
+        }
+    }
+    all
+}
+
+/// Runs `count` models from a seed; the first disagreement, and what was seen.
+fn campaign(
+    seed: u64,
+    count: usize,
+    all_variants: bool,
+) -> (Option<String>, BTreeMap<String, usize>) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let options = variants();
+    for round in 0..count {
+        let model_seed = seed.wrapping_mul(1_000_003).wrapping_add(round as u64);
+        let mut rng = Rng::new(model_seed);
+        let model = model::random(&mut rng);
+        let Some(graph) = explore(&model, 20_000) else {
+            *seen.entry("skipped".into()).or_default() += 1;
+            continue;
+        };
+        let text = model.text();
+        let loaded = common::load(&text, zonelens_syntax::ast::FileKind::Xta, &[])
+            .unwrap_or_else(|e| panic!("seed {model_seed}: {e}\n{text}"));
+        note_features(&model, &mut seen);
+        for _ in 0..2 {
+            let (query, expected, kind) = random_query(&mut rng, &model, &graph);
+            let verdict = if expected { "satisfied" } else { "violated" };
+            *seen.entry(verdict.into()).or_default() += 1;
+            *seen.entry(format!("{kind} {verdict}")).or_default() += 1;
+            let chosen = if all_variants {
+                &options[..]
+            } else {
+                &options[..1]
+            };
+            for options in chosen {
+                let report = loaded.verify(&query, options);
+                let agrees = match report.verdict {
+                    Verdict::Satisfied => expected,
+                    Verdict::Violated => !expected,
+                    _ => false,
+                };
+                if !agrees {
+                    let message = format!(
+                        "seed {model_seed}: {query}\noracle: {verdict}, engine: {:?} {:?}\n{options:?}\n{text}",
+                        report.verdict, report.reason
+                    );
+                    return (Some(message), seen);
+                }
+            }
+        }
+    }
+    (None, seen)
+}
+
+fn note_features(model: &TestModel, seen: &mut BTreeMap<String, usize>) {
+    let edges = || model.processes.iter().flat_map(|p| &p.1);
+    let locations = || model.processes.iter().flat_map(|p| &p.0);
+    let mut note =
+        |name: &str, there: bool| *seen.entry(name.into()).or_default() += usize::from(there);
+    let diagonal = edges().flat_map(|e| &e.guard).any(|a| a.y.is_some());
+    note("diagonal", diagonal);
+    note(
+        "committed",
+        locations().any(|l| l.kind == model::Kind::Committed),
+    );
+    note(
+        "urgent location",
+        locations().any(|l| l.kind == model::Kind::Urgent),
+    );
+    note("urgent channel", model.channels.iter().any(|c| c.urgent));
+    note("broadcast", model.channels.iter().any(|c| c.broadcast));
+    note("priorities", model.priorities);
+    note("select", edges().any(|e| e.select));
+    note(
+        "reset to a value",
+        edges().flat_map(|e| &e.resets).any(|r| r.1 > 0),
+    );
+    note(
+        "strict invariant",
+        locations()
+            .flat_map(|l| &l.invariant)
+            .any(|a| a.op == Op::Lt),
+    );
+    let clock_guard = |e: &&model::Edge, wanted: &dyn Fn(&model::Channel, bool) -> bool| {
+        !e.guard.is_empty()
+            && e.sync
+                .is_some_and(|(c, sends)| wanted(&model.channels[c], sends))
+    };
+    note(
+        "clock guard on receiver",
+        edges().any(|e| clock_guard(&e, &|c, sends| c.broadcast && !sends)),
+    );
+    note(
+        "clock guard on urgent",
+        edges().any(|e| clock_guard(&e, &|c, _| c.urgent)),
+    );
+}
+
+/// Number of models; `ZONELENS_ORACLE_MODELS` overrides.
+fn models() -> usize {
+    std::env::var("ZONELENS_ORACLE_MODELS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(3000)
+}
+
+#[test]
+fn engine_and_oracle_agree() {
+    let seed = 20_261_116;
+    let (failure, seen) = campaign(seed, models(), true);
+    #[allow(clippy::print_stdout)]
+    {
+        println!("seed {seed}, {} models: {seen:#?}", models());
+    }
+    if let Some(message) = failure {
+        panic!("{message}");
+    }
+    let count = |name: &str| seen.get(name).copied().unwrap_or(0);
+    let total = count("satisfied") + count("violated");
+    assert!(
+        count("satisfied") * 4 >= total && count("violated") * 4 >= total,
+        "one-sided generator"
+    );
+    let features = [
+        "diagonal",
+        "committed",
+        "urgent location",
+        "urgent channel",
+        "broadcast",
+        "priorities",
+        "select",
+        "reset to a value",
+        "strict invariant",
+        "clock guard on receiver",
+        "clock guard on urgent",
+    ];
+    for feature in features {
+        assert!(
+            count(feature) >= 100 || models() < 3000,
+            "{feature}: only {} models",
+            count(feature)
+        );
+    }
+}
+
+#[test]
+fn every_seeded_bug_is_caught() {
+    for bug in Mutation::ALL {
+        mutation::set(Some(bug));
+        let caught = (0..6).any(|k| {
+            // A bug may also show as a panic of a debug assertion or an impossible trace.
+            std::panic::catch_unwind(|| campaign(77 + k, 500, false).0.is_some()).unwrap_or(true)
+        });
+        mutation::set(None);
+        assert!(caught, "{bug:?} was not caught");
+    }
+}
