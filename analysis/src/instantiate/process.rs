@@ -43,6 +43,17 @@ impl Builder<'_> {
         let Some(template) = self.template_of(symbol) else {
             return;
         };
+        if template.locations.is_empty() {
+            let message = format!(
+                "`{}` has no locations, so it cannot run",
+                template.symbol.name
+            );
+            self.errors.push(
+                Diag::new("system/initial", message, loc)
+                    .related(template.loc, "the template is declared here"),
+            );
+            return;
+        }
         let symbols = self.params_of(symbol).unwrap_or_default();
         let mut params: Vec<IndexRange> = Vec::new();
         let mut count = 1u64;

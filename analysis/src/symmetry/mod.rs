@@ -11,6 +11,7 @@ mod classes;
 mod commute;
 mod effects;
 mod flow;
+mod flow_stmt;
 mod interval;
 mod loop_order;
 mod malformed_family;
