@@ -401,6 +401,9 @@ impl<'a> Evaluator<'a> {
             Flow::Return(v) => {
                 if let [one] = v[..] {
                     self.check_range(one, &body.ret, span)?;
+                    if matches!(body.ret, Type::Bool) {
+                        return Ok(vec![i32::from(one != 0)]);
+                    }
                 }
                 Ok(v)
             }

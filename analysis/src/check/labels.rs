@@ -37,6 +37,7 @@ impl Checker<'_> {
         let e = self.conjunction(e);
         self.condition_class(&e, CondClass::Guard, "type/guard", "a guard");
         self.no_side_effect(&e, "a guard");
+        self.note_unsupported(&e);
         e
     }
 
@@ -45,7 +46,32 @@ impl Checker<'_> {
         let e = self.conjunction(e);
         self.condition_class(&e, CondClass::Invariant, "type/invariant", "an invariant");
         self.no_side_effect(&e, "an invariant");
+        self.note_unsupported(&e);
         e
+    }
+
+    /// Says once per label what the engine will not decide.
+    fn note_unsupported(&mut self, e: &Expr) {
+        let (mut double, mut rate) = (None, None);
+        e.walk(&mut |e| match &e.kind {
+            ExprKind::Binary(_, a, b)
+                if matches!(a.ty, Type::Rate) || matches!(b.ty, Type::Rate) =>
+            {
+                let other = if matches!(a.ty, Type::Rate) { b } else { a };
+                if !matches!(other.kind, ExprKind::Int(0 | 1)) && !other.ty.is_integral() {
+                    rate = Some(e.span);
+                }
+            }
+            _ if matches!(e.ty, Type::Double) && double.is_none() => double = Some(e.span),
+            _ => {}
+        });
+        if let Some(span) = rate {
+            let message = "rates other than 0 and 1 are not part of symbolic verification";
+            self.error_at("unsupported/rate", message, span);
+        } else if let Some(span) = double {
+            let message = "floating-point values are not part of symbolic verification";
+            self.error_at("unsupported/double", message, span);
+        }
     }
 
     /// A condition where `,` means "and", as the 3.x syntax writes it.
@@ -177,6 +203,11 @@ impl Checker<'_> {
                 self.update(e);
             }
             return;
+        }
+        if let ExprKind::Assign(_, target, _) = &e.kind
+            && !matches!(target.ty, Type::Double)
+        {
+            self.note_unsupported(e);
         }
         let acts = match &e.kind {
             ExprKind::Assign(..) | ExprKind::IncDec { .. } | ExprKind::Call(..) => true,

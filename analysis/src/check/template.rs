@@ -391,6 +391,10 @@ impl Checker<'_> {
             self.error_at("type/sync", message, channel.span);
         }
         self.no_side_effect(&channel, "a synchronisation");
+        if s.direction == Direction::Csp {
+            let message = "synchronisation without `!` or `?` is not verified";
+            self.error("unsupported/csp", message, s.span);
+        }
         Sync {
             channel,
             direction: s.direction,

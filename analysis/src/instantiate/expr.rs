@@ -54,6 +54,16 @@ pub(crate) fn binary(
     }
 }
 
+/// What a boolean holds after an integer was stored in it: any number but 0 is true.
+pub(crate) fn truth(value: network::Expr, ty: &Type) -> network::Expr {
+    let span = value.span;
+    match as_constant(&value) {
+        _ if matches!(ty, Type::Bool | Type::Cond(_)) => value,
+        Some(v) => constant(i32::from(v != 0), span),
+        None => binary(BinaryOp::Ne, value, constant(0, span), span),
+    }
+}
+
 /// `!a`
 pub(crate) fn not(a: network::Expr, span: Span) -> network::Expr {
     if let Some(v) = as_constant(&a) {
@@ -350,13 +360,8 @@ impl Scope<'_> {
         }
         let mut value_expr = self.expr(value)?;
         let op = assign_op(op).and_then(operator);
-        // Any non-zero integer stored in a boolean is true.
-        if at.is_boolean() && op.is_none() && !matches!(value.ty, Type::Bool) {
-            let zero = constant(0, span);
-            value_expr = match as_constant(&value_expr) {
-                Some(v) => constant(i32::from(v != 0), span),
-                None => binary(BinaryOp::Ne, value_expr, zero, span),
-            };
+        if at.is_boolean() && op.is_none() {
+            value_expr = truth(value_expr, &value.ty);
         }
         Ok(network::Expr {
             kind: network::ExprKind::Assign {
@@ -476,7 +481,11 @@ impl Scope<'_> {
         }
         let mut out = Vec::new();
         for (p, a) in sig.params.iter().zip(args) {
-            out.push(self.arg(p.reference, a)?);
+            let arg = self.arg(p.reference, a)?;
+            out.push(match arg {
+                Arg::Value(v) if matches!(p.ty, Type::Bool) => Arg::Value(truth(v, &a.ty)),
+                other => other,
+            });
         }
         Ok(Call {
             function,

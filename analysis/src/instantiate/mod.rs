@@ -231,6 +231,8 @@ pub struct Scope<'b> {
     pub(crate) slots: u32,
     /// Offset of the item (or query) that spans are relative to.
     pub(crate) offset: u32,
+    /// Inside a function with a boolean result.
+    pub(crate) returns_bool: bool,
 }
 
 impl<'b> Scope<'b> {
@@ -248,6 +250,7 @@ impl<'b> Scope<'b> {
             next_slot: 0,
             slots: 0,
             offset,
+            returns_bool: false,
         }
     }
 

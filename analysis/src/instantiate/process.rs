@@ -43,6 +43,17 @@ impl Builder<'_> {
         let Some(template) = self.template_of(symbol) else {
             return;
         };
+        if template.locations.is_empty() {
+            let message = format!(
+                "`{}` has no locations, so it cannot run",
+                template.symbol.name
+            );
+            self.errors.push(
+                Diag::new("system/initial", message, loc)
+                    .related(template.loc, "the template is declared here"),
+            );
+            return;
+        }
         let symbols = self.params_of(symbol).unwrap_or_default();
         let mut params: Vec<IndexRange> = Vec::new();
         let mut count = 1u64;
@@ -179,6 +190,11 @@ impl Builder<'_> {
                 && let Some(id) = self.add_set(&set, size)
             {
                 scope.sets.insert(set.id, id);
+                // A set of one process only is not worth the care that swapping whole processes would need.
+                if let Some(s) = self.built.network.scalarsets.get_mut(id as usize) {
+                    let (code, span) = ("sym/partial-instance", s.span);
+                    s.broken.push(network::BrokenRule { code, span });
+                }
             }
         }
     }

@@ -1,13 +1,11 @@
 //! Functions and statements.
 
-use super::expr::binary;
+use super::expr::truth;
 use super::layout::is_foreign;
-use super::{Binding, Builder, Foreign, Lowered, ProcessScope, Scope, constant, qualified};
+use super::{Binding, Builder, Foreign, Lowered, ProcessScope, Scope, qualified};
 use crate::check::has_side_effect;
 use crate::hir::{self, Expr, ExprKind, Init, StmtKind};
-use crate::network::{
-    self, Base, BinaryOp, ClockBase, FunctionId, FunctionParam, Place, Shape, Stmt,
-};
+use crate::network::{self, Base, ClockBase, FunctionId, FunctionParam, Place, Shape, Stmt};
 use crate::symbol::{SymKind, Symbol};
 use crate::types::Type;
 use std::sync::Arc;
@@ -57,6 +55,7 @@ impl Builder<'_> {
 
 impl Scope<'_> {
     fn function(&mut self, f: &hir::Function) -> Lowered<network::Function> {
+        self.returns_bool = matches!(f.ret, Type::Bool);
         let mut params = Vec::new();
         for p in &f.params {
             params.push(self.param(p)?);
@@ -226,8 +225,8 @@ impl Scope<'_> {
             ) => {
                 let span = self.span(e.span);
                 let mut value = self.expr(e)?;
-                if *boolean && !matches!(e.ty, Type::Bool) {
-                    value = binary(BinaryOp::Ne, value, constant(0, span), span);
+                if *boolean {
+                    value = truth(value, &e.ty);
                 }
                 let place = slot_place(slot, *lo, *hi, *scalarset);
                 out.push(Stmt::Expr(network::Expr {
@@ -345,8 +344,11 @@ impl Scope<'_> {
                 out.push(Stmt::ReturnBlock(block, len));
             }
             StmtKind::Return(Some(e)) => {
-                let e = self.expr(e)?;
-                out.push(Stmt::Return(Some(e)));
+                let mut value = self.expr(e)?;
+                if self.returns_bool {
+                    value = truth(value, &e.ty);
+                }
+                out.push(Stmt::Return(Some(value)));
             }
             StmtKind::Assert(e) => {
                 let e = self.expr(e)?;

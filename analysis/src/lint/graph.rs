@@ -11,9 +11,9 @@ use zonelens_syntax::ast::BinaryOp;
 /// Unreachable locations and cycles without time; returns the locations that cannot be left.
 pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
     let reached = reachable(t);
+    let next = neighbours(t, true);
     let mut dead_ends = Vec::new();
     for (k, l) in t.locations.iter().enumerate() {
-        let end = End::Location(k as u32);
         if !reached.contains(&k) && t.init.is_some() {
             let message = format!("no path of edges leads to `{}`", l.symbol.name);
             out.push(Diag::new(
@@ -21,7 +21,7 @@ pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
                 message,
                 l.symbol.loc,
             ));
-        } else if !t.edges.is_empty() && !t.edges.iter().any(|e| e.source == end) {
+        } else if !t.edges.is_empty() && next.get(k).is_some_and(Vec::is_empty) {
             dead_ends.push(l.symbol.clone());
         }
     }
@@ -37,18 +37,50 @@ fn node(t: &Template, end: End) -> usize {
     }
 }
 
-fn reachable(t: &Template) -> FxHashSet<usize> {
-    let mut seen: FxHashSet<usize> = t.init.iter().map(|&i| i as usize).collect();
-    let mut waiting: Vec<usize> = seen.iter().copied().collect();
-    while let Some(at) = waiting.pop() {
-        for e in t.edges.iter().filter(|e| node(t, e.source) == at) {
-            let next = node(t, e.target);
-            if seen.insert(next) {
-                waiting.push(next);
-            }
+/// Successors of every node, or predecessors.
+fn neighbours(t: &Template, forward: bool) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new(); t.locations.len() + t.branchpoints.len()];
+    for e in &t.edges {
+        let (from, to) = if forward {
+            (e.source, e.target)
+        } else {
+            (e.target, e.source)
+        };
+        if let Some(list) = out.get_mut(node(t, from)) {
+            list.push(node(t, to));
         }
     }
-    seen
+    out
+}
+
+/// Nodes in the order in which a depth-first search leaves them.
+fn search(next: &[Vec<usize>], start: usize, seen: &mut [bool], order: &mut Vec<usize>) {
+    if seen.get(start).copied().unwrap_or(true) {
+        return;
+    }
+    seen[start] = true;
+    let mut stack = vec![(start, 0)];
+    while let Some((at, k)) = stack.pop() {
+        match next.get(at).and_then(|list| list.get(k)) {
+            Some(&to) => {
+                stack.push((at, k + 1));
+                if !seen.get(to).copied().unwrap_or(true) {
+                    seen[to] = true;
+                    stack.push((to, 0));
+                }
+            }
+            None => order.push(at),
+        }
+    }
+}
+
+fn reachable(t: &Template) -> FxHashSet<usize> {
+    let next = neighbours(t, true);
+    let (mut seen, mut order) = (vec![false; next.len()], Vec::new());
+    if let Some(init) = t.init {
+        search(&next, init as usize, &mut seen, &mut order);
+    }
+    order.into_iter().collect()
 }
 
 /// A clock that an edge requires to be at least 1.
@@ -96,32 +128,30 @@ fn resets(e: &Edge, out: &mut FxHashSet<SymId>) {
 /// A strongly connected part none of whose clocks is both reset and bounded from below can run without time.
 /// Synchronisation may slow it down, so only parts without any are told.
 fn zeno(t: &Template, out: &mut Vec<Diag>) {
-    let n = t.locations.len() + t.branchpoints.len();
-    let mut told = FxHashSet::default();
-    for start in 0..t.locations.len() {
-        let component = component(t, start, n);
-        let Some(first) = component.iter().min().copied() else {
-            continue;
-        };
-        if !told.insert(first) {
-            continue;
+    let part = components(t);
+    let count = part.iter().max().map_or(0, |m| m + 1);
+    let mut edges: Vec<Vec<&Edge>> = vec![Vec::new(); count];
+    for e in &t.edges {
+        let (from, to) = (part.get(node(t, e.source)), part.get(node(t, e.target)));
+        if let (Some(a), Some(b)) = (from, to)
+            && a == b
+        {
+            edges[*a].push(e);
         }
-        let inside = |e: &&Edge| {
-            component.contains(&node(t, e.source)) && component.contains(&node(t, e.target))
-        };
-        let edges: Vec<&Edge> = t.edges.iter().filter(inside).collect();
-        if edges.is_empty() || edges.iter().any(|e| e.sync.is_some()) {
+    }
+    for list in edges.iter().filter(|l| !l.is_empty()) {
+        if list.iter().any(|e| e.sync.is_some()) {
             continue;
         }
         let (mut low, mut reset) = (FxHashSet::default(), FxHashSet::default());
-        for e in &edges {
+        for e in list {
             e.guard.iter().for_each(|g| lower_bounds(g, &mut low));
             resets(e, &mut reset);
         }
-        if low.is_disjoint(&reset) && edges.iter().all(|e| e.guard.is_none() || low.is_empty()) {
+        if low.is_disjoint(&reset) && list.iter().all(|e| e.guard.is_none() || low.is_empty()) {
             let loc = Loc {
                 item: t.loc.item,
-                span: edges.first().map_or(t.loc.span, |e| e.span),
+                span: list.first().map_or(t.loc.span, |e| e.span),
             };
             let message = "this cycle can be taken again and again without time passing; require some clock that it resets to reach at least 1";
             out.push(Diag::new("lint/zeno", message, loc));
@@ -129,27 +159,21 @@ fn zeno(t: &Template, out: &mut Vec<Diag>) {
     }
 }
 
-/// Nodes on cycles through `start`, by reaching forwards and backwards.
-fn component(t: &Template, start: usize, n: usize) -> FxHashSet<usize> {
-    let sweep = |forward: bool| {
-        let mut seen = vec![false; n];
-        let mut waiting = vec![start];
-        while let Some(at) = waiting.pop() {
-            for e in &t.edges {
-                let (from, to) = if forward {
-                    (e.source, e.target)
-                } else {
-                    (e.target, e.source)
-                };
-                let next = node(t, to);
-                if node(t, from) == at && !seen.get(next).copied().unwrap_or(true) {
-                    seen[next] = true;
-                    waiting.push(next);
-                }
-            }
+/// The strongly connected part of every node (Kosaraju).
+fn components(t: &Template) -> Vec<usize> {
+    let (forward, backward) = (neighbours(t, true), neighbours(t, false));
+    let n = forward.len();
+    let (mut seen, mut order) = (vec![false; n], Vec::new());
+    (0..n).for_each(|k| search(&forward, k, &mut seen, &mut order));
+    let (mut seen, mut part) = (vec![false; n], vec![0; n]);
+    let mut count = 0;
+    for &k in order.iter().rev() {
+        let mut members = Vec::new();
+        search(&backward, k, &mut seen, &mut members);
+        if !members.is_empty() {
+            members.into_iter().for_each(|m| part[m] = count);
+            count += 1;
         }
-        seen
-    };
-    let (forward, backward) = (sweep(true), sweep(false));
-    (0..n).filter(|&k| forward[k] && backward[k]).collect()
+    }
+    part
 }

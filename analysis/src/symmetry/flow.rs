@@ -7,9 +7,7 @@
 use super::slots::{Root, Slot, Slots, Use};
 use crate::check::{Body, Checked, Env};
 use crate::consteval::assign_op;
-use crate::hir::{
-    Block, Expr, ExprKind, Function, Init, Instance, PriorityElem, Stmt, StmtKind, Template,
-};
+use crate::hir::{Expr, ExprKind, Function, Instance, PriorityElem, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::Type;
 use std::sync::Arc;
@@ -18,7 +16,7 @@ use zonelens_syntax::span::Span;
 
 /// What an integer expression yields.
 #[derive(Clone, Copy, Debug)]
-enum Val {
+pub(super) enum Val {
     /// Whatever a slot holds.
     Slot(usize),
     /// A number written down.
@@ -34,7 +32,7 @@ pub struct Flow<'a> {
     /// The slots and what was seen of them.
     pub slots: Slots,
     /// The body whose result `return` fills.
-    ret: Option<u32>,
+    pub(super) ret: Option<u32>,
 }
 
 impl<'a> Flow<'a> {
@@ -85,14 +83,14 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn loc(&self, span: Span) -> Loc {
+    pub(super) fn loc(&self, span: Span) -> Loc {
         Loc {
             item: self.item,
             span,
         }
     }
 
-    fn declared(&mut self, s: &Arc<Symbol>) {
+    pub(super) fn declared(&mut self, s: &Arc<Symbol>) {
         if let Some(ty) = s.value_type() {
             self.slots.declare(&Root::Symbol(s.id), s, ty);
         }
@@ -105,6 +103,8 @@ impl<'a> Flow<'a> {
         for p in &f.params {
             self.declared(p);
         }
+        self.slots
+            .declare(&Root::Result(sig.body), &f.symbol, &f.ret);
         self.ret = Some(sig.body);
         self.block(&f.body);
         self.ret = None;
@@ -119,12 +119,12 @@ impl<'a> Flow<'a> {
             self.truth(l);
         }
         for d in &t.decls {
-            if let (Some(Init::Expr(e)), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
+            // Initial values of variables are state; values of constants are part of what the template does.
+            if let (Some(init), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
                 && v.constant
+                && v.value.is_none()
             {
-                let value = self.val(e);
-                let slot = self.slots.leaf(&Root::Symbol(d.symbol.id), &[]);
-                self.meet(slot, value, e.span, false);
+                self.init(&d.symbol, init);
             }
         }
         for e in &t.edges {
@@ -143,7 +143,7 @@ impl<'a> Flow<'a> {
     }
 
     /// A size or range that depends on a parameter computes with it.
-    fn bounds(&mut self, s: &Symbol) {
+    pub(super) fn bounds(&mut self, s: &Symbol) {
         let mut found = Vec::new();
         if let Some(ty) = s.value_type() {
             bound_exprs(ty, &mut found);
@@ -181,14 +181,14 @@ impl<'a> Flow<'a> {
 
     // ------------------------------------------------------------------------------------------ expressions
 
-    fn used(&mut self, v: Val, how: Use, span: Span) {
+    pub(super) fn used(&mut self, v: Val, how: Use, span: Span) {
         if let Val::Slot(s) = v {
             self.slots.used(s, how, self.loc(span));
         }
     }
 
     /// A slot meets a value in assignment, comparison, argument or index.
-    fn meet(&mut self, slot: usize, v: Val, span: Span, index: bool) {
+    pub(super) fn meet(&mut self, slot: usize, v: Val, span: Span, index: bool) {
         let loc = self.loc(span);
         match v {
             Val::Slot(other) => self.slots.join(slot, other),
@@ -222,7 +222,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The value of an integer expression, with everything inside followed.
-    fn val(&mut self, e: &Expr) -> Val {
+    pub(super) fn val(&mut self, e: &Expr) -> Val {
         match &e.kind {
             ExprKind::Int(v) => Val::Const(*v),
             ExprKind::Bool(b) => Val::Const(i32::from(*b)),
@@ -499,7 +499,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn composite_root(&mut self, e: &Expr) -> Option<(Root, Vec<u32>, u32)> {
+    pub(super) fn composite_root(&mut self, e: &Expr) -> Option<(Root, Vec<u32>, u32)> {
         match &e.kind {
             ExprKind::Cond(c, a, b) => {
                 self.truth(c);
@@ -516,7 +516,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn join_composite(&mut self, root: &Root, e: &Expr) {
+    pub(super) fn join_composite(&mut self, root: &Root, e: &Expr) {
         self.join_at(&(root.clone(), Vec::new(), 0), e);
     }
 
@@ -524,91 +524,6 @@ impl<'a> Flow<'a> {
         if let Some(other) = self.composite_root(e) {
             self.slots.join_all(at, &other, &e.ty);
         }
-    }
-
-    // ------------------------------------------------------------------------------------------ statements
-
-    fn block(&mut self, b: &Block) {
-        for d in &b.decls {
-            self.declared(&d.symbol);
-            self.bounds(&d.symbol);
-            if let Some(init) = &d.init {
-                self.init(&d.symbol, init);
-            }
-        }
-        b.stmts.iter().for_each(|s| self.stmt(s));
-    }
-
-    fn init(&mut self, s: &Arc<Symbol>, init: &Init) {
-        match init {
-            Init::Expr(e) if e.ty.is_composite() => self.join_composite(&Root::Symbol(s.id), e),
-            Init::Expr(e) => {
-                let v = self.val(e);
-                let slot = self.slots.leaf(&Root::Symbol(s.id), &[]);
-                self.meet(slot, v, e.span, false);
-            }
-            // Parts in braces are numbers or computed; a slot that holds identifiers must not get them.
-            Init::List(items, span) => {
-                let at = *span;
-                if let Some(ty) = s.value_type().cloned() {
-                    for slot in self.slots.all_of(&Root::Symbol(s.id), &ty) {
-                        self.slots.used(slot, Use::Computed, self.loc(at));
-                    }
-                }
-                for i in items {
-                    if let Init::Expr(e) = i {
-                        self.val(e);
-                    }
-                }
-            }
-        }
-    }
-
-    fn stmt(&mut self, s: &Stmt) {
-        match &s.kind {
-            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-            StmtKind::Block(b) => self.block(b),
-            StmtKind::Expr(e) => self.effect(e),
-            StmtKind::Assert(e) => self.truth(e),
-            StmtKind::For(a, c, step, body) => {
-                self.effect(a);
-                self.truth(c);
-                self.effect(step);
-                self.stmt(body);
-            }
-            StmtKind::Iterate(var, body) => {
-                self.declared(var);
-                self.bounds(var);
-                self.stmt(body);
-            }
-            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
-                self.truth(c);
-                self.stmt(body);
-            }
-            StmtKind::If(c, a, b) => {
-                self.truth(c);
-                self.stmt(a);
-                b.iter().for_each(|b| self.stmt(b));
-            }
-            StmtKind::Return(Some(e)) => self.result(e),
-            StmtKind::Switch(e, cases) => {
-                let v = self.val(e);
-                self.used(v, Use::Computed, e.span);
-                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
-            }
-        }
-    }
-
-    fn result(&mut self, e: &Expr) {
-        let Some(body) = self.ret else {
-            return;
-        };
-        if e.ty.is_composite() {
-            return self.join_composite(&Root::Result(body), e);
-        }
-        let v = self.val(e);
-        let slot = self.slots.leaf(&Root::Result(body), &[]);
-        self.meet(slot, v, e.span, false);
     }
 }
 

@@ -11,8 +11,10 @@ mod classes;
 mod commute;
 mod effects;
 mod flow;
+mod flow_stmt;
 mod interval;
 mod loop_order;
+mod malformed_family;
 mod slots;
 
 use crate::check::{Body, Checked, Env};

@@ -1,0 +1,106 @@
+//! The flow of identifiers through statements and initialisers.
+
+use super::flow::Flow;
+use super::slots::{Root, Use};
+use crate::hir::{Block, Expr, Init, Stmt, StmtKind};
+use crate::symbol::Symbol;
+use std::sync::Arc;
+
+impl Flow<'_> {
+    pub(super) fn block(&mut self, b: &Block) {
+        for d in &b.decls {
+            self.declared(&d.symbol);
+            self.bounds(&d.symbol);
+            if let Some(init) = &d.init {
+                self.init(&d.symbol, init);
+            }
+        }
+        b.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    pub(super) fn init(&mut self, s: &Arc<Symbol>, init: &Init) {
+        match init {
+            Init::Expr(e) if e.ty.is_composite() => self.join_composite(&Root::Symbol(s.id), e),
+            Init::Expr(e) => {
+                let v = self.val(e);
+                let slot = self.slots.leaf(&Root::Symbol(s.id), &[]);
+                self.meet(slot, v, e.span, false);
+            }
+            // Parts in braces are not followed one by one: an identifier among them stops here, and a variable that
+            // holds identifiers must not get them.
+            Init::List(items, span) => {
+                let at = *span;
+                if let Some(ty) = s.value_type().cloned() {
+                    for slot in self.slots.all_of(&Root::Symbol(s.id), &ty) {
+                        self.slots.used(slot, Use::Computed, self.loc(at));
+                    }
+                }
+                items.iter().for_each(|i| self.listed(i));
+            }
+        }
+    }
+
+    fn listed(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) if e.ty.is_composite() => {
+                if let Some(root) = self.composite_root(e) {
+                    for slot in self.slots.all_of(&root.0, &e.ty) {
+                        self.slots.used(slot, Use::Computed, self.loc(e.span));
+                    }
+                }
+            }
+            Init::Expr(e) => {
+                let v = self.val(e);
+                self.used(v, Use::Computed, e.span);
+            }
+            Init::List(items, _) => items.iter().for_each(|i| self.listed(i)),
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Expr(e) => self.effect(e),
+            StmtKind::Assert(e) => self.truth(e),
+            StmtKind::For(a, c, step, body) => {
+                self.effect(a);
+                self.truth(c);
+                self.effect(step);
+                self.stmt(body);
+            }
+            StmtKind::Iterate(var, body) => {
+                self.declared(var);
+                self.bounds(var);
+                self.stmt(body);
+            }
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.truth(c);
+                self.stmt(body);
+            }
+            StmtKind::If(c, a, b) => {
+                self.truth(c);
+                self.stmt(a);
+                b.iter().for_each(|b| self.stmt(b));
+            }
+            StmtKind::Return(Some(e)) => self.result(e),
+            StmtKind::Switch(e, cases) => {
+                let v = self.val(e);
+                self.used(v, Use::Computed, e.span);
+                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
+            }
+        }
+    }
+
+    fn result(&mut self, e: &Expr) {
+        let Some(body) = self.ret else {
+            return;
+        };
+        if e.ty.is_composite() {
+            return self.join_composite(&Root::Result(body), e);
+        }
+        let v = self.val(e);
+        let slot = self.slots.leaf(&Root::Result(body), &[]);
+        self.meet(slot, v, e.span, false);
+    }
+}
