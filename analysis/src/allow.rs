@@ -12,7 +12,7 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
     let mut take = |pragmas: &[Pragma], base: u32| {
         for p in pragmas {
             if let PragmaKind::Allow { code, .. } = &p.kind {
-                allowed.push((code.clone(), p.span.end + base));
+                allowed.push((code.clone(), p.span.shift(base)));
             }
         }
     };
@@ -29,16 +29,36 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
     let line = |offset: u32| index.line_col(&file.text, offset).line;
     let allowed: Vec<_> = allowed
         .into_iter()
-        .map(|(code, end)| (code, line(end)))
+        .map(|(code, span)| (code, line(span.end), span))
         .collect();
-    diagnostics
+    let mut used = vec![false; allowed.len()];
+    let mut out: Vec<Diagnostic> = diagnostics
         .into_iter()
         .filter(|d| {
             let at = line(d.span.start);
-            d.code.starts_with("syntax/")
-                || !allowed
-                    .iter()
-                    .any(|(code, l)| *code == d.code && l + 1 == at)
+            let by = allowed
+                .iter()
+                .position(|(code, l, _)| *code == d.code && l + 1 == at);
+            match by {
+                Some(k) if !d.code.starts_with("syntax/") => {
+                    used[k] = true;
+                    false
+                }
+                _ => true,
+            }
         })
-        .collect()
+        .collect();
+    for ((code, _, span), used) in allowed.iter().zip(used) {
+        if !used {
+            let message =
+                format!("nothing on the next line is reported as `{code}`, so this has no effect");
+            out.push(Diagnostic::new(
+                "lint/allow",
+                crate::rules::severity("lint/allow"),
+                message,
+                *span,
+            ));
+        }
+    }
+    out
 }

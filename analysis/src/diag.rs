@@ -51,7 +51,12 @@ impl Diag {
 
     /// With absolute places.
     pub fn place(&self, offsets: &FxHashMap<ItemId, u32>) -> Diagnostic {
-        let span = |loc: &Loc| loc.span.shift(offsets.get(&loc.item).copied().unwrap_or(0));
+        self.place_with(&|item| offsets.get(&item).copied())
+    }
+
+    /// With absolute places, given where items start.
+    pub fn place_with(&self, offset: &dyn Fn(ItemId) -> Option<u32>) -> Diagnostic {
+        let span = |loc: &Loc| loc.span.shift(offset(loc.item).unwrap_or(0));
         let edit = |(loc, text): &(Loc, String)| TextEdit {
             span: span(loc),
             text: text.clone(),

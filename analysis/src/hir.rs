@@ -212,7 +212,8 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// The forms of statements.
+/// The forms of statements. C-style loops are rare, so their size is not worth a box on every walk.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// Nothing, or something unreadable.

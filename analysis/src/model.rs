@@ -5,10 +5,11 @@ use crate::check::{Body, Checked, Checker, Env};
 use crate::diag::Diag;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::instantiate::{self, Built, Foreign, Source};
+use crate::lint;
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, Symbol};
 use crate::symmetry::{self, Findings};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
@@ -33,8 +34,10 @@ pub struct Model {
     offsets: FxHashMap<ItemId, u32>,
     families: FxHashMap<SmolStr, Arc<Symbol>>,
     diagnostics: Vec<Diagnostic>,
-    blocks: bool,
+    /// Errors that leave the model without a meaning.
+    blocking: Vec<Diagnostic>,
     findings: Findings,
+    cache: symmetry::Cache,
     built: OnceLock<Result<Built, Vec<Diagnostic>>>,
 }
 
@@ -81,12 +84,13 @@ impl Model {
             offsets: FxHashMap::default(),
             families: FxHashMap::default(),
             diagnostics: Vec::new(),
-            blocks: false,
+            blocking: Vec::new(),
             findings: Findings::default(),
+            cache: symmetry::Cache::default(),
             built: OnceLock::new(),
         };
         model.check_items(file, old);
-        model.finish(file);
+        model.finish(file, old);
         model
     }
 
@@ -95,15 +99,27 @@ impl Model {
         for e in old.into_iter().flat_map(|m| &m.entries) {
             known.insert(Arc::as_ptr(&e.node), e);
         }
+        let present: FxHashSet<*const Item> =
+            file.items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
+        // Items that were edited, by the name they declare.
+        let mut edited: FxHashMap<SmolStr, &Entry> = FxHashMap::default();
+        for e in old.into_iter().flat_map(|m| &m.entries) {
+            if !present.contains(&Arc::as_ptr(&e.node))
+                && let Some(s) = e.checked.symbols.first()
+            {
+                edited.insert(s.name.clone(), e);
+            }
+        }
         for item in &file.items {
-            let kept = known
-                .remove(&Arc::as_ptr(&item.node))
-                .filter(|e| self.still_valid(&e.checked));
+            let same = known.remove(&Arc::as_ptr(&item.node));
+            let kept = same.filter(|e| self.still_valid(&e.checked));
             let entry = match kept {
                 Some(e) => e.clone(),
                 None => {
                     let id = self.env.fresh();
-                    let checked = Checker::new(&self.env, id).check(&item.node);
+                    let before = same.or_else(|| edited.remove(declared_name(&item.node)?));
+                    let before = before.map(|e| &*e.checked);
+                    let checked = Checker::new(&self.env, id).after(before).check(&item.node);
                     Entry {
                         id,
                         node: item.node.clone(),
@@ -161,7 +177,7 @@ impl Model {
         }
     }
 
-    fn finish(&mut self, file: &SourceFile) {
+    fn finish(&mut self, file: &SourceFile, old: Option<&Model>) {
         let mut out: Vec<Diagnostic> = file
             .errors()
             .into_iter()
@@ -171,18 +187,29 @@ impl Model {
         for (_, checked) in &self.items {
             diags.extend(checked.diags.iter().cloned());
         }
-        self.findings = symmetry::analyse(&self.env, &self.items);
-        diags.extend(self.findings.diags.iter().cloned());
         out.extend(diags.iter().map(|d| d.place(&self.offsets)));
         self.system_section(file, &mut out);
+        // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
+        self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
+        let (findings, cache) = symmetry::analyse(&self.env, &self.items, old.map(|m| &m.cache));
+        self.findings = findings;
+        self.cache = cache;
+        out.extend(self.findings.diags.iter().map(|d| d.place(&self.offsets)));
+        let mut asked = Vec::new();
         for q in file.queries() {
-            out.extend(self.check_query(q.query, q.base));
+            let (kind, diags) = self.checked_query(q.query, q.base);
+            out.extend(diags);
+            asked.extend(
+                kind.into_iter()
+                    .flat_map(crate::check::CheckedKind::into_exprs),
+            );
         }
+        let lints = lint::check(&self.items, &asked);
+        out.extend(lints.iter().map(|d| d.place(&self.offsets)));
         let mut out = crate::allow::apply(file, out);
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
-        self.blocks = out.iter().any(blocks);
         self.diagnostics = out;
     }
 
@@ -219,19 +246,19 @@ impl Model {
     /// Whether an error forbids verification. `query/…` concerns one query only; `sym/…` errors on text that still
     /// has a meaning only exclude their scalarset from reduction.
     pub fn blocks_verification(&self) -> bool {
-        self.blocks
+        !self.blocking.is_empty()
     }
 
     fn built(&self) -> &Result<Built, Vec<Diagnostic>> {
         self.built.get_or_init(|| {
-            if self.blocks {
-                let errors = self.diagnostics.iter().filter(|d| blocks(d));
-                return Err(errors.cloned().collect());
+            if !self.blocking.is_empty() {
+                return Err(self.blocking.clone());
             }
             let source = Source {
                 env: &self.env,
                 items: &self.items,
                 offsets: &self.offsets,
+                facts: &self.findings.facts,
             };
             let mut built = instantiate::build(&source).map_err(|list| {
                 list.iter()
@@ -283,11 +310,47 @@ impl Model {
         base: u32,
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
         let item = u32::MAX - 1;
-        let checked = Checker::for_query(&self.env, item, self.families.clone()).query(query);
-        let mut offsets = self.offsets.clone();
-        offsets.insert(item, base);
-        let diags = checked.diags.iter().map(|d| d.place(&offsets)).collect();
+        let checked = Checker::for_query(&self.env, item, &self.families).query(query);
+        let offset = |i: ItemId| {
+            if i == item {
+                Some(base)
+            } else {
+                self.offsets.get(&i).copied()
+            }
+        };
+        let mut diags: Vec<Diagnostic> = checked
+            .diags
+            .iter()
+            .map(|d| d.place_with(&offset))
+            .collect();
+        diags.extend(
+            checked
+                .kind
+                .as_ref()
+                .and_then(|k| self.names_elements(k, query.span.shift(base))),
+        );
         (checked.kind, diags)
+    }
+
+    fn names_elements(&self, kind: &crate::check::CheckedKind, span: Span) -> Option<Diagnostic> {
+        let named = self.findings.facts.named(&self.env, kind);
+        let (first, _) = named.first()?;
+        let set = self
+            .findings
+            .facts
+            .elements
+            .iter()
+            .find(|e| e.set.id == *first)?;
+        let message = format!(
+            "this query names elements of `{}`, so fewer states can be treated as one; quantify over them if any will do",
+            set.set.name
+        );
+        Some(Diagnostic::new(
+            "sym/query",
+            crate::rules::severity("sym/query"),
+            message,
+            span,
+        ))
     }
 
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
@@ -299,11 +362,10 @@ impl Model {
     /// The query resolved against `network` (made by `self.network()`).
     pub fn resolve_query(
         &self,
-        network: &Network,
+        _network: &Network,
         query: &ast::Query,
         base: u32,
     ) -> Result<network::Query, Vec<Diagnostic>> {
-        let _ = network;
         let mut errors: Vec<Diagnostic> = query
             .errors
             .iter()
@@ -330,32 +392,42 @@ impl Model {
                 span,
             )]);
         };
-        instantiate::resolve(&self.env, built, &kind, &query.text, query.span, base).map_err(
-            |foreign| {
-                vec![match foreign {
-                    Foreign::Unsupported(code, message, span) => {
-                        Diagnostic::new(code, Severity::Error, message, span)
-                    }
-                    Foreign::Broken => {
-                        Diagnostic::error("query/type", "this query cannot be evaluated", span)
-                    }
-                }]
-            },
-        )
+        let named = self.findings.facts.named(&self.env, &kind);
+        let named = named
+            .into_iter()
+            .filter_map(|(set, n)| built.sets.get(&set).map(|id| (*id, n)))
+            .collect();
+        let resolved = instantiate::resolve(&self.env, built, &kind, &query.text, query.span, base);
+        let resolved = resolved.map(|q| network::Query {
+            named_elements: named,
+            ..q
+        });
+        resolved.map_err(|foreign| {
+            vec![match foreign {
+                Foreign::Unsupported(code, message, span) => {
+                    Diagnostic::new(code, Severity::Error, message, span)
+                }
+                Foreign::Broken => {
+                    Diagnostic::error("query/type", "this query cannot be evaluated", span)
+                }
+            }]
+        })
     }
 }
 
-/// Rules whose violation leaves the model a meaning: only the scalarset is excluded from reduction.
-const MEANINGFUL: &[&str] = &[
-    "sym/loop-order",
-    "sym/broadcast-order",
-    "sym/partial-instance",
-    "sym/priority",
-    "sym/constant",
-    "sym/default",
-    "sym/meta",
-];
+/// The first global name an item declares.
+fn declared_name(item: &Item) -> Option<&SmolStr> {
+    match &item.kind {
+        ItemKind::Var(v) => v.names.first().map(|d| &d.name.name),
+        ItemKind::Typedef(t) => t.names.first().map(|d| &d.name.name),
+        ItemKind::ScalarsetDecl { name, .. } => Some(&name.name),
+        ItemKind::Function(f) => Some(&f.name.name),
+        ItemKind::Process(p) => Some(&p.name.name),
+        ItemKind::Instantiation(i) => Some(&i.name.name),
+        _ => None,
+    }
+}
 
 fn blocks(d: &Diagnostic) -> bool {
-    d.severity == Severity::Error && !d.code.starts_with("query/") && !MEANINGFUL.contains(&d.code)
+    d.severity == Severity::Error && !d.code.starts_with("query/")
 }

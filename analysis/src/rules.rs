@@ -2,15 +2,32 @@
 
 use crate::diagnostic::Severity::{self, Error, Hint, Info, Warning};
 
-/// (code, default severity)
-const CODES: &[(&str, Severity)] = &[
+macro_rules! rules {
+    ($(($code:literal, $severity:ident)),* $(,)?) => {
+        /// (code, default severity)
+        const CODES: &[(&str, Severity)] = &[$(($code, $severity)),*];
+        /// The page of each code, in the same order.
+        const PAGES: &[&str] = &[$(include_str!(concat!("../../docs/rules/", $code, ".md"))),*];
+    };
+}
+
+rules![
     ("lint/allow", Warning),
     ("lint/broadcast-clock-guard", Warning),
+    ("lint/channel-partner", Warning),
+    ("lint/clock-never-read", Warning),
+    ("lint/clock-never-reset", Hint),
+    ("lint/dead-end", Hint),
+    ("lint/false-guard", Warning),
     ("lint/index", Warning),
     ("lint/initialiser", Warning),
     ("lint/missing-return", Warning),
+    ("lint/never-read", Warning),
     ("lint/no-effect", Warning),
+    ("lint/unreachable-location", Warning),
+    ("lint/unused-select", Warning),
     ("lint/urgent-clock-guard", Warning),
+    ("lint/zeno", Hint),
     ("name/duplicate", Error),
     ("name/keyword", Error),
     ("name/not-a-type", Error),
@@ -41,7 +58,6 @@ const CODES: &[(&str, Severity)] = &[
     ("sym/query", Warning),
     ("sym/undetected", Hint),
     ("system/argument", Error),
-    ("system/cycle", Error),
     ("system/duplicate-process", Error),
     ("system/free-parameter", Error),
     ("system/initial", Error),
@@ -66,8 +82,8 @@ const CODES: &[(&str, Severity)] = &[
     ("type/location", Error),
     ("type/loop", Error),
     ("type/member", Error),
-    ("type/misplaced", Error),
     ("type/mismatch", Error),
+    ("type/misplaced", Error),
     ("type/not-assignable", Error),
     ("type/not-constant", Error),
     ("type/operand", Error),
@@ -81,6 +97,12 @@ const CODES: &[(&str, Severity)] = &[
     ("type/side-effect", Error),
     ("type/sync", Error),
     ("type/void", Error),
+    ("unsupported/branchpoint", Info),
+    ("unsupported/channel-parameter", Info),
+    ("unsupported/clock-choice", Info),
+    ("unsupported/clock-copy", Info),
+    ("unsupported/clock-shift", Info),
+    ("unsupported/clock-sum", Info),
     ("unsupported/csp", Warning),
     ("unsupported/double", Info),
     ("unsupported/dynamic", Info),
@@ -90,8 +112,10 @@ const CODES: &[(&str, Severity)] = &[
     ("unsupported/learning", Info),
     ("unsupported/lsc", Info),
     ("unsupported/rate", Info),
+    ("unsupported/reference", Info),
     ("unsupported/statistical", Info),
     ("unsupported/strategy", Info),
+    ("unsupported/switch", Info),
 ];
 
 /// All codes the crate can report with their default severities, in alphabetical order.
@@ -109,6 +133,21 @@ pub fn severity(code: &str) -> Severity {
 
 /// The page of a code, for `zonelens explain`.
 pub fn explain(code: &str) -> Option<&'static str> {
-    let _ = code;
-    None
+    let k = CODES.binary_search_by(|(c, _)| (*c).cmp(code)).ok()?;
+    PAGES.get(k).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_have_their_own_page() {
+        assert!(CODES.windows(2).all(|w| w[0].0 < w[1].0));
+        for (code, _) in CODES {
+            let page = explain(code).unwrap_or("");
+            assert!(page.starts_with(&format!("# {code}\n")), "{code}");
+        }
+        assert_eq!(explain("no/such"), None);
+    }
 }

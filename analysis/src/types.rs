@@ -85,8 +85,6 @@ pub struct ScalarSet {
     pub size: Bound,
     /// Where it is declared.
     pub loc: Loc,
-    /// Whether its elements are integers (`scalarset pid[3];`, `process P(scalarset pid)`).
-    pub integers: bool,
     /// Declared inside a template: one set per process.
     pub local: bool,
     /// A `scalarset` parameter, which stands for the set it is instantiated with.
@@ -189,6 +187,25 @@ impl Type {
             Type::Scalar(set) => Some(set),
             Type::Int(int) => int.set.as_ref(),
             _ => None,
+        }
+    }
+
+    /// Number of values a value of it consists of, where that is known.
+    pub fn known_leaves(&self) -> Option<u64> {
+        match self {
+            Type::Array(a) => {
+                let len = match &a.index {
+                    Type::Int(int) => i64::from(int.hi.known()?) - i64::from(int.lo.known()?) + 1,
+                    Type::Scalar(set) => i64::from(set.size.known()?),
+                    _ => return None,
+                };
+                let len = u64::try_from(len).unwrap_or(0);
+                Some(len.saturating_mul(a.element.known_leaves()?))
+            }
+            Type::Struct(s) => s.fields.iter().try_fold(0u64, |sum, (_, t)| {
+                Some(sum.saturating_add(t.known_leaves()?))
+            }),
+            _ => Some(1),
         }
     }
 

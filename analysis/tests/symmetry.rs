@@ -298,3 +298,164 @@ fn probes_agree_with_the_reference_where_it_is_sound() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+fn model(text: &str) -> Model {
+    Model::new(&SourceFile::parse(text, FileKind::Xta), &BTreeMap::new())
+}
+
+fn example(name: &str) -> String {
+    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../examples")
+        .join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Cells that hold elements, dimensions over the set, and processes of the set, as the network tells them.
+fn facts(text: &str) -> String {
+    let m = model(text);
+    let network = m.network().unwrap();
+    let mut out = String::new();
+    for (k, s) in network.scalarsets.iter().enumerate() {
+        let cells = network
+            .cells
+            .iter()
+            .filter(|c| c.scalarset == Some(k as u32))
+            .count();
+        let families: Vec<&str> = network
+            .families
+            .iter()
+            .filter(|f| f.params.iter().any(|p| p.scalarset == Some(k as u32)))
+            .map(|f| f.name.as_str())
+            .collect();
+        let broken: Vec<&str> = s.broken.iter().map(|b| b.code).collect();
+        out += &format!(
+            "{} {}..{} detected {} blocks {:?} cells {cells} families {families:?} broken {broken:?}\n",
+            s.name,
+            s.first,
+            s.first + s.size as i32 - 1,
+            s.detected,
+            s.blocks
+        );
+    }
+    out
+}
+
+#[test]
+fn fischer_in_all_notations() {
+    expect_test::expect![[r#"
+        pid 0..5 detected false blocks [[0, 1, 2, 3, 4, 5]] cells 1 families ["Fischer"] broken []
+    "#]]
+    .assert_eq(&facts(&example("fischer.xta")));
+    expect_test::expect![[r#"
+        proc_id 0..2 detected false blocks [[0, 1, 2]] cells 1 families ["FischerProcs"] broken []
+    "#]]
+    .assert_eq(&facts(&example("fischer-001.xta")));
+    expect_test::expect![[r#"
+        process_id 0..2 detected false blocks [[0, 1, 2]] cells 1 families ["Procs"] broken []
+    "#]]
+    .assert_eq(&facts(&example("fischer-004.xta")));
+    expect_test::expect![[r#"
+        pid 1..6 detected true blocks [[0, 1, 2, 3, 4, 5]] cells 1 families ["P"] broken []
+    "#]]
+    .assert_eq(&facts(&example("fischer-int.xta")));
+    for name in [
+        "fischer.xta",
+        "fischer-001.xta",
+        "fischer-004.xta",
+        "fischer-int.xta",
+    ] {
+        assert_eq!(errors(&example(name)), [], "{name}");
+    }
+}
+
+fn numbered(template: &str) -> String {
+    format!(
+        "const int N = 4; typedef int[0,N-1] id_t; int[-1,N-1] id = -1; int n; int a[id_t]; const int w[N] = {{1,1,2,2}}; chan c[id_t];
+process P(const id_t me) {{ clock x; state A, B; init A; trans A -> B {{ {template} }}; }}
+system P;
+"
+    )
+}
+
+#[test]
+fn detection_follows_identifiers_and_stops_at_other_uses() {
+    let blocks = |t: &str| {
+        let network = model(&numbered(t)).network().unwrap();
+        network.scalarsets.first().map(|s| s.blocks.clone())
+    };
+    let all = Some(vec![vec![0, 1, 2, 3]]);
+    assert_eq!(blocks("guard id == -1; assign id = me, a[me] = 1;"), all);
+    assert_eq!(
+        blocks("select i : id_t; guard i != me; sync c[i]!; assign id = i;"),
+        all
+    );
+    assert_eq!(blocks("guard forall (i : id_t) a[i] == 0 || i == me;"), all);
+    // One process is singled out: the others stay interchangeable.
+    assert_eq!(
+        blocks("guard me != 2; assign id = me;"),
+        Some(vec![vec![0, 1, 3], vec![2]])
+    );
+    assert_eq!(
+        blocks("guard x > w[me];"),
+        Some(vec![vec![0, 1], vec![2, 3]])
+    );
+    for other in [
+        "assign n = me + 1;",
+        "guard me < 2;",
+        "guard x > me;",
+        "assign id = me, n = id, n++;",
+        "assign id = n * 2, id = me;",
+        "guard forall (i : int[0,1]) a[i] == 0; assign a[me] = 1;",
+    ] {
+        assert_eq!(blocks(other), None, "{other}");
+    }
+}
+
+#[test]
+fn queries_name_elements_of_integer_sets() {
+    let text = format!(
+        "{}\n//@ query E<> P(2).B\n//@ query E<> exists (i : id_t) P(i).B\n//@ query A[] id != 1\n//@ query E<> id < 2\n",
+        numbered("guard id == -1; assign id = me;")
+    );
+    let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+    let m = Model::new(&file, &BTreeMap::new());
+    let network = m.network().unwrap();
+    let named: Vec<Vec<u32>> = file
+        .queries()
+        .iter()
+        .map(|q| m.resolve_query(&network, q.query, q.base).unwrap())
+        .map(|q| q.named_elements.iter().map(|n| n.1).collect())
+        .collect();
+    assert_eq!(named, [vec![2], vec![], vec![1], vec![0, 1, 2, 3]]);
+}
+
+#[test]
+fn rules_of_the_thesis_notation_exclude_the_set_but_keep_the_meaning() {
+    let text = |t: &str| {
+        format!(
+            "scalarset pid[3]; int id := -1; int a[pid]; int k[3]; int n;\nprocess P(scalarset me) {{ clock x; state A; init A; trans A -> A {{ {t} }}; }}\nProcs := P(pid);\nsystem Procs;\n"
+        )
+    };
+    assert_eq!(
+        errors(&text("guard id == -1; assign id := me, a[me] := 1;")),
+        []
+    );
+    for (t, code) in [
+        ("assign n := me + 1;", "sym/arithmetic"),
+        ("guard me < 2;", "sym/order"),
+        ("assign id := me; }, A -> A { guard id == 1;", "sym/literal"),
+        ("guard x > me;", "sym/clock"),
+        ("assign a[2] := 1;", "sym/index-int"),
+        ("assign k[me] := 1;", "sym/index-scalar"),
+    ] {
+        let found = errors(&text(t));
+        assert_eq!(
+            found.iter().map(|e| e.1).collect::<Vec<_>>(),
+            [code],
+            "{t}: {found:?}"
+        );
+        let m = model(&text(t));
+        assert!(!m.blocks_verification());
+        assert_eq!(m.network().unwrap().scalarsets[0].broken[0].code, code);
+    }
+}

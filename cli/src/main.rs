@@ -3,6 +3,7 @@
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
 mod check;
+mod convert;
 mod explain;
 mod fmt;
 mod language_server;
@@ -44,6 +45,8 @@ enum Command {
     Verify(Box<verify::Args>),
     /// Format .xta and .q files
     Fmt(fmt::Args),
+    /// Convert a model between .xml and .xta, with nothing lost
+    Convert(convert::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
     Explain(explain::Args),
     /// Print a completion script for a shell
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
             }
             Command::Check(args) => check::run(&args),
             Command::Fmt(args) => fmt::run(&args),
+            Command::Convert(args) => convert::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),
             Command::Man => package::man(Cli::command()),

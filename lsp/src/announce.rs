@@ -3,7 +3,7 @@
 use crate::code_lens::grouped;
 use crate::from_proto::Abilities;
 use crate::runs::{Event, RunId};
-use crate::server::Shared;
+use crate::shared::Shared;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -66,6 +66,12 @@ async fn refresh(shared: &Arc<Shared>, abilities: Abilities, state: bool) {
         let client = shared.client.clone();
         tokio::spawn(async move {
             let _ = client.code_lens_refresh().await;
+        });
+    }
+    if abilities.hint_refresh && state {
+        let client = shared.client.clone();
+        tokio::spawn(async move {
+            let _ = client.inlay_hint_refresh().await;
         });
     }
     if abilities.status {

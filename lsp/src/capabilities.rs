@@ -1,6 +1,7 @@
 //! What the server offers.
 
 use crate::commands;
+use crate::features::semantic_tokens::{MODIFIERS, TYPES};
 use crate::position::Encoding;
 use tower_lsp_server::ls_types as lsp;
 
@@ -27,6 +28,48 @@ pub fn capabilities(encoding: Encoding) -> lsp::ServerCapabilities {
             commands: commands::ALL.map(str::to_owned).to_vec(),
             ..lsp::ExecuteCommandOptions::default()
         }),
+        definition_provider: Some(lsp::OneOf::Left(true)),
+        type_definition_provider: Some(lsp::TypeDefinitionProviderCapability::Simple(true)),
+        references_provider: Some(lsp::OneOf::Left(true)),
+        document_highlight_provider: Some(lsp::OneOf::Left(true)),
+        hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
+        document_symbol_provider: Some(lsp::OneOf::Left(true)),
+        folding_range_provider: Some(lsp::FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(lsp::SelectionRangeProviderCapability::Simple(true)),
+        document_formatting_provider: Some(lsp::OneOf::Left(true)),
+        rename_provider: Some(lsp::OneOf::Right(lsp::RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+        })),
+        code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
+            lsp::CodeActionOptions {
+                code_action_kinds: Some(vec![lsp::CodeActionKind::QUICKFIX]),
+                ..lsp::CodeActionOptions::default()
+            },
+        )),
+        completion_provider: Some(lsp::CompletionOptions {
+            trigger_characters: Some(vec![".".to_owned()]),
+            ..lsp::CompletionOptions::default()
+        }),
+        workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+        signature_help_provider: Some(lsp::SignatureHelpOptions {
+            trigger_characters: Some(vec!["(".to_owned(), ",".to_owned()]),
+            ..lsp::SignatureHelpOptions::default()
+        }),
+        inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        semantic_tokens_provider: Some(semantic_tokens()),
         ..lsp::ServerCapabilities::default()
     }
+}
+
+fn semantic_tokens() -> lsp::SemanticTokensServerCapabilities {
+    lsp::SemanticTokensServerCapabilities::SemanticTokensOptions(lsp::SemanticTokensOptions {
+        legend: lsp::SemanticTokensLegend {
+            token_types: TYPES.map(lsp::SemanticTokenType::new).to_vec(),
+            token_modifiers: MODIFIERS.map(lsp::SemanticTokenModifier::new).to_vec(),
+        },
+        range: Some(true),
+        full: Some(lsp::SemanticTokensFullOptions::Bool(true)),
+        ..lsp::SemanticTokensOptions::default()
+    })
 }

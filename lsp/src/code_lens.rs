@@ -5,6 +5,7 @@ use crate::queries::QuerySite;
 use crate::runs::{View, word};
 use serde_json::{Value, json};
 use zonelens_analysis::report::{QueryReport, Verdict};
+use zonelens_analysis::trace_text;
 use zonelens_syntax::span::Span;
 
 /// A lens.
@@ -43,6 +44,20 @@ pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
             command,
             argument,
         });
+        if let View::Done {
+            report,
+            fresh: true,
+            ..
+        } = view
+            && let Some(trace) = &report.trace
+        {
+            out.push(Lens {
+                span: site.span,
+                title: format!("trace, {}", trace_text::summary(trace)),
+                command: commands::TRACE_OPEN,
+                argument: json!({ "uri": uri, "query": site.text }),
+            });
+        }
     }
     out
 }
@@ -108,15 +123,7 @@ fn done(report: &QueryReport) -> String {
             title
         }
         Verdict::Violated => {
-            let steps = report
-                .trace
-                .as_ref()
-                .map(|t| t.steps.len().saturating_sub(1));
-            match steps {
-                Some(1) => format!("✗ violated · trace, 1 step · {cost}"),
-                Some(steps) => format!("✗ violated · trace, {steps} steps · {cost}"),
-                None => format!("✗ violated · {cost}"),
-            }
+            format!("✗ violated · {cost}")
         }
         Verdict::Unknown => format!("? {} · retry", reason(report)),
         Verdict::Error => format!("⚠ error: {}", reason(report)),

@@ -13,9 +13,39 @@ pub const CANCEL: &str = "zonelens.cancel";
 pub const STATUS: &str = "zonelens.status";
 /// Forgets all results.
 pub const CLEAR: &str = "zonelens.clearResults";
+/// Shows the trace of a query: `{uri, query}`; gives the first step and the trace as text.
+pub const TRACE_OPEN: &str = "zonelens.trace.open";
+/// One step on.
+pub const TRACE_NEXT: &str = "zonelens.trace.next";
+/// One step back.
+pub const TRACE_PREVIOUS: &str = "zonelens.trace.previous";
+/// To the start.
+pub const TRACE_FIRST: &str = "zonelens.trace.first";
+/// To the end.
+pub const TRACE_LAST: &str = "zonelens.trace.last";
+/// To a step: `{step}`.
+pub const TRACE_GOTO: &str = "zonelens.trace.goto";
+/// Shows no trace any more.
+pub const TRACE_CLOSE: &str = "zonelens.trace.close";
+/// The open trace, or that of `{uri, query}`, as `{text}` and `{json}`.
+pub const TRACE_EXPORT: &str = "zonelens.trace.export";
 
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub const ALL: [&str; 5] = [VERIFY, VERIFY_ALL, CANCEL, STATUS, CLEAR];
+pub const ALL: [&str; 13] = [
+    VERIFY,
+    VERIFY_ALL,
+    CANCEL,
+    STATUS,
+    CLEAR,
+    TRACE_OPEN,
+    TRACE_NEXT,
+    TRACE_PREVIOUS,
+    TRACE_FIRST,
+    TRACE_LAST,
+    TRACE_GOTO,
+    TRACE_CLOSE,
+    TRACE_EXPORT,
+];
 
 /// The argument of every command; which fields count is said at the command.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -29,6 +59,8 @@ pub struct Argument {
     pub line: Option<u32>,
     /// A run.
     pub run: Option<u64>,
+    /// A step of a trace.
+    pub step: Option<usize>,
 }
 
 impl Argument {

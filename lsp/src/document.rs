@@ -6,8 +6,11 @@
 use crate::position::{self, Encoding, Point};
 use ropey::Rope;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use zonelens_analysis::Model;
+use zonelens_analysis::ide::Index;
+use zonelens_analysis::meaning::Fingerprint;
+use zonelens_analysis::network::Network;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, QueryKind};
 use zonelens_syntax::source::QueryRef;
@@ -29,7 +32,11 @@ pub struct Snapshot {
     /// The last parse before this version and the edits since.
     base: Option<(SourceFile, Vec<TextEdit>)>,
     file: OnceLock<SourceFile>,
-    model: OnceLock<Model>,
+    /// An earlier analysis: items that are the same keep their results.
+    earlier: Option<Arc<Model>>,
+    model: OnceLock<Arc<Model>>,
+    network: OnceLock<Option<(Network, Fingerprint)>>,
+    names: OnceLock<Arc<Index>>,
 }
 
 /// What the client says changed.
@@ -50,7 +57,10 @@ impl Snapshot {
             rope: Rope::from_str(text),
             base: None,
             file: OnceLock::new(),
+            earlier: None,
             model: OnceLock::new(),
+            network: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -89,7 +99,10 @@ impl Snapshot {
             rope,
             base,
             file: OnceLock::new(),
+            earlier: self.model.get().or(self.earlier.as_ref()).cloned(),
             model: OnceLock::new(),
+            network: OnceLock::new(),
+            names: OnceLock::new(),
         }
     }
 
@@ -103,8 +116,31 @@ impl Snapshot {
 
     /// The analysed model. Analyses on first use: not for the thread that reads messages.
     pub fn model(&self) -> &Model {
-        self.model
-            .get_or_init(|| Model::new(self.file(), &BTreeMap::new()))
+        self.model.get_or_init(|| {
+            Arc::new(match &self.earlier {
+                Some(earlier) => earlier.update(self.file()),
+                None => Model::new(self.file(), &BTreeMap::new()),
+            })
+        })
+    }
+
+    /// The network with its digest; `None` while the model has errors.
+    pub fn network(&self) -> Option<&(Network, Fingerprint)> {
+        let build = || {
+            if self.model().blocks_verification() {
+                return None;
+            }
+            let network = self.model().network().ok()?;
+            let fingerprint = zonelens_analysis::meaning::of_network(&network);
+            Some((network, fingerprint))
+        };
+        self.network.get_or_init(build).as_ref()
+    }
+
+    /// The names of a model.
+    pub fn names(&self) -> &Arc<Index> {
+        self.names
+            .get_or_init(|| Arc::new(Index::of_model(self.file())))
     }
 
     /// The queries that ask something, in order of the text.

@@ -4,13 +4,16 @@
 //! through the worker process.
 
 mod announce;
+mod cache;
 mod capabilities;
 mod code_lens;
 mod commands;
 mod diagnostics;
 mod document;
+mod features;
 mod from_proto;
 mod input;
+mod log;
 mod meaning;
 mod position;
 mod publish;
@@ -18,9 +21,11 @@ mod queries;
 mod runs;
 mod server;
 mod settings;
+mod shared;
 mod status;
 mod store;
 mod to_proto;
+mod traces;
 mod uri;
 
 use std::path::PathBuf;
@@ -46,6 +51,9 @@ pub struct ServerOptions {
 
 /// Serves on standard input and output until the editor says goodbye.
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
+    let crashes = cache::base_directory().map(|base| base.join("crashes"));
+    log::start(options.log_file.as_deref(), crashes)?;
+    log::write(&format!("zonelens {} starts", options.version));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(MAX_BLOCKING_THREADS)
@@ -72,5 +80,6 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
     });
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
+    log::write("the editor said goodbye");
     Ok(())
 }

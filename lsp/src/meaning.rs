@@ -24,9 +24,27 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
         hasher.update(bytes);
     };
     part(tool.as_bytes());
-    part(model.file().text.as_bytes());
-    part(query.query.text.as_bytes());
     part(&serde_json::to_vec(options).unwrap_or_default());
+    let resolved = model.network().and_then(|(network, digest)| {
+        let query = model
+            .model()
+            .resolve_query(network, query.query, query.base)
+            .ok()?;
+        Some((digest, zonelens_analysis::meaning::of_query(&query)))
+    });
+    match resolved {
+        Some((network, query)) => {
+            part(b"network");
+            part(network);
+            part(&query);
+        }
+        // Without a meaning the text itself is all there is to go by.
+        None => {
+            part(b"text");
+            part(model.file().text.as_bytes());
+            part(query.query.text.as_bytes());
+        }
+    }
     let digest = hasher.finalize();
     let mut out = [0; 16];
     out.copy_from_slice(&digest[..16]);

@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::document::Snapshot;
 use crate::queries::QuerySite;
-use crate::server::Shared;
+use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,15 +41,19 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
             .await;
         return;
     };
+    let answers = shared.runs.reports(uri).await;
+    // What queries mean takes a network; without answers or runs to judge by it there is no need to know.
+    let judge = !answers.is_empty() || shared.settings().cancel_on_edit;
     let (worker, held) = (Arc::clone(shared), Arc::clone(&snapshot));
-    let found = tokio::task::spawn_blocking(move || analyse(&worker, &held)).await;
+    let found = tokio::task::spawn_blocking(move || analyse(&worker, &held, judge)).await;
     let Ok((mut list, sites)) = found else {
         // The panic is in the log; the next edit tries again.
         return;
     };
-    let meanings = sites.iter().map(|s| s.meaning).collect();
-    shared.runs.edited(uri, meanings);
-    let answers = shared.runs.reports(uri).await;
+    if judge {
+        let meanings = sites.iter().map(|s| s.meaning).collect();
+        shared.runs.edited(uri, meanings);
+    }
     list.extend(diagnostics::of_answers(&sites, &answers));
     // An edit that came meanwhile has queued its own round: publishing old positions would only flicker.
     if !shared.store.is_current(&snapshot) {
@@ -71,12 +75,16 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
         .await;
 }
 
-fn analyse(shared: &Shared, snapshot: &Arc<Snapshot>) -> (Vec<Diagnostic>, Vec<QuerySite>) {
+fn analyse(
+    shared: &Shared,
+    snapshot: &Arc<Snapshot>,
+    judge: bool,
+) -> (Vec<Diagnostic>, Vec<QuerySite>) {
     let model = match snapshot.kind {
         FileKind::Query => shared.store.model_of(snapshot),
         _ => Some(Arc::clone(snapshot)),
     };
     let list = diagnostics::of_text(snapshot, model.as_deref());
-    let sites = shared.query_sites(snapshot).map(|(_, s)| s);
-    (list, sites.unwrap_or_default())
+    let sites = judge.then(|| shared.query_sites(snapshot)).flatten();
+    (list, sites.map(|(_, s)| s).unwrap_or_default())
 }

@@ -8,6 +8,7 @@ pub mod worker;
 
 pub(crate) use owner::word;
 
+use crate::cache::Cache;
 use crate::meaning::Meaning;
 use crate::settings::Settings;
 use std::path::PathBuf;
@@ -138,14 +139,15 @@ enum Message {
     Edited(String, Vec<Meaning>),
     Settings(Arc<Settings>),
     Clear,
+    Touch,
 }
 
 impl Runs {
     /// Starts the owner. `program` is run with `worker` for each query.
-    pub fn start(program: PathBuf) -> (Runs, mpsc::UnboundedReceiver<Event>) {
+    pub fn start(program: PathBuf, cache: Cache) -> (Runs, mpsc::UnboundedReceiver<Event>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let (events, listener) = mpsc::unbounded_channel();
-        let owner = owner::Owner::new(program, sender.downgrade(), events);
+        let owner = owner::Owner::new(program, cache, sender.downgrade(), events);
         tokio::spawn(owner.serve(receiver));
         (Runs { sender }, listener)
     }
@@ -186,6 +188,11 @@ impl Runs {
     /// New settings.
     pub fn settings(&self, settings: Arc<Settings>) {
         let _ = self.sender.send(Message::Settings(settings));
+    }
+
+    /// Tells listeners that something shown is another now.
+    pub fn touch(&self) {
+        let _ = self.sender.send(Message::Touch);
     }
 
     /// Forgets all answers.

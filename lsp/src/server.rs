@@ -8,94 +8,23 @@ use crate::capabilities::capabilities;
 use crate::code_lens;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
+use crate::features::{
+    code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
+    selection_range, semantic_tokens, signature_help, workspace_symbol,
+};
 use crate::from_proto::{self, Abilities};
-use crate::position::Encoding;
-use crate::publish;
-use crate::queries::{self, QuerySite};
-use crate::runs::{Runs, Which};
-use crate::settings::Settings;
+use crate::queries::QuerySite;
+use crate::runs::Which;
+use crate::shared::Shared;
 use crate::status;
 use crate::store::Store;
 use crate::to_proto::{self, Place};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
+use crate::traces;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
-
-/// What all parts of a running server share.
-pub struct Shared {
-    /// The way to the editor.
-    pub client: Client,
-    /// Open documents.
-    pub store: Store,
-    /// Verification runs.
-    pub runs: Runs,
-    /// Version and commit.
-    pub version: String,
-    session: Mutex<Session>,
-    publisher: mpsc::UnboundedSender<String>,
-}
-
-#[derive(Default)]
-struct Session {
-    encoding: Encoding,
-    abilities: Abilities,
-    settings: Arc<Settings>,
-    /// The queries of each document when its text last parsed well: lenses must not vanish while one types.
-    good_queries: HashMap<String, Vec<QuerySite>>,
-}
-
-impl Shared {
-    fn session(&self) -> std::sync::MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What columns count.
-    pub fn encoding(&self) -> Encoding {
-        self.session().encoding
-    }
-
-    /// What the client can do.
-    pub fn abilities(&self) -> Abilities {
-        self.session().abilities
-    }
-
-    /// The user's settings.
-    pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.session().settings)
-    }
-
-    /// Has the diagnostics of a document computed and published again.
-    pub fn publish_soon(&self, uri: &str) {
-        let _ = self.publisher.send(uri.to_owned());
-    }
-
-    /// The queries of a document with what they are asked of; the last good ones while the text is broken.
-    /// Parses and analyses: for threads that may take long.
-    pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
-        let model = self.store.model_of(snapshot)?;
-        let settings = self.settings();
-        let sites = queries::sites(snapshot, &model, &settings, &self.version);
-        let broken = !snapshot.file().errors().is_empty();
-        let mut session = self.session();
-        let good = session.good_queries.get(&snapshot.uri);
-        if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
-            return Some((model, good.clone()));
-        }
-        session
-            .good_queries
-            .insert(snapshot.uri.clone(), sites.clone());
-        Some((model, sites))
-    }
-
-    fn set_settings(&self, value: &serde_json::Value) {
-        let settings = Arc::new(Settings::from_json(value));
-        self.session().settings = Arc::clone(&settings);
-        self.runs.settings(settings);
-    }
-}
+use zonelens_syntax::span::Span;
 
 /// The server.
 pub struct Server {
@@ -105,19 +34,9 @@ pub struct Server {
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
     pub fn new(client: Client, worker: std::path::PathBuf, version: String) -> Server {
-        let (runs, events) = Runs::start(worker);
-        let (publisher, inbox) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
-            client,
-            store: Store::default(),
-            runs,
-            version,
-            session: Mutex::default(),
-            publisher,
-        });
-        tokio::spawn(announce::serve(Arc::clone(&shared), events));
-        tokio::spawn(publish::serve(Arc::clone(&shared), inbox));
-        Server { shared }
+        Server {
+            shared: Shared::start(client, worker, version),
+        }
     }
 
     fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
@@ -182,6 +101,32 @@ impl Server {
         let snapshot = self.snapshot(&params.uri)?;
         let text = snapshot.rope.to_string();
         Ok(serde_json::json!({ "version": snapshot.version, "text": text }))
+    }
+
+    /// Runs a feature at a position of a document.
+    async fn at<T: Send + 'static>(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        work: impl FnOnce(Place<'_>, &Arc<Shared>, u32) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.feature(&at.text_document.uri, move |place, shared| {
+            let offset = place.offset(at.position);
+            work(place, shared, offset)
+        })
+        .await
+    }
+
+    async fn goto(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        self.at(at, move |place, shared, offset| {
+            let target = find(&shared.store, place.snapshot, offset)?;
+            let location = to_proto::location(&target, place.encoding)?;
+            Some(lsp::GotoDefinitionResponse::Scalar(location))
+        })
+        .await
     }
 
     async fn sites_of(&self, uri: &lsp::Uri) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
@@ -322,7 +267,7 @@ impl LanguageServer for Server {
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
-        self.shared.session().good_queries.remove(uri.as_str());
+        self.shared.forget(uri.as_str());
         self.shared
             .runs
             .cancel(Which::Document(uri.as_str().to_owned()))
@@ -364,6 +309,246 @@ impl LanguageServer for Server {
         Ok(Some(lenses.into_iter().map(convert).collect()))
     }
 
+    async fn goto_definition(
+        &self,
+        params: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        self.goto(at, names::definition).await
+    }
+
+    async fn goto_type_definition(
+        &self,
+        params: lsp::request::GotoTypeDefinitionParams,
+    ) -> Result<Option<lsp::request::GotoTypeDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        self.goto(at, names::type_definition).await
+    }
+
+    async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        let with_declaration = params.context.include_declaration;
+        self.at(
+            params.text_document_position,
+            move |place, shared, offset| {
+                let found =
+                    names::references(&shared.store, place.snapshot, offset, with_declaration);
+                let convert = |target| to_proto::location(target, place.encoding);
+                Some(found.iter().filter_map(convert).collect())
+            },
+        )
+        .await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: lsp::DocumentHighlightParams,
+    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let found = names::highlights(&shared.store, place.snapshot, offset);
+            let convert = |(span, writes)| lsp::DocumentHighlight {
+                range: place.range(span),
+                kind: Some(match writes {
+                    true => lsp::DocumentHighlightKind::WRITE,
+                    false => lsp::DocumentHighlightKind::READ,
+                }),
+            };
+            Some(found.into_iter().map(convert).collect())
+        })
+        .await
+    }
+
+    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let (span, value) = hover::hover(&shared.store, place.snapshot, offset)?;
+            Some(lsp::Hover {
+                contents: lsp::HoverContents::Markup(lsp::MarkupContent {
+                    kind: lsp::MarkupKind::Markdown,
+                    value,
+                }),
+                range: Some(place.range(span)),
+            })
+        })
+        .await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: lsp::TextDocumentPositionParams,
+    ) -> Result<Option<lsp::PrepareRenameResponse>> {
+        self.at(params, |place, shared, offset| {
+            let (span, placeholder) = rename::prepare(&shared.store, place.snapshot, offset)?;
+            Some(lsp::PrepareRenameResponse::RangeWithPlaceholder {
+                range: place.range(span),
+                placeholder,
+            })
+        })
+        .await
+    }
+
+    async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        let new = params.new_name;
+        self.at(
+            params.text_document_position,
+            move |place, shared, offset| {
+                rename::rename(&shared.store, place.snapshot, offset, &new)
+                    .map(|targets| Some(to_proto::rename(&targets, &new, place.encoding)))
+            },
+        )
+        .await?
+        .map_err(Error::invalid_params)
+    }
+
+    async fn document_symbol(
+        &self,
+        params: lsp::DocumentSymbolParams,
+    ) -> Result<Option<lsp::DocumentSymbolResponse>> {
+        self.feature(&params.text_document.uri, |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let symbols = document_symbol::symbols(&names);
+            let convert = |symbol| to_proto::document_symbol(place, symbol);
+            let list = symbols.iter().map(convert).collect();
+            Some(lsp::DocumentSymbolResponse::Nested(list))
+        })
+        .await
+    }
+
+    async fn folding_range(
+        &self,
+        params: lsp::FoldingRangeParams,
+    ) -> Result<Option<Vec<lsp::FoldingRange>>> {
+        self.feature(&params.text_document.uri, |place, _| {
+            let folds = folding_range::folds(place.snapshot);
+            Some(folds.iter().map(to_proto::folding_range).collect())
+        })
+        .await
+    }
+
+    async fn selection_range(
+        &self,
+        params: lsp::SelectionRangeParams,
+    ) -> Result<Option<Vec<lsp::SelectionRange>>> {
+        let positions = params.positions;
+        self.feature(&params.text_document.uri, move |place, _| {
+            let at = |position: &lsp::Position| {
+                let offset = place.offset(*position);
+                let spans = selection_range::spans(place.snapshot, offset);
+                to_proto::selection_range(place, &spans)
+            };
+            positions.iter().map(at).collect()
+        })
+        .await
+    }
+
+    async fn formatting(
+        &self,
+        params: lsp::DocumentFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        self.feature(&params.text_document.uri, |place, _| {
+            let edits = formatting::format_document(place.snapshot)?;
+            Some(edits.iter().map(|e| place.edit(e)).collect())
+        })
+        .await
+    }
+
+    async fn code_action(
+        &self,
+        params: lsp::CodeActionParams,
+    ) -> Result<Option<lsp::CodeActionResponse>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let model = shared.store.model_of(place.snapshot);
+            let (start, end) = (place.offset(range.start), place.offset(range.end));
+            let span = Span::new(start.min(end), start.max(end));
+            let found = code_action::actions(place.snapshot, model.as_deref(), span);
+            let convert = |action| to_proto::code_action(place, action);
+            Some(found.iter().filter_map(convert).collect())
+        })
+        .await
+    }
+
+    async fn completion(
+        &self,
+        params: lsp::CompletionParams,
+    ) -> Result<Option<lsp::CompletionResponse>> {
+        self.at(params.text_document_position, |place, shared, offset| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let found = completion::proposals(&names, offset);
+            let items = found.into_iter().map(to_proto::completion_item).collect();
+            Some(lsp::CompletionResponse::Array(items))
+        })
+        .await
+    }
+
+    async fn signature_help(
+        &self,
+        params: lsp::SignatureHelpParams,
+    ) -> Result<Option<lsp::SignatureHelp>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            signature_help::signature(&names, offset).map(to_proto::signature_help)
+        })
+        .await
+    }
+
+    async fn symbol(
+        &self,
+        params: lsp::WorkspaceSymbolParams,
+    ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
+        self.compute(move |shared| {
+            let found = workspace_symbol::find(&shared.store, &params.query);
+            let encoding = shared.encoding();
+            let convert = |f| to_proto::workspace_symbol(f, encoding);
+            let list = found.iter().filter_map(convert).collect();
+            Some(lsp::WorkspaceSymbolResponse::Nested(list))
+        })
+        .await
+    }
+
+    async fn inlay_hint(
+        &self,
+        params: lsp::InlayHintParams,
+    ) -> Result<Option<Vec<lsp::InlayHint>>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let span = Span::new(place.offset(range.start), place.offset(range.end));
+            let found = traces::hints_in(shared, place.snapshot);
+            let inside = found.iter().filter(|h| span.touches(h.offset));
+            Some(inside.map(|h| to_proto::inlay_hint(place, h)).collect())
+        })
+        .await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: lsp::SemanticTokensParams,
+    ) -> Result<Option<lsp::SemanticTokensResult>> {
+        self.feature(&params.text_document.uri, |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let tokens = semantic_tokens::tokens(&names, None);
+            let converted = to_proto::semantic_tokens(place, &tokens);
+            Some(lsp::SemanticTokensResult::Tokens(converted))
+        })
+        .await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: lsp::SemanticTokensRangeParams,
+    ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
+        let range = params.range;
+        self.feature(&params.text_document.uri, move |place, shared| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let span = Span::new(place.offset(range.start), place.offset(range.end));
+            let tokens = semantic_tokens::tokens(&names, Some(span));
+            let converted = to_proto::semantic_tokens(place, &tokens);
+            Some(lsp::SemanticTokensRangeResult::Tokens(converted))
+        })
+        .await
+    }
+
     async fn execute_command(
         &self,
         params: lsp::ExecuteCommandParams,
@@ -378,7 +563,10 @@ impl LanguageServer for Server {
                 self.shared.runs.clear();
                 Ok(None)
             }
-            other => Err(Error::invalid_params(format!("unknown command `{other}`"))),
+            command => traces::command(&self.shared, command, argument)
+                .await
+                .map(Some)
+                .map_err(Error::invalid_params),
         }
     }
 }

@@ -75,6 +75,14 @@ impl Store {
         open.or_else(|| candidates.iter().find_map(|candidate| read(candidate)))
     }
 
+    /// The query file beside a model, open or on disk. Reads files: not for the thread that reads messages.
+    pub fn query_file_of(&self, model: &Snapshot) -> Option<Arc<Snapshot>> {
+        if let Some(open) = self.query_files_of(&model.uri).pop() {
+            return Some(open);
+        }
+        read(&uri::to_path(&model.uri)?.with_extension("q"))
+    }
+
     /// Open query files whose model is the document `uri`.
     pub fn query_files_of(&self, uri: &str) -> Vec<Arc<Snapshot>> {
         let Some((stem, _)) = uri.rsplit_once('.') else {

@@ -2,22 +2,41 @@
 
 use crate::code_lens::Lens;
 use crate::document::Snapshot;
+use crate::features::code_action::Action;
+use crate::features::completion::Proposal;
+use crate::features::document_symbol::Symbol;
+use crate::features::folding_range::Fold;
+use crate::features::names::Target;
+use crate::features::semantic_tokens::Token;
+use crate::features::signature_help::Signature;
+use crate::features::trace::Hint;
+use crate::features::workspace_symbol::Found;
+use crate::from_proto;
 use crate::position::{Encoding, Point};
+use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::Arc;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::ide::DefKind;
 use zonelens_syntax::span::{Span, TextEdit};
 
 /// A document with the encoding agreed on: what spans need to become ranges.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The document.
-    pub snapshot: &'a Snapshot,
+    pub snapshot: &'a Arc<Snapshot>,
     /// What columns count.
     pub encoding: Encoding,
 }
 
 impl Place<'_> {
+    /// The byte at a position.
+    pub fn offset(&self, position: lsp::Position) -> u32 {
+        let point = from_proto::point(position);
+        self.snapshot.offset(point, self.encoding)
+    }
+
     /// A position.
     pub fn position(&self, offset: u32) -> lsp::Position {
         let Point { line, column } = self.snapshot.point(offset, self.encoding);
@@ -89,4 +108,203 @@ pub fn code_lens(place: Place<'_>, lens: Lens) -> lsp::CodeLens {
         }),
         data: None,
     }
+}
+
+/// A place in some document.
+pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
+    let place = Place {
+        snapshot: &target.snapshot,
+        encoding,
+    };
+    Some(lsp::Location::new(
+        uri(&target.snapshot.uri)?,
+        place.range(target.span),
+    ))
+}
+
+/// The same new text at many places.
+pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::WorkspaceEdit {
+    let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
+    for location in targets.iter().filter_map(|t| location(t, encoding)) {
+        let edit = lsp::TextEdit::new(location.range, new.to_owned());
+        changes.entry(location.uri).or_default().push(edit);
+    }
+    lsp::WorkspaceEdit {
+        changes: Some(changes),
+        ..lsp::WorkspaceEdit::default()
+    }
+}
+
+/// A repair.
+pub fn code_action(place: Place<'_>, action: &Action) -> Option<lsp::CodeActionOrCommand> {
+    let edits = action.edits.iter().map(|e| place.edit(e)).collect();
+    let changes = HashMap::from([(uri(&place.snapshot.uri)?, edits)]);
+    Some(lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
+        title: action.title.clone(),
+        kind: Some(lsp::CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![diagnostic(place, &action.diagnostic)]),
+        edit: Some(lsp::WorkspaceEdit {
+            changes: Some(changes),
+            ..lsp::WorkspaceEdit::default()
+        }),
+        is_preferred: Some(action.preferred),
+        ..lsp::CodeAction::default()
+    }))
+}
+
+fn symbol_kind(kind: Option<DefKind>) -> lsp::SymbolKind {
+    match kind {
+        None => lsp::SymbolKind::BOOLEAN,
+        Some(DefKind::Constant) => lsp::SymbolKind::CONSTANT,
+        Some(DefKind::Variable | DefKind::Clock | DefKind::Bound) => lsp::SymbolKind::VARIABLE,
+        Some(DefKind::Parameter) => lsp::SymbolKind::TYPE_PARAMETER,
+        Some(DefKind::Channel) => lsp::SymbolKind::EVENT,
+        Some(DefKind::Type) => lsp::SymbolKind::STRUCT,
+        Some(DefKind::Field) => lsp::SymbolKind::FIELD,
+        Some(DefKind::Function) => lsp::SymbolKind::FUNCTION,
+        Some(DefKind::Template) => lsp::SymbolKind::CLASS,
+        Some(DefKind::Process) => lsp::SymbolKind::OBJECT,
+        Some(DefKind::Location | DefKind::Branchpoint) => lsp::SymbolKind::ENUM_MEMBER,
+    }
+}
+
+/// An entry of the outline.
+#[expect(
+    deprecated,
+    reason = "the type has a field that must be set and not used"
+)]
+pub fn document_symbol(place: Place<'_>, symbol: &Symbol) -> lsp::DocumentSymbol {
+    let children: Vec<_> = symbol
+        .children
+        .iter()
+        .map(|child| document_symbol(place, child))
+        .collect();
+    lsp::DocumentSymbol {
+        name: symbol.name.clone(),
+        detail: Some(symbol.detail.clone()),
+        kind: symbol_kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: place.range(symbol.full),
+        selection_range: place.range(symbol.name_span),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+/// A foldable range.
+pub fn folding_range(fold: &Fold) -> lsp::FoldingRange {
+    lsp::FoldingRange {
+        start_line: fold.lines.0,
+        end_line: fold.lines.1,
+        kind: fold.comment.then_some(lsp::FoldingRangeKind::Comment),
+        ..lsp::FoldingRange::default()
+    }
+}
+
+/// Nested selections; `None` if there is none.
+pub fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::SelectionRange> {
+    let mut out = None;
+    for span in spans.iter().rev() {
+        out = Some(lsp::SelectionRange {
+            range: place.range(*span),
+            parent: out.map(Box::new),
+        });
+    }
+    out
+}
+
+/// A proposal.
+pub fn completion_item(proposal: Proposal) -> lsp::CompletionItem {
+    let kind = match proposal.kind {
+        None if proposal.snippet.is_some() => lsp::CompletionItemKind::SNIPPET,
+        None => lsp::CompletionItemKind::KEYWORD,
+        Some(DefKind::Constant) => lsp::CompletionItemKind::CONSTANT,
+        Some(DefKind::Channel) => lsp::CompletionItemKind::EVENT,
+        Some(DefKind::Type) => lsp::CompletionItemKind::STRUCT,
+        Some(DefKind::Field) => lsp::CompletionItemKind::FIELD,
+        Some(DefKind::Function) => lsp::CompletionItemKind::FUNCTION,
+        Some(DefKind::Template) => lsp::CompletionItemKind::CLASS,
+        Some(DefKind::Process) => lsp::CompletionItemKind::MODULE,
+        Some(DefKind::Location | DefKind::Branchpoint) => lsp::CompletionItemKind::ENUM_MEMBER,
+        Some(_) => lsp::CompletionItemKind::VARIABLE,
+    };
+    lsp::CompletionItem {
+        label: proposal.label,
+        kind: Some(kind),
+        detail: Some(proposal.detail).filter(|d| !d.is_empty()),
+        insert_text: proposal.snippet.map(str::to_owned),
+        insert_text_format: proposal.snippet.map(|_| lsp::InsertTextFormat::SNIPPET),
+        ..lsp::CompletionItem::default()
+    }
+}
+
+/// Tokens as differences to the one before.
+pub fn semantic_tokens(place: Place<'_>, tokens: &[Token]) -> lsp::SemanticTokens {
+    let mut data = Vec::with_capacity(tokens.len());
+    let mut last = lsp::Position::new(0, 0);
+    for token in tokens {
+        let range = place.range(token.span);
+        if range.start.line != range.end.line {
+            continue;
+        }
+        let delta_line = range.start.line - last.line;
+        let from = if delta_line == 0 { last.character } else { 0 };
+        data.push(lsp::SemanticToken {
+            delta_line,
+            delta_start: range.start.character - from,
+            length: range.end.character - range.start.character,
+            token_type: token.kind,
+            token_modifiers_bitset: token.modifiers,
+        });
+        last = range.start;
+    }
+    lsp::SemanticTokens {
+        result_id: None,
+        data,
+    }
+}
+
+/// A hint of a trace.
+pub fn inlay_hint(place: Place<'_>, hint: &Hint) -> lsp::InlayHint {
+    lsp::InlayHint {
+        position: place.position(hint.offset),
+        label: lsp::InlayHintLabel::String(hint.label.clone()),
+        kind: None,
+        text_edits: None,
+        tooltip: None,
+        padding_left: Some(true),
+        padding_right: Some(true),
+        data: None,
+    }
+}
+
+/// A signature.
+pub fn signature_help(signature: Signature) -> lsp::SignatureHelp {
+    let active = signature.active as u32;
+    let parameter = |text: String| lsp::ParameterInformation {
+        label: lsp::ParameterLabel::Simple(text),
+        documentation: None,
+    };
+    lsp::SignatureHelp {
+        signatures: vec![lsp::SignatureInformation {
+            label: signature.label,
+            documentation: None,
+            parameters: Some(signature.parameters.into_iter().map(parameter).collect()),
+            active_parameter: Some(active),
+        }],
+        active_signature: Some(0),
+        active_parameter: Some(active),
+    }
+}
+
+/// A declaration somewhere.
+pub fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::WorkspaceSymbol> {
+    Some(lsp::WorkspaceSymbol {
+        name: found.name.clone(),
+        kind: symbol_kind(Some(found.kind)),
+        tags: None,
+        container_name: found.container.clone(),
+        location: lsp::OneOf::Left(location(&found.target, encoding)?),
+        data: None,
+    })
 }

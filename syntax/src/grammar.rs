@@ -51,6 +51,7 @@ pub(crate) enum Label {
     Operator,
     Statement,
     Type,
+    Name,
     End,
 }
 
@@ -61,14 +62,16 @@ impl Label {
             Label::Operator => "an operator",
             Label::Statement => "a statement",
             Label::Type => "a type",
+            Label::Name => "a name",
             Label::End => "the end of the text",
         }
     }
-    const ALL: [Label; 5] = [
+    const ALL: [Label; 6] = [
         Label::Expression,
         Label::Operator,
         Label::Statement,
         Label::Type,
+        Label::Name,
         Label::End,
     ];
 }
@@ -260,13 +263,13 @@ pub(crate) fn tok_span<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Span, Ex>
 
 /// A name.
 pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
-    // `just` yields the token it was made with, so the text is taken from the input.
-    any()
-        .and_is(tok(TokenKind::Ident))
-        .map_with(|t: Tok<'s>, e| Ident {
-            name: t.text.into(),
+    // `just` would give back its pattern, which has no text; `select` gives the token itself.
+    chumsky::primitive::select(|t: Tok<'s>, _| (t.kind == TokenKind::Ident).then_some(t.text))
+        .map_with(|text, e| Ident {
+            name: text.into(),
             span: to_span(e.span()),
         })
+        .labelled(Label::Name)
 }
 
 /// A name with fixed text that is a keyword only here.

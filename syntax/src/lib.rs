@@ -5,8 +5,12 @@
 pub mod ast;
 mod build;
 mod chunk;
+pub mod convert;
+pub mod debug;
 pub mod error;
 pub mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod grammar;
 pub mod lexer;
 mod query_file;

@@ -168,7 +168,7 @@ pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
 /// What only the whole file shows: a model has one system line, and little may follow it. `end` is where a missing one
 /// belongs.
 pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<SyntaxError> {
-    let Some(line) = items.iter().position(|i| is_system_line(i)) else {
+    let Some(line) = items.iter().position(is_system_line) else {
         let message = "there is no system line: say which processes run, as in `system P;`";
         return vec![SyntaxError::new("syntax/no-system", message, end)];
     };

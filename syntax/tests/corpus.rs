@@ -1,6 +1,8 @@
 //! The corpus of real models: accept and reject as the reference parser does, and its line where it names one.
 //! Skipped where the corpus is absent.
 
+#![allow(clippy::print_stdout)] // Scores are read in the log.
+
 mod common;
 
 use common::{Rng, corpus_dir};

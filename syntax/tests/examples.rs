@@ -21,3 +21,13 @@ fn examples_have_no_syntax_errors() {
     }
     assert!(count >= 5);
 }
+
+#[test]
+fn names_keep_their_text() {
+    let text = "int a; process P(int b) { state S; init S; } system P;";
+    let file = SourceFile::parse(text, FileKind::Xta);
+    let tree = format!("{:?}", file.items);
+    for name in ["`a`", "`P`", "`b`", "`S`"] {
+        assert!(tree.contains(name), "{name} is missing in {tree}");
+    }
+}

@@ -1,5 +1,7 @@
 //! The formatter: only blanks move, twice is once, comments stay.
 
+#![allow(clippy::print_stdout)] // Scores are read in the log.
+
 mod common;
 
 use common::{corpus_dir, corpus_files, examples};

@@ -1,5 +1,7 @@
 //! `reparse` gives exactly what `parse` gives, over long random edit scripts on real files.
 
+#![allow(clippy::print_stdout)] // Scores are read in the log.
+
 mod common;
 
 use common::{Rng, corpus_dir, corpus_files, examples};

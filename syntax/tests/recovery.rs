@@ -1,5 +1,7 @@
 //! One wrong token leaves the rest of the file alive.
 
+#![allow(clippy::print_stdout)] // Scores are read in the log.
+
 mod common;
 
 use common::{examples, without_spans};

@@ -1,3 +1,61 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|soak|package`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz`.
 
-fn main() {}
+#![allow(clippy::print_stdout)] // A tool for the terminal.
+
+mod bench;
+mod ci;
+mod conformance;
+mod corpus;
+mod fuzz;
+mod generate;
+mod rng;
+
+use std::process::ExitCode;
+
+const HELP: &str = "usage: cargo xtask COMMAND
+
+  ci [--skip-editors]          format, lints, all tests, the editors' stories
+  bench [--quick]              measure and rewrite docs/benchmarks.md
+  conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
+               [--timeout S]   (a sample only prints)
+  fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  generate [LINES]             print a model of about so many lines
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // Visitors recurse over trees of bounded height; the bound is made for a stack of this size.
+    let worker = std::thread::Builder::new()
+        .stack_size(256 << 20)
+        .spawn(move || run(&args));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(true)) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn run(args: &[String]) -> bool {
+    let flag = |name: &str| args.iter().any(|a| a == name);
+    let number = |name: &str| {
+        let at = args.iter().position(|a| a == name)?;
+        args.get(at + 1)?.parse::<u64>().ok()
+    };
+    match args.first().map(String::as_str) {
+        Some("ci") => ci::run(flag("--skip-editors")),
+        Some("bench") => bench::run(flag("--quick")),
+        Some("conformance") => conformance::run(flag("--sample"), number("--timeout")),
+        Some("fuzz") => fuzz::run(
+            number("--seconds").unwrap_or(20),
+            number("--seed").unwrap_or(1),
+        ),
+        Some("generate") => {
+            let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
+            print!("{}", generate::model(lines));
+            true
+        }
+        _ => {
+            print!("{HELP}");
+            args.first().is_some_and(|a| a == "--help" || a == "help")
+        }
+    }
+}

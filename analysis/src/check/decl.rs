@@ -12,6 +12,9 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, Declarator, TypeBase};
 use zonelens_syntax::span::Span;
 
+/// Entries a single variable may have.
+const MAX_LEAVES: u64 = 4_000_000;
+
 impl Checker<'_> {
     /// `T a, b[3] = …;` of a global or a template.
     pub fn var_decl(&mut self, v: &ast::VarDecl) {
@@ -83,6 +86,15 @@ impl Checker<'_> {
     }
 
     fn check_variable_type(&mut self, written: &Written, ty: &Type, d: &Declarator, home: Home) {
+        if let Some(n) = ty.known_leaves()
+            && n > MAX_LEAVES
+        {
+            self.error(
+                "system/size",
+                format!("`{}` of type {ty} multiplies to {n} entries; at most {MAX_LEAVES} are possible", d.name.name),
+                d.name.span,
+            );
+        }
         if home == Home::Function {
             let bad = match ty.innermost() {
                 Type::Clock => Some("clocks"),
@@ -316,7 +328,7 @@ impl Checker<'_> {
                 Type::Int(IntType {
                     lo: Bound::Known(0),
                     hi,
-                    set: Some(self.new_set(name.name.clone(), size, name.span, true)),
+                    set: Some(self.new_set(name.name.clone(), size, name.span)),
                 })
             }
             None => Type::Error,

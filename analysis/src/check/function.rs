@@ -40,7 +40,7 @@ impl Checker<'_> {
             ret: ret.clone(),
             writes: context.writes,
             reads: context.reads,
-            body: self.env.fresh(),
+            body: self.body_id(&f.name.name),
         };
         let symbol = self.symbol(&f.name, SymKind::Function(Arc::new(sig)));
         self.declare(symbol.clone());

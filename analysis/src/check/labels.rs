@@ -140,11 +140,9 @@ impl Checker<'_> {
         let mut function = None;
         e.walk(&mut |e| match &e.kind {
             ExprKind::Assign(..) | ExprKind::IncDec { .. } => at = e.span,
-            ExprKind::Call(f, _) => {
-                if has_side_effect(e) {
-                    at = e.span;
-                    function = Some(f.clone());
-                }
+            ExprKind::Call(f, _) if has_side_effect(e) => {
+                at = e.span;
+                function = Some(f.clone());
             }
             _ => {}
         });

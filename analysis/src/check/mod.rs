@@ -76,6 +76,8 @@ pub struct Checked {
     pub volatile: bool,
     /// Functions it declares, local ones included.
     pub functions: Vec<Arc<crate::hir::Function>>,
+    /// What the lints made of it, once asked.
+    pub lint: std::sync::OnceLock<crate::lint::ItemLint>,
 }
 
 /// The content of an item beyond names and variables.
@@ -124,7 +126,9 @@ pub struct Checker<'a> {
     in_template: bool,
     in_query: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
-    families: FxHashMap<SmolStr, Arc<Symbol>>,
+    families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
+    /// What the item was before an edit.
+    previous: Option<&'a Checked>,
     out: Checked,
 }
 
@@ -141,9 +145,16 @@ impl<'a> Checker<'a> {
             depends: FxHashMap::default(),
             in_template: false,
             in_query: false,
-            families: FxHashMap::default(),
+            families: None,
+            previous: None,
             out: Checked::default(),
         }
+    }
+
+    /// Keeps the numbers of what `previous` declared where its meaning stays.
+    pub fn after(mut self, previous: Option<&'a Checked>) -> Checker<'a> {
+        self.previous = previous;
+        self
     }
 
     /// Checks the item.
@@ -171,6 +182,8 @@ impl<'a> Checker<'a> {
             }
             K::Unsupported(u) => self.unsupported_item(u),
         }
+        self.out.deps.sort_unstable();
+        self.out.deps.dedup();
         self.out
     }
 
@@ -228,7 +241,7 @@ impl<'a> Checker<'a> {
             }
         }
         if self.in_query
-            && let Some(s) = self.families.get(name)
+            && let Some(s) = self.families.and_then(|f| f.get(name))
         {
             return Some(s.clone());
         }
@@ -249,8 +262,13 @@ impl<'a> Checker<'a> {
     }
 
     fn symbol(&self, name: &ast::Ident, kind: SymKind) -> Arc<Symbol> {
+        // Who saw a global name before an edit need not look again if it still means the same.
+        let before = self
+            .earlier(&name.name)
+            .filter(|s| s.kind == kind)
+            .map(|s| s.id);
         Arc::new(Symbol {
-            id: self.env.fresh(),
+            id: before.unwrap_or_else(|| self.env.fresh()),
             name: name.name.clone(),
             loc: self.loc(name.span),
             kind,
@@ -297,6 +315,21 @@ impl<'a> Checker<'a> {
                 frame.insert(symbol.name.clone(), symbol);
             }
             None => self.out.symbols.push(symbol),
+        }
+    }
+
+    /// The global symbol of this name that the item declared before an edit.
+    fn earlier(&self, name: &SmolStr) -> Option<&Arc<Symbol>> {
+        let previous = self.previous.filter(|_| self.frames.is_empty())?;
+        previous.symbols.iter().find(|s| s.name == *name)
+    }
+
+    /// The number under which the body of a global function or template is found.
+    fn body_id(&self, name: &SmolStr) -> u32 {
+        match self.earlier(name).map(|s| &s.kind) {
+            Some(SymKind::Function(sig)) => sig.body,
+            Some(SymKind::Template(sig) | SymKind::Instance(sig)) => sig.body,
+            _ => self.env.fresh(),
         }
     }
 

@@ -32,6 +32,19 @@ pub enum CheckedKind {
     Bounds(BoundsKind, Option<Expr>, Vec<Expr>),
 }
 
+impl CheckedKind {
+    /// Every expression of the query.
+    pub fn into_exprs(self) -> Vec<Expr> {
+        match self {
+            CheckedKind::Path(_, e) => vec![e],
+            CheckedKind::LeadsTo(p, q) => vec![p, q],
+            CheckedKind::Bounds(_, condition, exprs) => {
+                condition.into_iter().chain(exprs).collect()
+            }
+        }
+    }
+}
+
 impl Env {
     /// The template behind a name on the system line.
     pub fn template_of(&self, symbol: &Symbol) -> Option<&Arc<Template>> {
@@ -51,11 +64,11 @@ impl<'a> Checker<'a> {
     pub fn for_query(
         env: &'a Env,
         item: ItemId,
-        families: FxHashMap<SmolStr, Arc<Symbol>>,
+        families: &'a FxHashMap<SmolStr, Arc<Symbol>>,
     ) -> Checker<'a> {
         let mut checker = Checker::new(env, item);
         checker.in_query = true;
-        checker.families = families;
+        checker.families = Some(families);
         checker
     }
 
@@ -195,10 +208,8 @@ impl<'a> Checker<'a> {
         let ExprKind::Process(family, args) = base.kind else {
             return Expr::error(span);
         };
-        let on_system_line = self
-            .families
-            .get(&family.name)
-            .is_some_and(|s| s.id == family.id);
+        let listed = self.families.and_then(|f| f.get(&family.name));
+        let on_system_line = listed.is_some_and(|s| s.id == family.id);
         if !on_system_line {
             let message = format!(
                 "`{}` is not on the system line, so there is no such process",

@@ -12,6 +12,9 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
 
+/// Processes a model may have.
+const MAX_PROCESSES: u64 = 100_000;
+
 impl Checker<'_> {
     /// `P(params) = Q(args);` and the papers' forms.
     pub fn instantiation(&mut self, i: &ast::Instantiation) {
@@ -43,7 +46,7 @@ impl Checker<'_> {
             .collect();
         let sig = TemplateSig {
             params: sigs,
-            body: self.env.fresh(),
+            body: self.body_id(&i.name.name),
         };
         let kind = match &template {
             Some(_) => SymKind::Instance(Arc::new(sig)),
@@ -187,17 +190,19 @@ impl Checker<'_> {
     fn argument_kind(&mut self, p: &ParamSig, a: &Expr, reference: bool) {
         if reference {
             let fixed = self.fixed_variable(a);
-            if !fixed && !(self.env.legacy && self.is_computable(a)) {
+            let value = self.env.legacy && self.is_computable(a);
+            if !fixed && !value {
                 let message = format!(
                     "the parameter `{}` is a reference (`&`), so the argument must be one fixed variable",
                     p.name
                 );
                 self.error_at("system/argument", message, a.span);
             }
-        } else if !p.ty.is_error()
-            && !self.is_computable(a)
-            && !(p.reference && self.fixed_variable(a))
-        {
+        } else {
+            let known = self.is_computable(a) || (p.reference && self.fixed_variable(a));
+            if known || p.ty.is_error() {
+                return;
+            }
             if let Some(set) = a.ty.scalar() {
                 let message = format!(
                     "a variable of the scalar set `{}` is not a fixed element; leave the parameter free to get one process per element",
@@ -252,6 +257,26 @@ impl Checker<'_> {
     }
 
     fn free_parameters(&mut self, symbol: &Symbol, sig: &TemplateSig, ident: &ast::Ident) {
+        let count = sig.params.iter().try_fold(1u64, |n, p| {
+            let len = match &p.ty {
+                Type::Int(int) => i64::from(int.hi.known()?) - i64::from(int.lo.known()?) + 1,
+                Type::Scalar(set) => i64::from(set.size.known()?),
+                _ => return None,
+            };
+            Some(n.saturating_mul(u64::try_from(len).unwrap_or(0)))
+        });
+        if let Some(n) = count
+            && n > MAX_PROCESSES
+            && !sig.params.iter().any(|p| p.ty == Type::default_int())
+        {
+            let diag = Diag::new(
+                "system/size",
+                format!("the free parameters of `{}` multiply to {n} processes; at most {MAX_PROCESSES} are possible", ident.name),
+                self.loc(ident.span),
+            )
+            .related(symbol.loc, "its parameters are declared here");
+            self.report(diag);
+        }
         for p in &sig.params {
             let bounded = match &p.ty {
                 Type::Int(int) => {

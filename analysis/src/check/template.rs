@@ -105,7 +105,7 @@ impl Checker<'_> {
             .collect();
         let sig = TemplateSig {
             params: sigs,
-            body: self.env.fresh(),
+            body: self.body_id(&p.name.name),
         };
         let symbol = self.symbol(&p.name, SymKind::Template(Arc::new(sig)));
         self.declare(symbol.clone());

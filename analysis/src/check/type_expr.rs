@@ -11,6 +11,9 @@ use zonelens_syntax::ast::{self, Dim, Prefix, TypeBase, TypeExpr};
 use zonelens_syntax::ast::{BinaryOp, ExprKind as AstKind};
 use zonelens_syntax::span::Span;
 
+/// Elements a scalar set may have.
+const MAX_ELEMENTS: i32 = 100_000;
+
 /// A type with the flags its prefixes set.
 pub struct Written {
     pub ty: Type,
@@ -100,7 +103,7 @@ impl Checker<'_> {
                 let size = self.scalar_size(size);
                 let name = name.cloned().unwrap_or_else(|| SmolStr::new("scalar"));
                 match size {
-                    Some(size) => Type::Scalar(self.new_set(name, size, t.span, false)),
+                    Some(size) => Type::Scalar(self.new_set(name, size, t.span)),
                     None => Type::Error,
                 }
             }
@@ -118,10 +121,7 @@ impl Checker<'_> {
                 Type::Int(IntType {
                     lo: Bound::Known(0),
                     hi: Bound::Known(i32::MAX - 1),
-                    set: Some(Arc::new(ScalarSet {
-                        integers: true,
-                        ..set
-                    })),
+                    set: Some(Arc::new(ScalarSet { ..set })),
                 })
             }
             TypeBase::Struct(fields) => self.struct_type(fields),
@@ -134,22 +134,14 @@ impl Checker<'_> {
             name,
             size,
             loc,
-            integers: false,
             local: false,
             parameter: false,
         }
     }
 
     /// A new scalar set.
-    pub fn new_set(
-        &self,
-        name: SmolStr,
-        size: Bound,
-        span: Span,
-        integers: bool,
-    ) -> Arc<ScalarSet> {
+    pub fn new_set(&self, name: SmolStr, size: Bound, span: Span) -> Arc<ScalarSet> {
         Arc::new(ScalarSet {
-            integers,
             local: self.in_template,
             ..Self::set_value(self.env.fresh(), name, size, self.loc(span))
         })
@@ -164,6 +156,16 @@ impl Checker<'_> {
             self.error(
                 "type/scalar-size",
                 format!("a scalar set needs at least one element, this one has {n}"),
+                size.span,
+            );
+            return None;
+        }
+        if let Bound::Known(n) = bound
+            && n > MAX_ELEMENTS
+        {
+            self.error(
+                "system/size",
+                format!("a scalar set of {n} elements; at most {MAX_ELEMENTS} are possible"),
                 size.span,
             );
             return None;

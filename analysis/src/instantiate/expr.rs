@@ -403,8 +403,7 @@ impl Scope<'_> {
         span: Span,
         negated: bool,
     ) -> Lowered<network::Expr> {
-        let ty = var.value_type().ok_or(Foreign::Broken)?;
-        let range = self.index_range(ty)?;
+        let range = self.symbol_range(var)?;
         let slot = self.alloc(1);
         let shape = Shape::Int {
             lo: range.lo,

@@ -7,6 +7,7 @@ use crate::network::{
     Base, Cell, Channel, Clock, ClockBase, IndexRange, Scalarset, Shape, Variable,
 };
 use crate::symbol::{SymKind, Symbol, VarSym};
+use crate::symmetry::{Root, Slot};
 use crate::types::{ScalarSet, Type};
 use std::sync::Arc;
 
@@ -242,10 +243,17 @@ impl Builder<'_> {
             let s = Scope::new(self.source.env, &self.built, scope, offset);
             made = make_values(&s, var, &plain);
         }
-        let Ok((shape, cells, clocks)) = made else {
+        let Ok((mut shape, cells, clocks)) = made else {
             self.no_size(&d.symbol);
             return None;
         };
+        mark(
+            &mut shape,
+            &self.built.slot_sets,
+            &Root::Symbol(d.symbol.id),
+            &mut Vec::new(),
+            0,
+        );
         if var.constant {
             return Some(self.bind_constant(shape, cells));
         }
@@ -369,6 +377,25 @@ impl Builder<'_> {
             .push(Diag::new("type/constant", message, symbol.loc));
     }
 
+    /// Gives the sets of integers their numbers and notes where their elements are.
+    pub(crate) fn integer_sets(&mut self) {
+        let facts = self.source.facts;
+        for e in &facts.elements {
+            let Some(id) = self.add_set(&e.set, e.size as i32) else {
+                continue;
+            };
+            self.built.sets.insert(e.set.id, id);
+            if let Some(s) = self.built.network.scalarsets.get_mut(id as usize) {
+                s.detected = e.detected;
+                s.first = e.first;
+                s.blocks = e.blocks.clone();
+            }
+            for slot in facts.slots_of(e) {
+                self.built.slot_sets.insert(slot, id);
+            }
+        }
+    }
+
     /// Gives the global scalar sets of a type their numbers.
     pub(crate) fn note_sets(&mut self, ty: &Type) {
         match ty {
@@ -415,6 +442,29 @@ impl Builder<'_> {
             broken: Vec::new(),
         });
         Some(id)
+    }
+}
+
+/// Writes the sets of integer identifiers into a shape.
+fn mark(shape: &mut Shape, sets: &super::SlotSets, root: &Root, fields: &mut Vec<u32>, dims: u32) {
+    match shape {
+        Shape::Int { scalarset, .. } => {
+            let slot = Slot::Leaf(root.clone(), fields.clone());
+            *scalarset = scalarset.or_else(|| sets.get(&slot).copied());
+        }
+        Shape::Clock | Shape::Channel => {}
+        Shape::Array { index, element } => {
+            let slot = Slot::Dim(root.clone(), fields.clone(), dims);
+            index.scalarset = index.scalarset.or_else(|| sets.get(&slot).copied());
+            mark(element, sets, root, fields, dims + 1);
+        }
+        Shape::Struct(list) => {
+            for (n, (_, f)) in list.iter_mut().enumerate() {
+                fields.push(n as u32);
+                mark(f, sets, root, fields, dims);
+                fields.pop();
+            }
+        }
     }
 }
 

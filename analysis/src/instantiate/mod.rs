@@ -19,6 +19,7 @@ use crate::network::{
     UnsupportedUse,
 };
 use crate::symbol::{ItemId, Loc, SymId, Symbol};
+use crate::symmetry::{Facts, Root, Slot};
 use crate::types::{ScalarSet, Type};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -78,6 +79,9 @@ pub struct FamilyScope {
     pub strides: (u32, u32, u32),
 }
 
+/// Sets whose elements are integers: where they are, and their numbers.
+pub(crate) type SlotSets = FxHashMap<Slot, ScalarsetId>;
+
 /// The network with what is needed to resolve names against it.
 #[derive(Debug, Default)]
 pub struct Built {
@@ -95,6 +99,8 @@ pub struct Built {
     pub families: FxHashMap<SymId, FamilyScope>,
     /// Global scalar sets.
     pub sets: FxHashMap<u32, ScalarsetId>,
+    /// Places of identifiers that are integers.
+    pub(crate) slot_sets: SlotSets,
 }
 
 /// Why an expression has no place in the network.
@@ -116,6 +122,8 @@ pub struct Source<'a> {
     pub items: &'a [(ItemId, Arc<Checked>)],
     /// Where items start.
     pub offsets: &'a FxHashMap<ItemId, u32>,
+    /// Sets whose elements are integers.
+    pub facts: &'a Facts,
 }
 
 /// Builds a network.
@@ -145,6 +153,7 @@ pub fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
 impl<'a> Builder<'a> {
     fn run(&mut self) {
         let source = self.source;
+        self.integer_sets();
         for (_, checked) in source.items {
             for d in &checked.decls {
                 self.global_decl(d);
@@ -259,6 +268,20 @@ impl<'b> Scope<'b> {
         self.next_slot += len;
         self.slots = self.slots.max(self.next_slot);
         slot
+    }
+
+    /// The set a bound variable or parameter goes through, where its type does not say.
+    pub(crate) fn symbol_set(&self, id: SymId) -> Option<ScalarsetId> {
+        let slot = Slot::Leaf(Root::Symbol(id), Vec::new());
+        self.built.slot_sets.get(&slot).copied()
+    }
+
+    /// The range of a bound variable or parameter.
+    pub(crate) fn symbol_range(&self, s: &Symbol) -> Lowered<IndexRange> {
+        let ty = s.value_type().ok_or(Foreign::Broken)?;
+        let mut range = self.index_range(ty)?;
+        range.scalarset = range.scalarset.or_else(|| self.symbol_set(s.id));
+        Ok(range)
     }
 
     pub(crate) fn set_id(&self, set: &ScalarSet) -> Option<ScalarsetId> {

@@ -43,12 +43,13 @@ impl Builder<'_> {
         let Some(template) = self.template_of(symbol) else {
             return;
         };
+        let symbols = self.params_of(symbol).unwrap_or_default();
         let mut params: Vec<IndexRange> = Vec::new();
         let mut count = 1u64;
         for p in &sig.params {
             self.note_sets(&p.ty);
             let range = Scope::new(self.source.env, &self.built, None, 0).index_range(&p.ty);
-            let Ok(range) = range else {
+            let Ok(mut range) = range else {
                 let message = format!(
                     "the values of the parameter `{}` cannot be computed",
                     p.name
@@ -57,6 +58,12 @@ impl Builder<'_> {
                     .push(Diag::new("system/free-parameter", message, loc));
                 return;
             };
+            if range.scalarset.is_none()
+                && let Some(symbol) = symbols.get(params.len())
+            {
+                range.scalarset =
+                    Scope::new(self.source.env, &self.built, None, 0).symbol_set(symbol.id);
+            }
             count = count.saturating_mul(u64::from(range.len));
             params.push(range);
         }
@@ -483,8 +490,7 @@ impl Builder<'_> {
 
 impl Scope<'_> {
     fn select(&mut self, var: &Arc<Symbol>) -> Lowered<Select> {
-        let ty = var.value_type().ok_or(Foreign::Broken)?;
-        let range = self.index_range(ty)?;
+        let range = self.symbol_range(var)?;
         let slot = self.alloc(1);
         let shape = Shape::Int {
             lo: range.lo,

@@ -366,8 +366,7 @@ impl Scope<'_> {
     }
 
     fn iterate(&mut self, var: &Arc<Symbol>, body: &hir::Stmt, span: Span) -> Lowered<Stmt> {
-        let ty = var.value_type().ok_or(Foreign::Broken)?;
-        let range = self.index_range(ty)?;
+        let range = self.symbol_range(var)?;
         let mark = self.next_slot;
         let slot = self.alloc(1);
         let shape = Shape::Int {

@@ -13,7 +13,10 @@ use zonelens_syntax::ast::Direction;
 
 /// Judges the receivers of one family.
 pub fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    for (param, set) in view.elements() {
+    if !view.template.edges.iter().any(|e| receives(e).is_some()) {
+        return;
+    }
+    for (param, set) in view.elements(summaries) {
         let mut channels: FxHashMap<SymId, Vec<&Edge>> = FxHashMap::default();
         let mut order = Vec::new();
         for e in &view.template.edges {

@@ -1,6 +1,7 @@
 //! `sym/initial` and `sym/non-canonical`: nothing is wrong, but it is good to know.
 
 use super::assigned::held_set;
+use super::effects::Summaries;
 use super::{FamilyView, Findings};
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
@@ -10,8 +11,8 @@ use crate::types::Type;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Variables, once per set.
-pub fn declarations(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+/// Where the initial state tells elements apart, once per set.
+pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let mut initial = FxHashSet::default();
     for (_, c) in items {
         for d in &c.decls {
@@ -25,12 +26,16 @@ pub fn declarations(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
                 out.diags
                     .push(Diag::new("sym/initial", message, d.symbol.loc));
             }
-            relations(&d.symbol, out);
         }
-        if let Body::Template(t) = &c.body {
-            t.decls.iter().for_each(|d| relations(&d.symbol, out));
-            resets(t, out);
-        }
+    }
+}
+
+/// Relations between elements and clock values, inside one item.
+pub fn item(c: &Checked, out: &mut Findings) {
+    c.decls.iter().for_each(|d| relations(&d.symbol, out));
+    if let Body::Template(t) = &c.body {
+        t.decls.iter().for_each(|d| relations(&d.symbol, out));
+        resets(t, out);
     }
 }
 
@@ -85,8 +90,8 @@ fn resets(t: &Template, out: &mut Findings) {
 }
 
 /// Families over two sets, and elements kept in local variables.
-pub fn family(view: &FamilyView<'_>, out: &mut Findings) {
-    let elements = view.elements();
+pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
+    let elements = view.elements(summaries);
     if elements.len() > 1 {
         let why = format!(
             "processes of `{}` belong to two elements at once",

@@ -6,7 +6,7 @@ use super::interval::{Ranges, interval};
 use crate::consteval::{Bodies, assign_op};
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
 use crate::symbol::{Loc, SymId, SymKind, Symbol};
-use crate::types::Type;
+use crate::types::{ScalarSet, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, BinaryOp};
@@ -97,6 +97,8 @@ pub struct Effects {
 pub struct Summaries<'a> {
     bodies: &'a Bodies,
     ranges: &'a Ranges,
+    /// Bound variables and parameters over sets whose elements are integers.
+    pub sets: FxHashMap<SymId, Arc<ScalarSet>>,
     known: FxHashMap<SymId, Arc<Effects>>,
 }
 
@@ -106,8 +108,18 @@ impl<'a> Summaries<'a> {
         Summaries {
             bodies,
             ranges,
+            sets: FxHashMap::default(),
             known: FxHashMap::default(),
         }
+    }
+
+    /// The set a bound variable or parameter goes through.
+    pub fn set_of(&self, s: &Symbol) -> Option<Arc<ScalarSet>> {
+        let typed = s
+            .value_type()
+            .and_then(Type::any_set)
+            .filter(|s| !s.parameter);
+        typed.or_else(|| self.sets.get(&s.id)).cloned()
     }
 
     /// The function with this number.

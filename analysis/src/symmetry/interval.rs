@@ -2,44 +2,89 @@
 
 use crate::check::{Body, Checked};
 use crate::hir::{Block, Decl, Expr, ExprKind, Init, Stmt, StmtKind};
-use crate::symbol::{Home, ItemId, SymId, SymKind};
+use crate::symbol::{Home, SymId, SymKind};
 use crate::types::Type;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
 /// For variables of the model that are only ever given values from a smaller range than declared: that range.
 #[derive(Clone, Debug, Default)]
-pub struct Ranges(FxHashMap<SymId, (i64, i64)>);
+pub struct Ranges(FxHashMap<SymId, (i64, i64)>, FxHashMap<SymId, (i64, i64)>);
+
+/// What an item says about the values of a variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// It starts at 0; whether it is global.
+    Start(bool),
+    /// It is given values between these.
+    Store(i64, i64),
+    /// Anything may happen to it.
+    Anything,
+}
 
 impl Ranges {
-    /// Looks at every assignment of the model.
-    pub fn new(items: &[(ItemId, Arc<Checked>)]) -> Ranges {
-        let mut out = Ranges::default();
-        for (_, c) in items {
-            c.decls.iter().for_each(|d| out.start(d));
-            if let Body::Template(t) = &c.body {
-                t.decls.iter().for_each(|d| out.start(d));
+    /// Puts together what all items say.
+    pub fn merge<'a>(all: impl Iterator<Item = &'a [(SymId, Change)]> + Clone) -> Ranges {
+        let (mut out, mut globals) = (FxHashMap::default(), FxHashMap::default());
+        for (id, change) in all.clone().flatten() {
+            match change {
+                Change::Start(true) => globals.insert(*id, (0, 0)),
+                Change::Start(false) => out.insert(*id, (0, 0)),
+                _ => None,
+            };
+        }
+        for (id, change) in all.flatten() {
+            match change {
+                Change::Start(_) => {}
+                Change::Anything => {
+                    out.remove(id);
+                    globals.remove(id);
+                }
+                Change::Store(lo, hi) => {
+                    if let Some(range) = out.get_mut(id).or_else(|| globals.get_mut(id)) {
+                        *range = (range.0.min(*lo), range.1.max(*hi));
+                    }
+                }
             }
         }
-        for (_, c) in items {
-            for f in &c.functions {
-                out.block(&f.body);
-            }
-            match &c.body {
-                Body::Template(t) => t
-                    .edges
+        Ranges(out, globals)
+    }
+
+    /// Whether global variables hold the same; locals concern their own template only.
+    pub fn same_globals(&self, other: &Ranges) -> bool {
+        self.1 == other.1
+    }
+
+    fn get(&self, id: SymId) -> Option<&(i64, i64)> {
+        self.0.get(&id).or_else(|| self.1.get(&id))
+    }
+}
+
+/// Records what an item stores where.
+#[derive(Default)]
+pub struct Recorder(pub Vec<(SymId, Change)>);
+
+impl Recorder {
+    /// Looks at every assignment of an item.
+    pub fn item(&mut self, c: &Checked) {
+        c.decls.iter().for_each(|d| self.start(d));
+        for f in &c.functions {
+            self.block(&f.body);
+        }
+        match &c.body {
+            Body::Template(t) => {
+                t.decls.iter().for_each(|d| self.start(d));
+                t.edges
                     .iter()
                     .flat_map(|e| e.updates.iter().chain(&e.guard))
-                    .for_each(|e| out.expr(e)),
-                Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
-                    list.iter().for_each(|e| out.expr(e))
-                }
-                Body::Instance(i) => i.args.iter().for_each(|e| out.give_up(e)),
-                _ => {}
+                    .for_each(|e| self.expr(e));
             }
+            Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
+                list.iter().for_each(|e| self.expr(e));
+            }
+            Body::Instance(i) => i.args.iter().for_each(|e| self.give_up(e)),
+            _ => {}
         }
-        out
     }
 
     fn start(&mut self, d: &Decl) {
@@ -48,7 +93,8 @@ impl Ranges {
             && v.home != Home::Function
             && matches!(v.ty.innermost(), Type::Int(_))
         {
-            self.0.insert(d.symbol.id, (0, 0));
+            self.0
+                .push((d.symbol.id, Change::Start(v.home == Home::Global)));
             if let Some(init) = &d.init {
                 self.init(d.symbol.id, init);
             }
@@ -63,14 +109,12 @@ impl Ranges {
     }
 
     fn store(&mut self, id: SymId, (lo, hi): (i64, i64)) {
-        if let Some(range) = self.0.get_mut(&id) {
-            *range = (range.0.min(lo), range.1.max(hi));
-        }
+        self.0.push((id, Change::Store(lo, hi)));
     }
 
     fn give_up(&mut self, e: &Expr) {
         if let Some(root) = e.root() {
-            self.0.remove(&root.id);
+            self.0.push((root.id, Change::Anything));
         }
     }
 
@@ -200,7 +244,7 @@ pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
 /// What a variable can hold: its declared range, or less if less is ever stored in it.
 fn stored_interval(e: &Expr, ranges: &Ranges, full: (i64, i64)) -> (i64, i64) {
     let declared = type_interval(&e.ty, full);
-    match e.root().and_then(|r| ranges.0.get(&r.id)) {
+    match e.root().and_then(|r| ranges.get(r.id)) {
         Some(&(lo, hi)) => (declared.0.max(lo), declared.1.min(hi)),
         None => declared,
     }

@@ -26,7 +26,7 @@ fn block(b: &Block, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings
 fn stmt(s: &Stmt, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
     match &s.kind {
         StmtKind::Iterate(var, body) => {
-            if let Some(set) = var.value_type().and_then(|t| t.any_set()).cloned() {
+            if let Some(set) = summaries.set_of(var) {
                 iteration(var, &set, body, s, item, summaries, out);
             }
             stmt(body, item, summaries, out);
@@ -72,7 +72,7 @@ fn for_each_expr(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
 pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
     e.walk(&mut |e| match &e.kind {
         ExprKind::Quantifier { kind, var, body } if *kind != QuantifierKind::Sum => {
-            let Some(set) = var.value_type().and_then(|t| t.any_set()) else {
+            let Some(set) = summaries.set_of(var) else {
                 return;
             };
             let mut c = Collector::new(summaries, item);
@@ -83,7 +83,7 @@ pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut 
                     set.name
                 );
                 let loc = Loc { item, span: e.span };
-                out.broken(set, Diag::new(CODE, message, loc));
+                out.broken(&set, Diag::new(CODE, message, loc));
             }
         }
         ExprKind::Call(f, args) => aliases(f, args, e, item, summaries, out),
@@ -318,24 +318,22 @@ impl Summaries<'_> {
             return None;
         };
         let function = self.body(sig.body)?;
-        first_loop_in(&function.body.stmts)
+        first_loop_in(self, &function.body.stmts)
     }
 }
 
-fn first_loop_in(stmts: &[Stmt]) -> Option<Arc<ScalarSet>> {
+fn first_loop_in(sets: &Summaries<'_>, stmts: &[Stmt]) -> Option<Arc<ScalarSet>> {
     stmts.iter().find_map(|s| match &s.kind {
-        StmtKind::Iterate(var, body) => var
-            .value_type()
-            .and_then(|t| t.any_set())
-            .cloned()
-            .or_else(|| first_loop_in(std::slice::from_ref(body))),
-        StmtKind::Block(b) => first_loop_in(&b.stmts),
+        StmtKind::Iterate(var, body) => sets
+            .set_of(var)
+            .or_else(|| first_loop_in(sets, std::slice::from_ref(body))),
+        StmtKind::Block(b) => first_loop_in(sets, &b.stmts),
         StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) => {
-            first_loop_in(std::slice::from_ref(b))
+            first_loop_in(sets, std::slice::from_ref(b))
         }
-        StmtKind::If(_, a, b) => first_loop_in(std::slice::from_ref(a)).or_else(|| {
+        StmtKind::If(_, a, b) => first_loop_in(sets, std::slice::from_ref(a)).or_else(|| {
             b.as_ref()
-                .and_then(|b| first_loop_in(std::slice::from_ref(b)))
+                .and_then(|b| first_loop_in(sets, std::slice::from_ref(b)))
         }),
         _ => None,
     })

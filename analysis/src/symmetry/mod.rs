@@ -5,19 +5,29 @@
 
 mod assigned;
 mod broadcast_order;
+mod cache;
 mod canonical;
+mod classes;
 mod commute;
 mod effects;
+mod flow;
 mod interval;
 mod loop_order;
+mod slots;
 
 use crate::check::{Body, Checked, Env};
 use crate::diag::Diag;
+use crate::diagnostic::Severity;
 use crate::hir::{Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
-use crate::types::{ScalarSet, Type};
+use crate::types::ScalarSet;
+pub use cache::Cache;
+use cache::ItemCache;
+pub use classes::Facts;
 use effects::{Sel, Summaries};
+use interval::Ranges;
 use rustc_hash::FxHashSet;
+pub use slots::{Root, Slot};
 use std::sync::Arc;
 
 /// What the rules found.
@@ -27,9 +37,53 @@ pub struct Findings {
     pub diags: Vec<Diag>,
     /// For the engine: number of the set, rule, place.
     pub broken: Vec<(u32, &'static str, Loc)>,
+    /// Sets whose elements are integers.
+    pub facts: Facts,
 }
 
 impl Findings {
+    /// A detected set with a broken rule is no set; the reason becomes a hint. The others are told as detected.
+    fn settle(&mut self) {
+        let broken: FxHashSet<u32> = self.broken.iter().map(|b| b.0).collect();
+        let mut lost = Vec::new();
+        for e in self.facts.elements.iter().filter(|e| e.detected) {
+            if broken.contains(&e.set.id) {
+                lost.push(e.set.clone());
+            } else {
+                let largest = e.blocks.iter().map(Vec::len).max().unwrap_or(0);
+                let message = format!(
+                    "`{}` only names processes: {largest} of {} are interchangeable and explored as one",
+                    e.set.name, e.size
+                );
+                self.diags
+                    .push(Diag::new("sym/detected", message, e.set.loc));
+            }
+        }
+        for set in lost {
+            let places: Vec<Loc> = self
+                .broken
+                .iter()
+                .filter(|b| b.0 == set.id)
+                .map(|b| b.2)
+                .collect();
+            self.broken.retain(|b| b.0 != set.id);
+            self.facts.elements.retain(|e| e.set.id != set.id);
+            for d in &mut self.diags {
+                if d.code.starts_with("sym/")
+                    && places.contains(&d.loc)
+                    && d.severity == Severity::Error
+                {
+                    d.code = "sym/undetected";
+                    d.severity = Severity::Hint;
+                    d.message = format!(
+                        "the processes numbered by `{}` are not treated as interchangeable: {}",
+                        set.name, d.message
+                    );
+                }
+            }
+        }
+    }
+
     /// Reports a broken rule of a set, once per place.
     fn broken(&mut self, set: &ScalarSet, diag: Diag) {
         self.broken.push((set.id, diag.code, diag.loc));
@@ -63,10 +117,10 @@ impl FamilyView<'_> {
     }
 
     /// The free parameters over scalar sets, as the template sees them.
-    fn elements(&self) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
+    fn elements(&self, sets: &Summaries<'_>) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
         let mut out = Vec::new();
         for p in self.params() {
-            let Some(set) = p.value_type().and_then(Type::any_set).cloned() else {
+            let Some(set) = sets.set_of(&p) else {
                 continue;
             };
             let inner = self
@@ -163,46 +217,110 @@ impl FamilyView<'_> {
     }
 }
 
-/// Applies every rule to a model.
-pub fn analyse(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Findings {
+/// Applies every rule to a model; results of items that `old` already knows and that nothing changed for are kept.
+pub fn analyse(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    old: Option<&Cache>,
+) -> (Findings, Cache) {
     let mut out = Findings::default();
-    if !uses_sets(items) {
-        return out;
+    let facts = classes::find(env, items, &mut out);
+    if facts.elements.is_empty() && !uses_sets(items) {
+        return (out, Cache::default());
     }
-    let ranges = interval::Ranges::new(items);
+    let known = |c: &Arc<Checked>| old.and_then(|o| o.items.get(&cache::key(c))).cloned();
+    let mut entries: Vec<(Arc<ItemCache>, bool)> = items
+        .iter()
+        .map(|(_, c)| match known(c) {
+            Some(entry) => (entry, true),
+            None => (Arc::new(ItemCache::new(c)), false),
+        })
+        .collect();
+    let ranges = Ranges::merge(entries.iter().map(|(e, _)| e.stores.as_slice()));
+    let all_dirty =
+        !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
     let mut summaries = Summaries::new(&env.bodies, &ranges);
-    for (item, checked) in items {
-        for f in &checked.functions {
-            loop_order::function(f, &mut summaries, &mut out);
-            assigned::function(f, env, &mut out);
-        }
-        if let Body::Template(t) = &checked.body {
-            template_expressions(t, *item, &mut summaries, &mut out);
-        }
-        if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &checked.body {
-            for e in list {
-                loop_order::expression(e, *item, &mut summaries, &mut out);
-            }
-        }
-    }
-    for (_, checked) in items {
-        if let Body::System(levels) = &checked.body {
-            for (symbol, _) in levels.iter().flatten() {
-                if let Some(template) = env.template_of(symbol) {
-                    let view = FamilyView {
-                        env,
-                        symbol,
-                        template,
-                    };
-                    broadcast_order::family(&view, &mut summaries, &mut out);
-                    canonical::family(&view, &mut out);
+    summaries.sets = facts.symbols();
+    let mut dirty: FxHashSet<u32> = FxHashSet::default();
+    for ((item, checked), (entry, kept)) in items.iter().zip(&mut entries) {
+        let fresh = *kept && !all_dirty && entry.callees.is_disjoint(&dirty);
+        if !fresh {
+            for f in &checked.functions {
+                if let SymKind::Function(sig) = &f.symbol.kind {
+                    dirty.insert(sig.body);
                 }
             }
+            let found = item_rules(env, *item, checked, &mut summaries);
+            *entry = Arc::new(ItemCache {
+                stores: entry.stores.clone(),
+                callees: entry.callees.clone(),
+                diags: found.diags,
+                broken: found.broken,
+            });
+        }
+        out.diags.extend(entry.diags.iter().cloned());
+        out.broken.extend(entry.broken.iter().copied());
+    }
+    family_rules(env, items, &mut summaries, &mut out);
+    assigned::meta(env, items, &mut out);
+    canonical::initial(items, &mut out);
+    out.facts = facts;
+    out.settle();
+    let keys = items.iter().map(|(_, c)| cache::key(c));
+    let cache = Cache {
+        items: keys.zip(entries.into_iter().map(|e| e.0)).collect(),
+        ranges,
+    };
+    (out, cache)
+}
+
+/// The rules that look at one item and the functions it calls.
+fn item_rules(
+    env: &Env,
+    item: ItemId,
+    checked: &Checked,
+    summaries: &mut Summaries<'_>,
+) -> Findings {
+    let mut out = Findings::default();
+    for f in &checked.functions {
+        loop_order::function(f, summaries, &mut out);
+        assigned::function(f, env, &mut out);
+    }
+    if let Body::Template(t) = &checked.body {
+        template_expressions(t, item, summaries, &mut out);
+    }
+    if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &checked.body {
+        for e in list {
+            loop_order::expression(e, item, summaries, &mut out);
         }
     }
-    assigned::meta(env, items, &mut out);
-    canonical::declarations(items, &mut out);
+    canonical::item(checked, &mut out);
     out
+}
+
+/// The rules that look at families.
+fn family_rules(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    summaries: &mut Summaries<'_>,
+    out: &mut Findings,
+) {
+    for (_, checked) in items {
+        let Body::System(levels) = &checked.body else {
+            continue;
+        };
+        for (symbol, _) in levels.iter().flatten() {
+            if let Some(template) = env.template_of(symbol) {
+                let view = FamilyView {
+                    env,
+                    symbol,
+                    template,
+                };
+                broadcast_order::family(&view, summaries, out);
+                canonical::family(&view, summaries, out);
+            }
+        }
+    }
 }
 
 fn template_expressions(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -32,8 +32,17 @@ impl Client {
         Client::start_with(worker, options, json!({}))
     }
 
+    /// Starts the server with its results in `cache`.
+    pub fn start_in(cache: &Path) -> Client {
+        Client::spawn_in(None, cache).greet(Value::Null, json!({}))
+    }
+
     pub fn start_with(worker: Option<&Path>, options: Value, general: Value) -> Client {
-        let mut client = Client::spawn(worker);
+        Client::spawn(worker).greet(options, general)
+    }
+
+    fn greet(self, options: Value, general: Value) -> Client {
+        let mut client = self;
         let mut options = options;
         if !options.is_object() {
             options = json!({});
@@ -58,12 +67,16 @@ impl Client {
 
     /// Starts the server without a word.
     pub fn spawn(worker: Option<&Path>) -> Client {
+        Client::spawn_in(worker, &fresh_directory())
+    }
+
+    fn spawn_in(worker: Option<&Path>, cache: &Path) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zonelens"));
         command.arg("lsp");
         if let Some(worker) = worker {
             command.arg("--worker").arg(worker);
         }
-        command.env("ZONELENS_CACHE_DIR", fresh_directory());
+        command.env("ZONELENS_CACHE_DIR", cache);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -279,7 +292,7 @@ impl Client {
                 self.answers.insert(id, message);
             }
             (None, Some(method)) => {
-                self.check_notification(&method.to_owned(), &message);
+                self.check_notification(method, &message);
                 self.unread.push_back(message);
             }
             (None, None) => panic!("neither request nor answer: {message}"),

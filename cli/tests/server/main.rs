@@ -2,8 +2,10 @@
 
 mod client;
 mod documents;
+mod features;
 mod lifecycle;
 mod rng;
 mod runs;
 mod staleness;
+mod traces;
 mod workers;

@@ -28,12 +28,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$root"/examples/fischer*.xta "$work"/
 export XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
-export ZONELENS_CACHE_DIR=$work/zonelens-cache
 export ZONELENS_SERVER=$server ZONELENS_PLUGIN=$root/editors/nvim ZONELENS_WORK=$work
 
 "$nvim" --version | head -n 1
 status=0
 for test in "$here"/*_spec.lua; do
+  # Results of one test must not be known to the next.
+  export ZONELENS_CACHE_DIR=$work/results-$(basename "$test" .lua)
   if timeout 180 "$nvim" --headless -u "$here/init.lua" -c "luafile $test" 2>&1; then
     echo "ok   $(basename "$test")"
   else

@@ -2,6 +2,7 @@
 
 use super::worker::{self, Outcome};
 use super::{Ask, Event, Message, RunId, Site, View, Which};
+use crate::cache::Cache;
 use crate::meaning::Meaning;
 use crate::settings::Settings;
 use std::collections::{HashMap, VecDeque};
@@ -38,6 +39,7 @@ enum What {
 
 pub(super) struct Owner {
     program: PathBuf,
+    cache: Cache,
     /// For tasks to report back; weak, so that the owner ends when the server drops its end.
     back: mpsc::WeakUnboundedSender<Message>,
     events: mpsc::UnboundedSender<Event>,
@@ -58,11 +60,13 @@ pub(super) struct Owner {
 impl Owner {
     pub(super) fn new(
         program: PathBuf,
+        cache: Cache,
         back: mpsc::WeakUnboundedSender<Message>,
         events: mpsc::UnboundedSender<Event>,
     ) -> Owner {
         Owner {
             program,
+            cache,
             back,
             events,
             settings: Arc::default(),
@@ -108,10 +112,13 @@ impl Owner {
                 self.settings = settings;
                 self.start_next();
             }
+            Message::Touch => self.changed(),
             Message::Clear => {
                 self.answers.clear();
                 self.ages.clear();
                 self.latest.clear();
+                let cache = self.cache.clone();
+                tokio::task::spawn_blocking(move || cache.clear());
                 self.changed();
             }
         }
@@ -172,6 +179,7 @@ impl Owner {
             expected: run.ask.expected,
             options: run.ask.options.clone(),
         };
+        crate::log::write(&format!("run {id} starts"));
         let _ = self.events.send(Event::Started {
             run: id,
             title: run.ask.text.clone(),
@@ -258,7 +266,9 @@ impl Owner {
         let (summary, what) = match outcome {
             Outcome::Answer(report) => {
                 let word = word(report.verdict).to_owned();
-                (word, Some(What::Report(Arc::from(report))))
+                let report: Arc<QueryReport> = Arc::from(report);
+                self.keep_on_disk(run.ask.meaning, &report);
+                (word, Some(What::Report(report)))
             }
             Outcome::Failed(message) => (message.clone(), Some(What::Failed(message))),
             Outcome::Cancelled => ("cancelled".to_owned(), None),
@@ -273,6 +283,7 @@ impl Owner {
             let key = (run.ask.uri.clone(), run.ask.text);
             self.latest.insert(key, answer);
         }
+        crate::log::write(&format!("run {id} ends: {summary}"));
         let _ = self.events.send(Event::Ended {
             run: id,
             uri: run.ask.uri,
@@ -280,6 +291,11 @@ impl Owner {
         });
         self.start_next();
         self.changed();
+    }
+
+    fn keep_on_disk(&self, meaning: Meaning, report: &Arc<QueryReport>) {
+        let (cache, report) = (self.cache.clone(), Arc::clone(report));
+        tokio::task::spawn_blocking(move || cache.store(meaning, &report));
     }
 
     fn keep(&mut self, answer: Answer) {
@@ -343,10 +359,12 @@ impl Owner {
         };
         for (old, new) in before.into_iter().zip(&now) {
             let key = (uri.to_owned(), new.clone());
-            if old != *new && !now.contains(&old) && !self.latest.contains_key(&key) {
-                if let Some(answer) = self.latest.remove(&(uri.to_owned(), old)) {
-                    self.latest.insert(key, answer);
-                }
+            if old != *new
+                && !now.contains(&old)
+                && !self.latest.contains_key(&key)
+                && let Some(answer) = self.latest.remove(&(uri.to_owned(), old))
+            {
+                self.latest.insert(key, answer);
             }
         }
     }

@@ -249,8 +249,8 @@ fn skip_statement<'s>() -> P<'s, Stmt> {
         .filter(|t: &Tok<'s>| !matches!(t.kind, K::Semi | K::LBrace | K::RBrace))
         .to(())
         .repeated();
-    let to_semi = other.clone().then_ignore(tok(K::Semi)).to(());
-    let to_block = other.clone().then_ignore(balanced).to(());
+    let to_semi = other.then_ignore(tok(K::Semi)).to(());
+    let to_block = other.then_ignore(balanced).to(());
     let to_end = other
         .at_least(1)
         .then_ignore(tok(K::RBrace).rewind())

@@ -22,6 +22,8 @@ pub(crate) struct Element {
     pub content: Span,
     pub children: Vec<Element>,
     pub text: Vec<TextPart>,
+    /// XML comments: how many children stand before each, and the text between `<!--` and `-->`.
+    pub notes: Vec<(usize, Span)>,
 }
 
 /// A piece of the character data of an element.
@@ -160,7 +162,14 @@ pub(crate) fn read(text: &str) -> Document {
                 }
             }
             Ok(Event::GeneralRef(_)) => reference(&mut doc, open.last_mut(), text, span),
-            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
+            Ok(Event::Comment(_)) => {
+                if let Some(element) = open.last_mut() {
+                    let start = span.start + 4;
+                    let inside = Span::new(start, span.end.saturating_sub(3).max(start));
+                    element.notes.push((element.children.len(), inside));
+                }
+            }
+            Ok(Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
             Ok(Event::Eof) => break,
             Err(error) => {
                 let at = (reader.error_position() as u32 + mark).min(text.len() as u32);
@@ -216,6 +225,7 @@ fn element(tag: &BytesStart<'_>, span: Span, doc: &mut Document) -> Element {
         content,
         children: Vec::new(),
         text: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

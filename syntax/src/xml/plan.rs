@@ -21,6 +21,8 @@ pub(crate) enum PlanItem {
     /// `<declaration>`, `<instantiation>`, `<system>`: split into items.
     Declarations(TextId, Section),
     Template(Box<PlanTemplate>),
+    /// A template whose text was read before.
+    Known(Span),
     Query(Box<PlanQuery>),
     Lsc(Span),
 }
@@ -89,7 +91,8 @@ pub(crate) struct PlanQuery {
     pub graphics: Graphics,
 }
 
-pub(crate) fn plan(raw: &str, root: &Element) -> Plan {
+/// Plans a file. Templates whose raw text is `known` are not looked into.
+pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> Plan {
     let mut plan = Plan::default();
     if root.tag != "nta" {
         let tag = Span::new(root.span.start, root.content.start);
@@ -103,6 +106,9 @@ pub(crate) fn plan(raw: &str, root: &Element) -> Plan {
         match child.tag.as_str() {
             "declaration" => plan.declarations(raw, child, Section::Global),
             "instantiation" | "system" => plan.declarations(raw, child, Section::System),
+            "template" if known(&raw[child.span.range()]) => {
+                plan.items.push(PlanItem::Known(child.span))
+            }
             "template" => {
                 let template = plan.template(raw, child);
                 plan.items.push(PlanItem::Template(Box::new(template)));

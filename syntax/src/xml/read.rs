@@ -37,7 +37,7 @@ enum PreparedMember {
     Location(Box<PlanLocation>, [Option<Chunk>; 2]),
     Branchpoint(Span, Ident, Graphics),
     Init(Span, Ident),
-    Edge(Box<PlanEdge>, [Option<Chunk>; 5]),
+    Edge(Box<PlanEdge>, Box<[Option<Chunk>; 5]>),
 }
 
 /// Parses an XML file, taking over what `old` had already read from the same text.
@@ -60,9 +60,9 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
             text,
         };
     };
-    let plan = plan(&text, &root);
-    file_errors.extend(plan.errors);
     let known = old.map(old_items).unwrap_or_default();
+    let plan = plan(&text, &root, &|template| known.contains_key(template));
+    file_errors.extend(plan.errors);
     let mut store = Store::default();
     let mut prepare = Prepare {
         texts: &plan.texts,
@@ -76,11 +76,11 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
                     prepared.push(Prepared::Plain(offset, len, raw, section));
                 }
             }
-            PlanItem::Template(template) => {
-                prepared.push(match known.get(&text[template.span.range()]) {
-                    Some(node) => Prepared::Old(placed(template.span, Arc::clone(node))),
-                    None => prepare.template(template),
-                });
+            PlanItem::Template(template) => prepared.push(prepare.template(template)),
+            PlanItem::Known(span) => {
+                if let Some(node) = known.get(&text[span.range()]) {
+                    prepared.push(Prepared::Old(placed(span, Arc::clone(node))));
+                }
             }
             PlanItem::Query(query) => {
                 prepared.push(match known.get(&text[query.span.range()]) {
@@ -218,7 +218,7 @@ impl<'t> Prepare<'_, 't> {
                 PlanMember::Edge(edge) => {
                     let at = edge.span.start;
                     let chunks = edge.labels.map(|id| id.map(|id| self.label(id, at)));
-                    members.push(PreparedMember::Edge(edge, chunks));
+                    members.push(PreparedMember::Edge(edge, Box::new(chunks)));
                 }
             }
         }
@@ -396,7 +396,7 @@ fn build_member(builder: &Builder<'_, '_>, member: PreparedMember, base: u32) ->
         PreparedMember::Location(location, chunks) => {
             build_location(builder, *location, chunks, base)
         }
-        PreparedMember::Edge(edge, chunks) => build_edge(builder, *edge, chunks, base),
+        PreparedMember::Edge(edge, chunks) => build_edge(builder, *edge, *chunks, base),
     }
 }
 

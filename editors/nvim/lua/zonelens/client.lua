@@ -57,7 +57,14 @@ local function configuration(bufnr)
     handlers = {
       ['zonelens/status'] = function()
         require('zonelens.lens').refresh_all()
+        require('zonelens.trace').refresh_hints()
         return vim.NIL
+      end,
+    },
+    commands = {
+      -- The lens over a query with a trace: the answer opens the split.
+      ['zonelens.trace.open'] = function(command)
+        require('zonelens.trace').open(command.arguments[1])
       end,
     },
     on_attach = function(client, buffer)
@@ -103,10 +110,22 @@ function M.stop()
   client_id = nil
 end
 
---- Runs a server command; `callback(err, result)` may be nil.
-function M.execute(command, argument, callback, bufnr)
+--- Sends a request; `callback(err, result)`.
+function M.request(method, params, callback, bufnr)
   local client = M.get()
   if not client then
+    return
+  end
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:request(method, params, callback, bufnr or 0)
+  else
+    client.request(method, params, callback, bufnr or 0)
+  end
+end
+
+--- Runs a server command; `callback(err, result)` may be nil.
+function M.execute(command, argument, callback, bufnr)
+  if not M.get() then
     vim.notify('zonelens: no server is running here', vim.log.levels.WARN)
     return
   end
@@ -119,11 +138,7 @@ function M.execute(command, argument, callback, bufnr)
       callback(err, result)
     end
   end
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('workspace/executeCommand', params, on_answer, bufnr or 0)
-  else
-    client.request('workspace/executeCommand', params, on_answer, bufnr or 0)
-  end
+  M.request('workspace/executeCommand', params, on_answer, bufnr)
 end
 
 return M

@@ -49,6 +49,49 @@ actions['status'] = function()
   end)
 end
 
+--- Opens the trace of the query under or above the cursor.
+actions['trace'] = function()
+  require('zonelens.trace').open(here())
+end
+
+--- Walk through the open trace.
+actions['next'] = function()
+  require('zonelens.trace').move('zonelens.trace.next')
+end
+actions['prev'] = function()
+  require('zonelens.trace').move('zonelens.trace.previous')
+end
+actions['first'] = function()
+  require('zonelens.trace').move('zonelens.trace.first')
+end
+actions['last'] = function()
+  require('zonelens.trace').move('zonelens.trace.last')
+end
+
+--- Goes to a step of the open trace.
+actions['goto'] = function(step)
+  local number = tonumber(step)
+  if not number then
+    vim.notify('zonelens: :Zonelens goto needs the number of a step', vim.log.levels.ERROR)
+    return
+  end
+  require('zonelens.trace').move('zonelens.trace.goto', { step = number })
+end
+
+--- Goes to the step under the cursor of the trace split.
+actions['here'] = function()
+  local step = require('zonelens.trace').step_at_cursor()
+  if step then
+    require('zonelens.trace').move('zonelens.trace.goto', { step = step })
+  end
+end
+
+--- Closes the trace.
+actions['close'] = function()
+  require('zonelens.trace').forget()
+  execute('zonelens.trace.close', vim.empty_dict())
+end
+
 --- Forgets all results.
 actions['clear'] = function()
   execute('zonelens.clearResults', vim.empty_dict())

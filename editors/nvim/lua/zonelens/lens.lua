@@ -5,8 +5,7 @@ local M = {}
 local native = vim.lsp.codelens.enable ~= nil
 
 local function fetch(bufnr)
-  local client = require('zonelens.client').get()
-  if not client or not vim.api.nvim_buf_is_loaded(bufnr) then
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
   local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
@@ -15,11 +14,7 @@ local function fetch(bufnr)
       vim.lsp.codelens.on_codelens(err, result or {}, ctx, config)
     end
   end
-  if vim.fn.has('nvim-0.11') == 1 then
-    client:request('textDocument/codeLens', params, on_lenses, bufnr)
-  else
-    client.request('textDocument/codeLens', params, on_lenses, bufnr)
-  end
+  require('zonelens.client').request('textDocument/codeLens', params, on_lenses, bufnr)
 end
 
 --- Fetches the lenses of a buffer.

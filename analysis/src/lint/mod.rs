@@ -1,0 +1,176 @@
+//! What is legal and surely unintended.
+
+mod graph;
+mod usage;
+
+use crate::check::{Body, Checked};
+use crate::diag::Diag;
+use crate::hir::{Decl, Expr, ExprKind, Template};
+use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
+use crate::types::Type;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use usage::{Usage, Uses};
+
+/// What one item contributes.
+#[derive(Clone, Debug, Default)]
+pub struct ItemLint {
+    usage: Vec<(SymId, Uses)>,
+    diags: Vec<Diag>,
+    /// Locations that cannot be left.
+    dead_ends: Vec<Arc<Symbol>>,
+}
+
+impl ItemLint {
+    fn new(c: &Checked) -> ItemLint {
+        let mut out = ItemLint {
+            usage: Usage::of_item(c),
+            ..ItemLint::default()
+        };
+        if let Body::Template(t) = &c.body {
+            selects(t, &mut out.diags);
+            guards(t, &mut out.diags);
+            out.dead_ends = graph::check(t, &mut out.diags);
+        }
+        out
+    }
+}
+
+/// Looks over a model. `queries` are the expressions of its queries; without any (they may stand in a file of their
+/// own) what only they could use is left alone.
+pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
+    let mut out = Vec::new();
+    let lints: Vec<&ItemLint> = items
+        .iter()
+        .map(|(_, c)| c.lint.get_or_init(|| ItemLint::new(c)))
+        .collect();
+    let mut usage = Usage::default();
+    for l in &lints {
+        usage.add(&l.usage);
+    }
+    let mut named: FxHashSet<SymId> = FxHashSet::default();
+    for q in queries {
+        usage.value(q);
+        q.walk(&mut |e| {
+            if let ExprKind::Member { member, .. } = &e.kind {
+                named.insert(member.id);
+            }
+        });
+    }
+    let asked = !queries.is_empty();
+    for ((_, c), l) in items.iter().zip(lints) {
+        out.extend(l.diags.iter().cloned());
+        let locals = match &c.body {
+            Body::Template(t) => t.decls.as_slice(),
+            _ => &[],
+        };
+        for d in c.decls.iter().chain(locals) {
+            variable(d, &usage, asked, &mut out);
+        }
+        for s in l
+            .dead_ends
+            .iter()
+            .filter(|s| asked && !named.contains(&s.id))
+        {
+            let message = format!("`{}` cannot be left, and no query speaks of it", s.name);
+            out.push(Diag::new("lint/dead-end", message, s.loc));
+        }
+    }
+    out
+}
+
+fn variable(d: &Decl, usage: &Usage, asked: bool, out: &mut Vec<Diag>) {
+    let s = &d.symbol;
+    let SymKind::Var(v) = &s.kind else {
+        return;
+    };
+    let uses = usage.of(s.id);
+    let (code, message) = match v.ty.innermost() {
+        Type::Chan(c) => {
+            let lonely = match (uses.sent, uses.received) {
+                (true, false) if !c.broadcast => "sent on, but nobody receives",
+                (false, true) => "received on, but nobody sends",
+                _ => return,
+            };
+            (
+                "lint/channel-partner",
+                format!("`{}` is {lonely}, so these edges are never taken", s.name),
+            )
+        }
+        Type::Clock if !uses.read && asked => (
+            "lint/clock-never-read",
+            format!("the clock `{}` is never compared with anything", s.name),
+        ),
+        Type::Clock if uses.read && !uses.written => (
+            "lint/clock-never-reset",
+            format!(
+                "the clock `{}` is never reset: it measures the time since the start",
+                s.name
+            ),
+        ),
+        Type::Int(_) | Type::Bool | Type::Scalar(_) if uses.written && !uses.read && asked => (
+            "lint/never-read",
+            format!(
+                "`{}` is written and never read, not even by a query",
+                s.name
+            ),
+        ),
+        _ => return,
+    };
+    out.push(Diag::new(code, message, s.loc));
+}
+
+fn selects(t: &Template, out: &mut Vec<Diag>) {
+    for e in t.edges.iter().filter(|e| !e.selects.is_empty()) {
+        let mut used: FxHashSet<SymId> = FxHashSet::default();
+        let sync = e.sync.iter().map(|s| &s.channel);
+        for x in e.guard.iter().chain(&e.updates).chain(sync) {
+            x.walk(&mut |x| {
+                if let ExprKind::Var(s) = &x.kind {
+                    used.insert(s.id);
+                }
+            });
+        }
+        for s in e.selects.iter().filter(|s| !used.contains(&s.id)) {
+            let message = format!(
+                "`{}` is not used on this edge, so every value makes the same copy of it",
+                s.name
+            );
+            out.push(Diag::new("lint/unused-select", message, s.loc));
+        }
+    }
+}
+
+fn guards(t: &Template, out: &mut Vec<Diag>) {
+    for e in &t.edges {
+        if let Some(g) = &e.guard
+            && always_false(g)
+        {
+            let loc = Loc {
+                item: t.loc.item,
+                span: g.span,
+            };
+            out.push(Diag::new(
+                "lint/false-guard",
+                "this guard is always false, so the edge is never taken",
+                loc,
+            ));
+        }
+    }
+}
+
+fn always_false(e: &Expr) -> bool {
+    use zonelens_syntax::ast::BinaryOp as B;
+    match &e.kind {
+        ExprKind::Bool(false) | ExprKind::Int(0) => true,
+        ExprKind::Binary(B::And, a, b) => always_false(a) || always_false(b),
+        ExprKind::Binary(B::Or, a, b) => always_false(a) && always_false(b),
+        ExprKind::Binary(op, a, b) => match (&a.kind, &b.kind) {
+            (ExprKind::Int(x), ExprKind::Int(y)) => {
+                crate::consteval::apply(*op, *x, *y, e.span) == Ok(0)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,117 @@
+//! What is kept of the symmetry analysis from one version of a model to the next.
+
+use super::interval::{Change, Ranges, Recorder};
+use crate::check::{Body, Checked};
+use crate::diag::Diag;
+use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::symbol::{Loc, SymId, SymKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Results by item. Keys are addresses of checked items, which the model that owns the cache keeps alive.
+#[derive(Debug, Default)]
+pub struct Cache {
+    pub(super) items: FxHashMap<usize, Arc<ItemCache>>,
+    pub(super) ranges: Ranges,
+}
+
+/// What depends on one item (and, for the findings, on the functions it calls).
+#[derive(Debug, Default)]
+pub struct ItemCache {
+    /// Values it stores.
+    pub stores: Vec<(SymId, Change)>,
+    /// Bodies it calls.
+    pub callees: FxHashSet<u32>,
+    /// Findings inside it.
+    pub diags: Vec<Diag>,
+    /// Broken rules inside it.
+    pub broken: Vec<(u32, &'static str, Loc)>,
+}
+
+/// The key of an item.
+pub fn key(checked: &Arc<Checked>) -> usize {
+    Arc::as_ptr(checked) as usize
+}
+
+impl ItemCache {
+    /// What an item says without regard to others.
+    pub fn new(checked: &Checked) -> ItemCache {
+        let mut recorder = Recorder::default();
+        recorder.item(checked);
+        let mut callees = FxHashSet::default();
+        for f in &checked.functions {
+            block(&f.body, &mut callees);
+        }
+        match &checked.body {
+            Body::Template(t) => {
+                let labels = t.locations.iter().filter_map(|l| l.invariant.as_ref());
+                let edges = t
+                    .edges
+                    .iter()
+                    .flat_map(|e| e.guard.iter().chain(&e.updates));
+                labels.chain(edges).for_each(|e| expr(e, &mut callees));
+            }
+            Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
+                list.iter().for_each(|e| expr(e, &mut callees));
+            }
+            _ => {}
+        }
+        ItemCache {
+            stores: recorder.0,
+            callees,
+            diags: Vec::new(),
+            broken: Vec::new(),
+        }
+    }
+}
+
+fn expr(e: &Expr, out: &mut FxHashSet<u32>) {
+    e.walk(&mut |e| {
+        if let ExprKind::Call(f, _) = &e.kind
+            && let SymKind::Function(sig) = &f.kind
+        {
+            out.insert(sig.body);
+        }
+    });
+}
+
+fn init(i: &Init, out: &mut FxHashSet<u32>) {
+    match i {
+        Init::Expr(e) => expr(e, out),
+        Init::List(items, _) => items.iter().for_each(|i| init(i, out)),
+    }
+}
+
+fn block(b: &Block, out: &mut FxHashSet<u32>) {
+    b.decls
+        .iter()
+        .filter_map(|d| d.init.as_ref())
+        .for_each(|i| init(i, out));
+    b.stmts.iter().for_each(|s| stmt(s, out));
+}
+
+fn stmt(s: &Stmt, out: &mut FxHashSet<u32>) {
+    match &s.kind {
+        StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+        StmtKind::Block(b) => block(b, out),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => expr(e, out),
+        StmtKind::For(a, b, c, body) => {
+            [a, b, c].into_iter().for_each(|e| expr(e, out));
+            stmt(body, out);
+        }
+        StmtKind::Iterate(_, body) => stmt(body, out),
+        StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+            expr(c, out);
+            stmt(body, out);
+        }
+        StmtKind::If(c, a, b) => {
+            expr(c, out);
+            stmt(a, out);
+            b.iter().for_each(|b| stmt(b, out));
+        }
+        StmtKind::Switch(e, cases) => {
+            expr(e, out);
+            cases.iter().flat_map(|c| &c.1).for_each(|s| stmt(s, out));
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! From flows to sets: the scalarsets of the papers' notation with their broken rules, and detected ones.
+
+use super::Findings;
+use super::flow::{Flow, leaf_slot};
+use super::slots::{Declared, Slot, Slots, Use};
+use crate::check::{Body, Checked, CheckedKind, Env};
+use crate::diag::Diag;
+use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
+use crate::types::{Bound, ScalarSet, Type};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A set whose elements are integers.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    /// The set; one of the model's or one made up for detection.
+    pub set: Arc<ScalarSet>,
+    /// The value of its first element.
+    pub first: i32,
+    /// Number of elements.
+    pub size: u32,
+    /// Interchangeable elements.
+    pub blocks: Vec<Vec<u32>>,
+    /// Found by detection.
+    pub detected: bool,
+    class: usize,
+}
+
+/// Sets of integers and where their elements are.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    slots: Slots,
+    /// The sets.
+    pub elements: Vec<Elements>,
+}
+
+impl Facts {
+    /// The places that hold elements of a set.
+    pub fn slots_of(&self, e: &Elements) -> Vec<Slot> {
+        let of = |id: usize| self.slots.class(id) == e.class;
+        self.slots
+            .iter()
+            .filter(|(_, id)| of(*id))
+            .map(|(s, _)| s.clone())
+            .collect()
+    }
+
+    /// Bound variables and parameters by the set they go through.
+    pub fn symbols(&self) -> FxHashMap<SymId, Arc<ScalarSet>> {
+        let mut out = FxHashMap::default();
+        for (slot, id) in self.slots.iter() {
+            if let Slot::Leaf(super::slots::Root::Symbol(s), fields) = slot
+                && fields.is_empty()
+            {
+                let class = self.slots.class(id);
+                if let Some(e) = self.elements.iter().find(|e| e.class == class) {
+                    out.insert(*s, e.set.clone());
+                }
+            }
+        }
+        out
+    }
+
+    /// Elements that a query names: number of the set, element.
+    pub fn named(&self, env: &Env, query: &CheckedKind) -> Vec<(u32, u32)> {
+        if self.elements.is_empty() {
+            return Vec::new();
+        }
+        let before = self.slots.uses.len();
+        let mut flow = Flow::query(env, self.slots.clone());
+        match query {
+            CheckedKind::Path(_, e) => flow.truth(e),
+            CheckedKind::LeadsTo(p, q) => {
+                flow.truth(p);
+                flow.truth(q);
+            }
+            CheckedKind::Bounds(_, condition, exprs) => {
+                condition.iter().for_each(|c| flow.truth(c));
+                exprs.iter().for_each(|e| flow.measured(e));
+            }
+        }
+        let mut out = Vec::new();
+        for (k, e) in self.elements.iter().enumerate() {
+            let class = flow.slots.class(e.class);
+            let merged = self
+                .elements
+                .iter()
+                .enumerate()
+                .any(|(j, o)| j != k && flow.slots.class(o.class) == class);
+            let mut all = merged;
+            let mut name = |v: i32| {
+                let n = i64::from(v) - i64::from(e.first);
+                if (0..i64::from(e.size)).contains(&n) {
+                    out.push((e.set.id, n as u32));
+                }
+            };
+            for (slot, how, _) in flow.slots.uses.iter().skip(before) {
+                if flow.slots.class(*slot) != class {
+                    continue;
+                }
+                match how {
+                    Use::Literal(v) | Use::Index(v) => name(*v),
+                    Use::Indexed => {}
+                    _ => all = true,
+                }
+            }
+            let whole = (e.first, e.first + e.size as i32 - 1);
+            for d in flow.slots.declared.iter().flatten() {
+                let here = flow.slots.find(&d.slot) == Some(class);
+                match d.range {
+                    Some(range) if here && d.exact && range != whole => {
+                        (range.0.max(whole.0)..=range.1.min(whole.1)).for_each(&mut name);
+                    }
+                    _ => {}
+                }
+            }
+            if all {
+                (0..e.size).for_each(|n| name(e.first + n as i32));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}
+
+/// Finds the sets of integers of a model.
+pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> Facts {
+    if !has_integer_sets(items) {
+        return Facts::default();
+    }
+    let mut slots = Flow::new(env, items).slots;
+    slots.join_sets();
+    let mut classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for id in 0..slots.declared.len() {
+        classes.entry(slots.class(id)).or_default().push(id);
+    }
+    let mut uses: FxHashMap<usize, Vec<(usize, Use, Loc)>> = FxHashMap::default();
+    for (slot, how, loc) in &slots.uses {
+        uses.entry(slots.class(*slot))
+            .or_default()
+            .push((*slot, *how, *loc));
+    }
+    let mut facts = Facts {
+        slots: slots.clone(),
+        elements: Vec::new(),
+    };
+    let seeds = seeds(env, items, &slots);
+    for (class, members) in &classes {
+        let declared: Vec<&Declared> = members
+            .iter()
+            .filter_map(|&id| slots.declared.get(id).and_then(Option::as_ref))
+            .collect();
+        let none = Vec::new();
+        let view = Class {
+            id: *class,
+            declared,
+            uses: uses.get(class).unwrap_or(&none),
+            slots: &slots,
+        };
+        let sets: Vec<&Arc<ScalarSet>> = view
+            .declared
+            .iter()
+            .filter_map(|d| d.set.as_ref())
+            .filter(|s| !s.parameter)
+            .collect();
+        if let Some(set) = sets.first() {
+            facts.elements.extend(view.written(set, &sets, out));
+        } else if let Some((param, range)) = seeds.get(class) {
+            match view.detected(env, param, *range) {
+                Ok(e) => facts.elements.push(e),
+                Err(d) => out.diags.push(d),
+            }
+        }
+    }
+    facts
+}
+
+/// Whether anything could be a set of integers: a set in the papers' notation or a numbered family.
+fn has_integer_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
+    let written = |s: &Arc<Symbol>| match &s.kind {
+        SymKind::Type(Type::Int(int), _) => int.set.is_some(),
+        _ => false,
+    };
+    let numbered = |s: &Symbol| match &s.kind {
+        SymKind::Template(sig) | SymKind::Instance(sig) => {
+            sig.params.iter().any(|p| matches!(p.ty, Type::Int(_)))
+        }
+        _ => false,
+    };
+    items.iter().any(|(_, c)| {
+        c.symbols.iter().any(written)
+            || matches!(&c.body, Body::System(levels) if levels.iter().flatten().any(|(s, _)| numbered(s)))
+    })
+}
+
+type Seed = (Arc<Symbol>, Option<(i32, i32)>);
+
+/// Free integer parameters of families with at least two processes; `None` if families disagree on the range.
+fn seeds(env: &Env, items: &[(ItemId, Arc<Checked>)], slots: &Slots) -> FxHashMap<usize, Seed> {
+    let mut out: FxHashMap<usize, Seed> = FxHashMap::default();
+    for (_, c) in items {
+        let Body::System(levels) = &c.body else {
+            continue;
+        };
+        for (symbol, _) in levels.iter().flatten() {
+            let params = match &symbol.kind {
+                SymKind::Template(sig) => env.templates.get(&sig.body).map(|t| t.params.clone()),
+                SymKind::Instance(sig) => env.instances.get(&sig.body).map(|t| t.params.clone()),
+                _ => None,
+            };
+            for p in params.unwrap_or_default() {
+                let Some(Type::Int(int)) = p.value_type() else {
+                    continue;
+                };
+                let range = int.lo.known().zip(int.hi.known()).filter(|(a, b)| a < b);
+                if let Some(class) = slots.find(&leaf_slot(&p)) {
+                    let entry = out.entry(class).or_insert((p.clone(), range));
+                    if entry.1 != range {
+                        entry.1 = None;
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+struct Class<'a> {
+    id: usize,
+    declared: Vec<&'a Declared>,
+    uses: &'a [(usize, Use, Loc)],
+    slots: &'a Slots,
+}
+
+impl Class<'_> {
+    fn is_dim(&self, slot: usize) -> bool {
+        let declared = self.slots.declared.get(slot).and_then(Option::as_ref);
+        declared.is_some_and(|d| matches!(d.slot, Slot::Dim(..)))
+    }
+
+    /// A set written down: every rule it breaks is an error.
+    fn written(
+        &self,
+        set: &Arc<ScalarSet>,
+        sets: &[&Arc<ScalarSet>],
+        out: &mut Findings,
+    ) -> Option<Elements> {
+        let size = set.size.known().filter(|n| *n > 0)?;
+        if let Some(other) = sets.iter().find(|s| **s != set) {
+            let message = format!(
+                "elements of `{}` and of `{}` end up in the same variable or index",
+                set.name, other.name
+            );
+            out.broken(set, Diag::new("sym/mixed", message.clone(), other.loc));
+            out.broken(other, Diag::new("sym/mixed", message, other.loc));
+        }
+        for (slot, how, loc) in self.uses {
+            let inside = |v: &i32| (0..size).contains(v);
+            let (code, what) = match how {
+                Use::Arithmetic => ("sym/arithmetic", "arithmetic on an element of"),
+                Use::Order => ("sym/order", "an order between elements of"),
+                Use::Clock => ("sym/clock", "a clock measured against an element of"),
+                Use::Computed if self.is_dim(*slot) => {
+                    ("sym/index-int", "a computed number as an index over")
+                }
+                Use::Computed => (
+                    "sym/literal",
+                    "a computed number where an element stands, in",
+                ),
+                Use::Index(v) if inside(v) => ("sym/index-int", "a number as an index over"),
+                Use::Literal(v) if inside(v) => {
+                    ("sym/literal", "a number that singles out an element of")
+                }
+                Use::Priority(v) if inside(v) => ("sym/priority", "a priority for one element of"),
+                Use::Partial => (
+                    "sym/partial-instance",
+                    "an instance for one element only of",
+                ),
+                Use::Indexed if self.plain_dimension(*slot) => (
+                    "sym/index-scalar",
+                    "an ordinary dimension indexed by an element of",
+                ),
+                Use::Indexed | Use::Index(_) | Use::Literal(_) | Use::Priority(_) => continue,
+            };
+            let message = format!(
+                "{what} the scalarset `{}`: after renaming its elements this would mean something else",
+                set.name
+            );
+            out.broken(set, Diag::new(code, message, *loc));
+        }
+        Some(Elements {
+            set: set.clone(),
+            first: 0,
+            size: size as u32,
+            blocks: vec![(0..size as u32).collect()],
+            detected: false,
+            class: self.id,
+        })
+    }
+
+    fn plain_dimension(&self, slot: usize) -> bool {
+        let declared = self.slots.declared.get(slot).and_then(Option::as_ref);
+        declared.is_some_and(|d| d.set.is_none() && matches!(d.slot, Slot::Dim(..)))
+    }
+
+    /// Integers that only ever name processes.
+    fn detected(
+        &self,
+        env: &Env,
+        param: &Arc<Symbol>,
+        range: Option<(i32, i32)>,
+    ) -> Result<Elements, Diag> {
+        let stop = |why: String, loc: Loc| {
+            let message = format!(
+                "the processes numbered by `{}` are not treated as interchangeable: {why}",
+                param.name
+            );
+            let diag = Diag::new("sym/undetected", message, loc);
+            if loc == param.loc {
+                diag
+            } else {
+                diag.related(param.loc, "the processes are numbered here")
+            }
+        };
+        let Some((lo, hi)) = range else {
+            return Err(stop(
+                "families of different size share these numbers".into(),
+                param.loc,
+            ));
+        };
+        let size = (i64::from(hi) - i64::from(lo) + 1).min(100_000) as u32;
+        let mut single = Vec::new();
+        for (_, how, loc) in self.uses {
+            let why = match how {
+                Use::Arithmetic => "arithmetic is done with them here",
+                Use::Order => "they are compared by order here",
+                Use::Clock => "a clock is measured against one here",
+                Use::Computed => "a computed number is used as one here",
+                Use::Partial => "one of them is given at instantiation here",
+                Use::Literal(v) | Use::Index(v) | Use::Priority(v) => {
+                    if (lo..=hi).contains(v) {
+                        single.push((*v, *loc));
+                    }
+                    continue;
+                }
+                Use::Indexed => continue,
+            };
+            return Err(stop(why.into(), *loc));
+        }
+        let mut keys: Vec<Vec<i32>> = vec![Vec::new(); size as usize];
+        for d in &self.declared {
+            if let Err(why) = fits(d, (lo, hi), &mut keys) {
+                return Err(stop(why, param.loc));
+            }
+        }
+        for (v, _) in &single {
+            if let Some(key) = keys.get_mut((i64::from(*v) - i64::from(lo)) as usize) {
+                key.push(*v);
+            }
+        }
+        let mut groups: BTreeMap<Vec<i32>, Vec<u32>> = BTreeMap::new();
+        for (k, key) in keys.into_iter().enumerate() {
+            groups.entry(key).or_default().push(k as u32);
+        }
+        let blocks: Vec<Vec<u32>> = groups.into_values().collect();
+        if blocks.iter().all(|b| b.len() < 2) {
+            let loc = single.first().map_or(param.loc, |s| s.1);
+            return Err(stop(
+                "each of them is singled out by a number or a constant".into(),
+                loc,
+            ));
+        }
+        let set = Arc::new(ScalarSet {
+            id: env.fresh(),
+            name: SmolStr::new(&param.name),
+            size: Bound::Known(size as i32),
+            loc: param.loc,
+            local: false,
+            parameter: false,
+        });
+        Ok(Elements {
+            set,
+            first: lo,
+            size,
+            blocks,
+            detected: true,
+            class: self.id,
+        })
+    }
+}
+
+/// Whether a slot can hold the elements `lo..=hi` symmetrically; constants along a dimension tell elements apart.
+fn fits(d: &Declared, (lo, hi): (i32, i32), keys: &mut [Vec<i32>]) -> Result<(), String> {
+    let Some(range) = d.range else {
+        return Err("a range they go through is not known before instantiation".into());
+    };
+    if d.exact && range != (lo, hi) {
+        return Err(format!(
+            "the range [{},{}] is used with them as well",
+            range.0, range.1
+        ));
+    }
+    if range.0 > lo || range.1 < hi {
+        return Err(format!(
+            "a variable of range [{},{}] cannot hold them all",
+            range.0, range.1
+        ));
+    }
+    let Some(symbol) = &d.constant else {
+        return Ok(());
+    };
+    let SymKind::Var(v) = &symbol.kind else {
+        return Ok(());
+    };
+    match (&d.slot, &v.ty, &v.value) {
+        (Slot::Leaf(..), t, _) if !t.is_composite() => Ok(()),
+        (Slot::Dim(_, _, 0), Type::Array(a), Some(values))
+            if matches!(a.element, Type::Int(_) | Type::Bool) =>
+        {
+            for (key, value) in keys.iter_mut().zip(values.iter()) {
+                key.push(*value);
+            }
+            Ok(())
+        }
+        _ => Err(format!("the constant `{}` tells them apart", symbol.name)),
+    }
+}

@@ -1,0 +1,640 @@
+//! Where integer identifiers flow: which variables, array dimensions and parameters hold elements of one set.
+//!
+//! Equality, copying, passing and indexing keep a value an identifier and join what they connect; anything else is
+//! recorded as a use that stops it. This follows `used_α` of the papers' notation, and detection in models that
+//! number their processes by plain integers.
+
+use super::slots::{Root, Slot, Slots, Use};
+use crate::check::{Body, Checked, Env};
+use crate::consteval::assign_op;
+use crate::hir::{
+    Block, Expr, ExprKind, Function, Init, Instance, PriorityElem, Stmt, StmtKind, Template,
+};
+use crate::symbol::{ItemId, Loc, SymKind, Symbol};
+use crate::types::Type;
+use std::sync::Arc;
+use zonelens_syntax::ast::{AssignOp, BinaryOp, QuantifierKind, UnaryOp};
+use zonelens_syntax::span::Span;
+
+/// What an integer expression yields.
+#[derive(Clone, Copy, Debug)]
+enum Val {
+    /// Whatever a slot holds.
+    Slot(usize),
+    /// A number written down.
+    Const(i32),
+    /// Something computed.
+    Other,
+}
+
+/// Follows identifiers through a model.
+pub struct Flow<'a> {
+    env: &'a Env,
+    item: ItemId,
+    /// The slots and what was seen of them.
+    pub slots: Slots,
+    /// The body whose result `return` fills.
+    ret: Option<u32>,
+}
+
+impl<'a> Flow<'a> {
+    /// The flow of a whole model.
+    pub fn new(env: &'a Env, items: &[(ItemId, Arc<Checked>)]) -> Flow<'a> {
+        let mut flow = Flow {
+            env,
+            item: 0,
+            slots: Slots::default(),
+            ret: None,
+        };
+        for (item, c) in items {
+            flow.item = *item;
+            for d in &c.decls {
+                flow.declared(&d.symbol);
+            }
+            for f in &c.functions {
+                flow.function(f);
+            }
+            match &c.body {
+                Body::Template(t) => flow.template(t),
+                Body::Instance(i) => flow.instance(i),
+                Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
+                    list.iter().for_each(|e| flow.effect(e));
+                }
+                Body::ChanPriority(levels) => {
+                    for e in levels.iter().flatten() {
+                        if let PriorityElem::Channel(e) = e {
+                            let before = flow.slots.uses.len();
+                            flow.path(e);
+                            flow.slots.as_priorities(before);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        flow
+    }
+
+    /// A flow for queries on top of a model's.
+    pub fn query(env: &'a Env, slots: Slots) -> Flow<'a> {
+        Flow {
+            env,
+            item: 0,
+            slots,
+            ret: None,
+        }
+    }
+
+    fn loc(&self, span: Span) -> Loc {
+        Loc {
+            item: self.item,
+            span,
+        }
+    }
+
+    fn declared(&mut self, s: &Arc<Symbol>) {
+        if let Some(ty) = s.value_type() {
+            self.slots.declare(&Root::Symbol(s.id), s, ty);
+        }
+    }
+
+    fn function(&mut self, f: &Function) {
+        let SymKind::Function(sig) = &f.symbol.kind else {
+            return;
+        };
+        for p in &f.params {
+            self.declared(p);
+        }
+        self.ret = Some(sig.body);
+        self.block(&f.body);
+        self.ret = None;
+    }
+
+    fn template(&mut self, t: &Template) {
+        for s in t.params.iter().chain(t.decls.iter().map(|d| &d.symbol)) {
+            self.declared(s);
+            self.bounds(s);
+        }
+        for l in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
+            self.truth(l);
+        }
+        for d in &t.decls {
+            if let (Some(Init::Expr(e)), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
+                && v.constant
+            {
+                let value = self.val(e);
+                let slot = self.slots.leaf(&Root::Symbol(d.symbol.id), &[]);
+                self.meet(slot, value, e.span, false);
+            }
+        }
+        for e in &t.edges {
+            for s in &e.selects {
+                self.declared(s);
+                self.bounds(s);
+            }
+            if let Some(g) = &e.guard {
+                self.truth(g);
+            }
+            if let Some(s) = &e.sync {
+                self.path(&s.channel);
+            }
+            e.updates.iter().for_each(|u| self.effect(u));
+        }
+    }
+
+    /// A size or range that depends on a parameter computes with it.
+    fn bounds(&mut self, s: &Symbol) {
+        let mut found = Vec::new();
+        if let Some(ty) = s.value_type() {
+            bound_exprs(ty, &mut found);
+        }
+        for e in found {
+            let v = self.val(&e);
+            self.used(v, Use::Arithmetic, e.span);
+        }
+    }
+
+    fn instance(&mut self, i: &Instance) {
+        for p in &i.params {
+            self.declared(p);
+        }
+        let params = match &i.template.kind {
+            SymKind::Template(sig) => self.env.templates.get(&sig.body).map(|t| t.params.clone()),
+            SymKind::Instance(sig) => self.env.instances.get(&sig.body).map(|t| t.params.clone()),
+            _ => None,
+        };
+        for (p, a) in params.unwrap_or_default().iter().zip(&i.args) {
+            if a.ty.is_composite() || matches!(a.ty, Type::Clock | Type::Chan(_)) {
+                self.join_composite(&Root::Symbol(p.id), a);
+                continue;
+            }
+            if !matches!(a.ty, Type::Int(_)) {
+                continue;
+            }
+            let slot = self.slots.leaf(&Root::Symbol(p.id), &[]);
+            match self.val(a) {
+                Val::Const(_) => self.slots.used(slot, Use::Partial, self.loc(a.span)),
+                other => self.meet(slot, other, a.span, false),
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ expressions
+
+    fn used(&mut self, v: Val, how: Use, span: Span) {
+        if let Val::Slot(s) = v {
+            self.slots.used(s, how, self.loc(span));
+        }
+    }
+
+    /// A slot meets a value in assignment, comparison, argument or index.
+    fn meet(&mut self, slot: usize, v: Val, span: Span, index: bool) {
+        let loc = self.loc(span);
+        match v {
+            Val::Slot(other) => self.slots.join(slot, other),
+            Val::Const(n) if index => self.slots.used(slot, Use::Index(n), loc),
+            Val::Const(n) => self.slots.used(slot, Use::Literal(n), loc),
+            Val::Other => self.slots.used(slot, Use::Computed, loc),
+        }
+    }
+
+    /// An expression for its effect.
+    pub fn effect(&mut self, e: &Expr) {
+        if let ExprKind::Comma(list) = &e.kind {
+            list.iter().for_each(|e| self.effect(e));
+        } else {
+            self.val(e);
+        }
+    }
+
+    /// A condition; an integer there is compared with 0.
+    pub fn truth(&mut self, e: &Expr) {
+        let v = self.val(e);
+        if matches!(e.ty, Type::Int(_)) {
+            self.used(v, Use::Literal(0), e.span);
+        }
+    }
+
+    /// An integer whose size is asked for.
+    pub fn measured(&mut self, e: &Expr) {
+        let v = self.val(e);
+        self.used(v, Use::Order, e.span);
+    }
+
+    /// The value of an integer expression, with everything inside followed.
+    fn val(&mut self, e: &Expr) -> Val {
+        match &e.kind {
+            ExprKind::Int(v) => Val::Const(*v),
+            ExprKind::Bool(b) => Val::Const(i32::from(*b)),
+            ExprKind::Var(s) => match &s.kind {
+                SymKind::Var(v) if v.constant && matches!(v.ty, Type::Int(_)) => {
+                    match v.value.as_deref() {
+                        Some([one]) => Val::Const(*one),
+                        _ => self.leaf(e),
+                    }
+                }
+                _ => self.leaf(e),
+            },
+            ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Member { .. } => self.leaf(e),
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                self.truth(a);
+                Val::Other
+            }
+            ExprKind::Unary(op, a) => match (self.val(a), op) {
+                (Val::Const(v), UnaryOp::Minus) => v.checked_neg().map_or(Val::Other, Val::Const),
+                (Val::Const(v), _) => Val::Const(v),
+                (v, _) => {
+                    self.used(v, Use::Arithmetic, e.span);
+                    Val::Other
+                }
+            },
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
+            ExprKind::Assign(op, target, value) => self.assign(*op, target, value, e),
+            ExprKind::IncDec { expr, .. } => {
+                let v = self.val(expr);
+                self.used(v, Use::Arithmetic, e.span);
+                Val::Other
+            }
+            ExprKind::Cond(c, a, b) => {
+                self.truth(c);
+                self.choice(a, b, e)
+            }
+            ExprKind::Call(f, args) => self.call(f, args),
+            ExprKind::MemberCall {
+                family,
+                args,
+                function,
+                call,
+            } => {
+                self.family_args(family, args);
+                self.call(function, call)
+            }
+            ExprKind::Builtin(_, args) => {
+                for a in args {
+                    let v = self.val(a);
+                    self.used(v, Use::Arithmetic, e.span);
+                }
+                Val::Other
+            }
+            ExprKind::Quantifier { kind, var, body } => {
+                self.declared(var);
+                self.bounds(var);
+                if *kind == QuantifierKind::Sum {
+                    let v = self.val(body);
+                    self.used(v, Use::Arithmetic, body.span);
+                } else {
+                    self.truth(body);
+                }
+                Val::Other
+            }
+            ExprKind::Process(family, args) | ExprKind::LocationOf(family, args) => {
+                self.family_args(family, args);
+                Val::Other
+            }
+            ExprKind::Comma(list) => {
+                let mut last = Val::Other;
+                for e in list {
+                    last = self.val(e);
+                }
+                last
+            }
+            ExprKind::Rate(_)
+            | ExprKind::Deadlock
+            | ExprKind::Error
+            | ExprKind::Double(_)
+            | ExprKind::Str(_) => Val::Other,
+        }
+    }
+
+    fn leaf(&mut self, e: &Expr) -> Val {
+        let place = self.path(e);
+        match (&e.ty, place) {
+            (Type::Int(_), Some((root, fields, _))) => Val::Slot(self.slots.leaf(&root, &fields)),
+            _ => Val::Other,
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, e: &Expr) -> Val {
+        use BinaryOp as B;
+        if matches!(op, B::And | B::Or | B::Xor | B::Imply) {
+            self.truth(a);
+            self.truth(b);
+            return Val::Other;
+        }
+        if matches!(op, B::Eq | B::Ne) && a.ty.is_composite() {
+            if let Some(root) = self.composite_root(a) {
+                self.join_at(&root, b);
+            }
+            return Val::Other;
+        }
+        if let (ExprKind::Process(f, x), ExprKind::Process(g, y)) = (&a.kind, &b.kind) {
+            self.family_args(f, x);
+            self.family_args(g, y);
+            for (x, y) in x.iter().zip(y) {
+                self.compare(x, y, e.span);
+            }
+            return Val::Other;
+        }
+        let clock = |t: &Type| matches!(t, Type::Clock | Type::Diff | Type::Rate | Type::Double);
+        if clock(&a.ty) || clock(&b.ty) {
+            let (x, y) = (self.val(a), self.val(b));
+            self.used(x, Use::Clock, e.span);
+            self.used(y, Use::Clock, e.span);
+            return Val::Other;
+        }
+        if matches!(op, B::Eq | B::Ne) {
+            self.compare(a, b, e.span);
+            return Val::Other;
+        }
+        let (x, y) = (self.val(a), self.val(b));
+        if let (Val::Const(l), Val::Const(r)) = (x, y) {
+            return crate::consteval::apply(op, l, r, e.span).map_or(Val::Other, Val::Const);
+        }
+        let how = if matches!(op, B::Lt | B::Le | B::Ge | B::Gt | B::Min | B::Max) {
+            Use::Order
+        } else {
+            Use::Arithmetic
+        };
+        self.used(x, how, e.span);
+        self.used(y, how, e.span);
+        Val::Other
+    }
+
+    fn compare(&mut self, a: &Expr, b: &Expr, span: Span) {
+        match (self.val(a), self.val(b)) {
+            (Val::Slot(s), v) | (v, Val::Slot(s)) => self.meet(s, v, span, false),
+            _ => {}
+        }
+    }
+
+    fn choice(&mut self, a: &Expr, b: &Expr, e: &Expr) -> Val {
+        if e.ty.is_composite() {
+            if let Some(root) = self.composite_root(a) {
+                self.join_at(&root, b);
+            }
+            return Val::Other;
+        }
+        match (self.val(a), self.val(b)) {
+            (Val::Slot(s), v) | (v, Val::Slot(s)) => {
+                self.meet(s, v, e.span, false);
+                Val::Slot(s)
+            }
+            (Val::Const(x), Val::Const(y)) if x == y => Val::Const(x),
+            _ => Val::Other,
+        }
+    }
+
+    fn assign(&mut self, op: AssignOp, target: &Expr, value: &Expr, e: &Expr) -> Val {
+        if target.ty.is_composite() {
+            if let Some(root) = self.composite_root(target) {
+                self.join_at(&root, value);
+            }
+            return Val::Other;
+        }
+        if let ExprKind::Cond(c, a, b) = &target.kind {
+            self.truth(c);
+            self.assign(op, a, value, e);
+            return self.assign(op, b, value, e);
+        }
+        let v = self.val(value);
+        if matches!(target.ty, Type::Clock | Type::Double) {
+            self.path(target);
+            self.used(v, Use::Clock, e.span);
+            return Val::Other;
+        }
+        let slot = self.val(target);
+        if assign_op(op).is_some() {
+            self.used(slot, Use::Arithmetic, e.span);
+            self.used(v, Use::Arithmetic, e.span);
+            return Val::Other;
+        }
+        if let Val::Slot(s) = slot {
+            self.meet(s, v, e.span, false);
+        } else if matches!(target.ty, Type::Bool) && matches!(value.ty, Type::Int(_)) {
+            self.used(v, Use::Literal(0), e.span);
+        }
+        slot
+    }
+
+    fn call(&mut self, f: &Arc<Symbol>, args: &[Expr]) -> Val {
+        let SymKind::Function(sig) = &f.kind else {
+            return Val::Other;
+        };
+        let params = self.env.bodies.get(&sig.body).map(|b| b.params.clone());
+        for (p, a) in params.unwrap_or_default().iter().zip(args) {
+            self.declared(p);
+            let param = p.value_type().cloned().unwrap_or(Type::Error);
+            if param.is_composite() || matches!(param, Type::Clock | Type::Chan(_)) {
+                self.join_composite(&Root::Symbol(p.id), a);
+            } else if matches!(param, Type::Int(_)) {
+                let slot = self.slots.leaf(&Root::Symbol(p.id), &[]);
+                let v = self.val(a);
+                self.meet(slot, v, a.span, false);
+            } else {
+                self.truth(a);
+            }
+        }
+        match sig.ret {
+            Type::Int(_) => Val::Slot(self.slots.leaf(&Root::Result(sig.body), &[])),
+            _ => Val::Other,
+        }
+    }
+
+    fn family_args(&mut self, family: &Symbol, args: &[Expr]) {
+        let params = match &family.kind {
+            SymKind::Template(sig) => self.env.templates.get(&sig.body).map(|t| t.params.clone()),
+            SymKind::Instance(sig) => self.env.instances.get(&sig.body).map(|t| t.params.clone()),
+            _ => None,
+        };
+        for (p, a) in params.unwrap_or_default().iter().zip(args) {
+            let slot = self.slots.leaf(&Root::Symbol(p.id), &[]);
+            let v = self.val(a);
+            self.meet(slot, v, a.span, true);
+        }
+    }
+
+    /// Root, fields and number of dimensions passed; indices meet the dimensions they select from.
+    fn path(&mut self, e: &Expr) -> Option<(Root, Vec<u32>, u32)> {
+        match &e.kind {
+            ExprKind::Var(s) => {
+                self.declared(s);
+                Some((Root::Symbol(s.id), Vec::new(), 0))
+            }
+            ExprKind::Member {
+                family,
+                args,
+                member,
+            } => {
+                self.family_args(family, args);
+                Some((Root::Symbol(member.id), Vec::new(), 0))
+            }
+            ExprKind::Call(f, args) => {
+                self.call(f, args);
+                match &f.kind {
+                    SymKind::Function(sig) => Some((Root::Result(sig.body), Vec::new(), 0)),
+                    _ => None,
+                }
+            }
+            ExprKind::Index(base, index) => {
+                let v = self.val(index);
+                let (root, fields, dims) = self.path(base)?;
+                let slot = self.slots.dim(&root, &fields, dims);
+                self.meet(slot, v, index.span, true);
+                if matches!(v, Val::Slot(_)) {
+                    self.slots.used(slot, Use::Indexed, self.loc(index.span));
+                }
+                Some((root, fields, dims + 1))
+            }
+            ExprKind::Field(base, n) => {
+                let (root, mut fields, dims) = self.path(base)?;
+                fields.push(*n);
+                Some((root, fields, dims))
+            }
+            _ => {
+                e.children(&mut |c| {
+                    self.val(c);
+                });
+                None
+            }
+        }
+    }
+
+    fn composite_root(&mut self, e: &Expr) -> Option<(Root, Vec<u32>, u32)> {
+        match &e.kind {
+            ExprKind::Cond(c, a, b) => {
+                self.truth(c);
+                let root = self.composite_root(a)?;
+                self.join_at(&root, b);
+                Some(root)
+            }
+            ExprKind::Assign(_, target, value) => {
+                let root = self.composite_root(target)?;
+                self.join_at(&root, value);
+                Some(root)
+            }
+            _ => self.path(e),
+        }
+    }
+
+    fn join_composite(&mut self, root: &Root, e: &Expr) {
+        self.join_at(&(root.clone(), Vec::new(), 0), e);
+    }
+
+    fn join_at(&mut self, at: &(Root, Vec<u32>, u32), e: &Expr) {
+        if let Some(other) = self.composite_root(e) {
+            self.slots.join_all(at, &other, &e.ty);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ statements
+
+    fn block(&mut self, b: &Block) {
+        for d in &b.decls {
+            self.declared(&d.symbol);
+            self.bounds(&d.symbol);
+            if let Some(init) = &d.init {
+                self.init(&d.symbol, init);
+            }
+        }
+        b.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn init(&mut self, s: &Arc<Symbol>, init: &Init) {
+        match init {
+            Init::Expr(e) if e.ty.is_composite() => self.join_composite(&Root::Symbol(s.id), e),
+            Init::Expr(e) => {
+                let v = self.val(e);
+                let slot = self.slots.leaf(&Root::Symbol(s.id), &[]);
+                self.meet(slot, v, e.span, false);
+            }
+            // Parts in braces are numbers or computed; a slot that holds identifiers must not get them.
+            Init::List(items, span) => {
+                let at = *span;
+                if let Some(ty) = s.value_type().cloned() {
+                    for slot in self.slots.all_of(&Root::Symbol(s.id), &ty) {
+                        self.slots.used(slot, Use::Computed, self.loc(at));
+                    }
+                }
+                for i in items {
+                    if let Init::Expr(e) = i {
+                        self.val(e);
+                    }
+                }
+            }
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Expr(e) => self.effect(e),
+            StmtKind::Assert(e) => self.truth(e),
+            StmtKind::For(a, c, step, body) => {
+                self.effect(a);
+                self.truth(c);
+                self.effect(step);
+                self.stmt(body);
+            }
+            StmtKind::Iterate(var, body) => {
+                self.declared(var);
+                self.bounds(var);
+                self.stmt(body);
+            }
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.truth(c);
+                self.stmt(body);
+            }
+            StmtKind::If(c, a, b) => {
+                self.truth(c);
+                self.stmt(a);
+                b.iter().for_each(|b| self.stmt(b));
+            }
+            StmtKind::Return(Some(e)) => self.result(e),
+            StmtKind::Switch(e, cases) => {
+                let v = self.val(e);
+                self.used(v, Use::Computed, e.span);
+                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
+            }
+        }
+    }
+
+    fn result(&mut self, e: &Expr) {
+        let Some(body) = self.ret else {
+            return;
+        };
+        if e.ty.is_composite() {
+            return self.join_composite(&Root::Result(body), e);
+        }
+        let v = self.val(e);
+        let slot = self.slots.leaf(&Root::Result(body), &[]);
+        self.meet(slot, v, e.span, false);
+    }
+}
+
+fn bound_exprs(ty: &Type, out: &mut Vec<Expr>) {
+    use crate::types::Bound;
+    let mut bound = |b: &Bound| {
+        if let Bound::Expr(e) = b {
+            out.push((**e).clone());
+        }
+    };
+    match ty {
+        Type::Int(int) => {
+            bound(&int.lo);
+            bound(&int.hi);
+        }
+        Type::Scalar(set) => bound(&set.size),
+        Type::Array(a) => {
+            bound_exprs(&a.index, out);
+            bound_exprs(&a.element, out);
+        }
+        Type::Struct(s) => s.fields.iter().for_each(|(_, t)| bound_exprs(t, out)),
+        _ => {}
+    }
+}
+
+/// The slot of a symbol's own value.
+pub fn leaf_slot(s: &Symbol) -> Slot {
+    Slot::Leaf(Root::Symbol(s.id), Vec::new())
+}

@@ -1,0 +1,271 @@
+//! Places where an identifier can be, joined where values flow between them.
+
+use crate::symbol::{Loc, SymId, SymKind, Symbol};
+use crate::types::{ScalarSet, Type};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A variable, or the result of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// A variable, parameter or bound variable.
+    Symbol(SymId),
+    /// The result of the function with this body.
+    Result(u32),
+}
+
+/// A place for identifiers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// An integer, by fields; entries of arrays are one slot.
+    Leaf(Root, Vec<u32>),
+    /// An array dimension, by fields and number of dimensions before it.
+    Dim(Root, Vec<u32>, u32),
+}
+
+/// A use that an identifier does not survive, or a number it meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// `+`, `++` and the like.
+    Arithmetic,
+    /// `<` and the like.
+    Order,
+    /// A clock.
+    Clock,
+    /// A computed value arrives.
+    Computed,
+    /// Assigned or compared to a number.
+    Literal(i32),
+    /// Indexed by a number.
+    Index(i32),
+    /// A parameter given a number at instantiation.
+    Partial,
+    /// A number as an index in a channel priority.
+    Priority(i32),
+    /// A dimension indexed by another slot; harmless by itself.
+    Indexed,
+}
+
+/// What is known of the range of a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// The slot.
+    pub slot: Slot,
+    /// Least and greatest value, where known.
+    pub range: Option<(i32, i32)>,
+    /// A bound variable or dimension must have exactly the elements; a variable at least them.
+    pub exact: bool,
+    /// A constant of the model, whose values are no state.
+    pub constant: Option<Arc<Symbol>>,
+    /// The set of the papers' notation in its type.
+    pub set: Option<Arc<ScalarSet>>,
+}
+
+/// All slots.
+#[derive(Clone, Debug, Default)]
+pub struct Slots {
+    ids: FxHashMap<Slot, usize>,
+    parent: Vec<usize>,
+    /// What was declared, by slot number.
+    pub declared: Vec<Option<Declared>>,
+    /// Uses, by slot number (not by class).
+    pub uses: Vec<(usize, Use, Loc)>,
+}
+
+impl Slots {
+    fn id(&mut self, slot: Slot) -> usize {
+        let next = self.parent.len();
+        let id = *self.ids.entry(slot).or_insert(next);
+        if id == next {
+            self.parent.push(next);
+            self.declared.push(None);
+        }
+        id
+    }
+
+    /// The number of a slot that was seen.
+    pub fn find(&self, slot: &Slot) -> Option<usize> {
+        self.ids.get(slot).map(|&id| self.class(id))
+    }
+
+    /// All slots with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (&Slot, usize)> {
+        self.ids.iter().map(|(s, id)| (s, *id))
+    }
+
+    /// The leaf of a root.
+    pub fn leaf(&mut self, root: &Root, fields: &[u32]) -> usize {
+        self.id(Slot::Leaf(root.clone(), fields.to_vec()))
+    }
+
+    /// A dimension of a root.
+    pub fn dim(&mut self, root: &Root, fields: &[u32], dims: u32) -> usize {
+        self.id(Slot::Dim(root.clone(), fields.to_vec(), dims))
+    }
+
+    /// The representative of a class.
+    pub fn class(&self, mut id: usize) -> usize {
+        while let Some(&p) = self.parent.get(id) {
+            if p == id {
+                break;
+            }
+            id = p;
+        }
+        id
+    }
+
+    /// Values flow between two slots.
+    pub fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.class(a), self.class(b));
+        let (low, high) = (a.min(b), a.max(b));
+        if let Some(p) = self.parent.get_mut(high) {
+            *p = low;
+        }
+    }
+
+    /// Everything declared with the same set of the papers' notation is one class.
+    pub fn join_sets(&mut self) {
+        let mut first: FxHashMap<u32, usize> = FxHashMap::default();
+        for id in 0..self.declared.len() {
+            let set = self
+                .declared
+                .get(id)
+                .and_then(Option::as_ref)
+                .and_then(|d| d.set.as_ref());
+            if let Some(set) = set.filter(|s| !s.parameter) {
+                let with = *first.entry(set.id).or_insert(id);
+                self.join(with, id);
+            }
+        }
+    }
+
+    /// Index uses noted since `from` belong to a channel priority.
+    pub fn as_priorities(&mut self, from: usize) {
+        for (_, how, _) in self.uses.iter_mut().skip(from) {
+            if let Use::Index(n) = how {
+                *how = Use::Priority(*n);
+            }
+        }
+    }
+
+    /// Notes a use.
+    pub fn used(&mut self, slot: usize, how: Use, loc: Loc) {
+        self.uses.push((slot, how, loc));
+    }
+
+    /// Notes ranges and sets of a symbol's slots.
+    pub fn declare(&mut self, root: &Root, s: &Arc<Symbol>, ty: &Type) {
+        if self.ids.contains_key(&Slot::Leaf(root.clone(), Vec::new())) && !ty.is_composite() {
+            let id = self.leaf(root, &[]);
+            if self.declared.get(id).is_some_and(Option::is_some) {
+                return;
+            }
+        }
+        let constant = matches!(&s.kind, SymKind::Var(v) if v.constant).then(|| s.clone());
+        let exact = matches!(s.kind, SymKind::Bound(_));
+        self.declare_type(root, &mut Vec::new(), 0, ty, exact, &constant);
+    }
+
+    fn declare_type(
+        &mut self,
+        root: &Root,
+        fields: &mut Vec<u32>,
+        dims: u32,
+        ty: &Type,
+        exact: bool,
+        constant: &Option<Arc<Symbol>>,
+    ) {
+        match ty {
+            Type::Int(int) => {
+                let slot = Slot::Leaf(root.clone(), fields.clone());
+                let range = int.lo.known().zip(int.hi.known());
+                self.note(slot, range, exact, constant, int.set.clone());
+            }
+            Type::Array(a) => {
+                let slot = Slot::Dim(root.clone(), fields.clone(), dims);
+                if let Type::Int(int) = &a.index {
+                    let range = int.lo.known().zip(int.hi.known());
+                    self.note(slot, range, true, constant, int.set.clone());
+                }
+                self.declare_type(root, fields, dims + 1, &a.element, exact, constant);
+            }
+            Type::Struct(s) => {
+                for (n, (_, t)) in s.fields.iter().enumerate() {
+                    fields.push(n as u32);
+                    self.declare_type(root, fields, dims, t, exact, constant);
+                    fields.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(
+        &mut self,
+        slot: Slot,
+        range: Option<(i32, i32)>,
+        exact: bool,
+        constant: &Option<Arc<Symbol>>,
+        set: Option<Arc<ScalarSet>>,
+    ) {
+        let id = self.id(slot.clone());
+        if let Some(d) = self.declared.get_mut(id) {
+            *d = Some(Declared {
+                slot,
+                range,
+                exact,
+                constant: constant.clone(),
+                set,
+            });
+        }
+    }
+
+    /// Joins all corresponding slots of two values of type `ty`.
+    pub fn join_all(&mut self, a: &(Root, Vec<u32>, u32), b: &(Root, Vec<u32>, u32), ty: &Type) {
+        match ty {
+            Type::Int(_) => {
+                let (x, y) = (self.leaf(&a.0, &a.1), self.leaf(&b.0, &b.1));
+                self.join(x, y);
+            }
+            Type::Array(t) => {
+                let (x, y) = (self.dim(&a.0, &a.1, a.2), self.dim(&b.0, &b.1, b.2));
+                self.join(x, y);
+                let next = |p: &(Root, Vec<u32>, u32)| (p.0.clone(), p.1.clone(), p.2 + 1);
+                self.join_all(&next(a), &next(b), &t.element);
+            }
+            Type::Struct(s) => {
+                for (n, (_, t)) in s.fields.iter().enumerate() {
+                    let into = |p: &(Root, Vec<u32>, u32)| {
+                        let mut fields = p.1.clone();
+                        fields.push(n as u32);
+                        (p.0.clone(), fields, p.2)
+                    };
+                    self.join_all(&into(a), &into(b), t);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The integer slots of a value of type `ty`.
+    pub fn all_of(&mut self, root: &Root, ty: &Type) -> Vec<usize> {
+        let mut out = Vec::new();
+        self.collect(root, &mut Vec::new(), ty, &mut out);
+        out
+    }
+
+    fn collect(&mut self, root: &Root, fields: &mut Vec<u32>, ty: &Type, out: &mut Vec<usize>) {
+        match ty {
+            Type::Int(_) => out.push(self.leaf(root, fields)),
+            Type::Array(a) => self.collect(root, fields, &a.element, out),
+            Type::Struct(s) => {
+                for (n, (_, t)) in s.fields.iter().enumerate() {
+                    fields.push(n as u32);
+                    self.collect(root, fields, t, out);
+                    fields.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `zonelens convert`: between `.xml` and `.xta`, with nothing lost.
+
+use crate::model::Source;
+use crate::{BAD_INPUT, SUCCESS, output};
+use clap::Args as ClapArgs;
+use std::path::PathBuf;
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::convert::{to_xml, to_xta};
+
+/// Arguments of `zonelens convert`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// The model to read
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The file to write; its extension, .xml or .xta, tells the notation
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// Converts a model. A model with syntax errors is refused: half of it would be lost.
+pub fn run(args: &Args) -> u8 {
+    let source = match Source::read(&args.input) {
+        Ok(source) => source,
+        Err(message) => {
+            output::complain(&message);
+            return BAD_INPUT;
+        }
+    };
+    let converted = match FileKind::from_path(&args.output.to_string_lossy()) {
+        FileKind::Xml => to_xml(&source.file),
+        FileKind::Xta => to_xta(&source.file),
+        FileKind::Query => {
+            output::complain("models convert to .xml and .xta; queries go along inside them");
+            return BAD_INPUT;
+        }
+    };
+    let text = match converted {
+        Ok(text) => text,
+        Err(errors) => {
+            for error in errors {
+                let place = source.place(error.span);
+                output::complain(&format!("{place}: {} [{}]", error.message, error.code));
+            }
+            return BAD_INPUT;
+        }
+    };
+    match std::fs::write(&args.output, text) {
+        Ok(()) => SUCCESS,
+        Err(error) => {
+            output::complain(&format!(
+                "{} cannot be written: {error}",
+                args.output.display()
+            ));
+            BAD_INPUT
+        }
+    }
+}

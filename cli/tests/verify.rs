@@ -1,0 +1,349 @@
+//! `zonelens verify` through the real binary: what scripts rely on.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const MODEL: &str = "\
+const int N = 2;
+int n;
+process P(const int[0, N - 1] i) {
+    clock x;
+    state s, t { x <= 5 }, u;
+    init s;
+    trans s -> t { assign x = 0, n = n + 1; },
+          t -> u { guard x >= 3; };
+}
+system P;
+";
+
+fn directory() -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("verify-{}-{number}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a directory");
+    path
+}
+
+fn write(directory: &Path, name: &str, text: &str) {
+    std::fs::write(directory.join(name), text).expect("written");
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_zonelens"))
+        .arg("verify")
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs")
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("an exit status")
+}
+
+/// Objects of `--format json`; nothing else may be on standard output.
+fn reports(output: &Output) -> Vec<Value> {
+    let text = std::str::from_utf8(&output.stdout).expect("UTF-8");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("one object per line"))
+        .collect()
+}
+
+fn json(directory: &Path, arguments: &[&str]) -> (i32, Vec<Value>) {
+    let mut all = vec!["--format", "json"];
+    all.extend(arguments);
+    let output = run(directory, &all);
+    (status(&output), reports(&output))
+}
+
+fn field<'a>(reports: &'a [Value], name: &str) -> Vec<&'a str> {
+    reports
+        .iter()
+        .map(|r| r[name].as_str().unwrap_or("null"))
+        .collect()
+}
+
+#[test]
+fn embedded_then_sibling_and_the_same_text_once() {
+    let d = directory();
+    write(
+        &d,
+        "m.xta",
+        &format!("{MODEL}//@ query E<> n == 2\n//@ query A[] n < 3\n"),
+    );
+    write(&d, "m.q", "/* heading */\nA[] n < 3\nE<> P(0).u\n");
+    let (status, reports) = json(&d, &["m.xta"]);
+    assert_eq!(status, 0);
+    assert_eq!(
+        field(&reports, "query"),
+        ["E<> n == 2", "A[] n < 3", "E<> P(0).u"]
+    );
+    let lines: Vec<_> = reports.iter().map(|r| r["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(11), Some(12), Some(3)]);
+}
+
+#[test]
+fn explicit_queries_run_alone_in_command_line_order() {
+    let d = directory();
+    write(
+        &d,
+        "m.xta",
+        &format!("{MODEL}//@ query nonsense nonsense\n"),
+    );
+    write(&d, "m.q", "A[] false\n");
+    write(&d, "other.q", "A[] n < 3\n");
+    let (status, reports) = json(
+        &d,
+        &["m.xta", "-q", "E<> n == 1", "other.q", "-q", "E<> n == 2"],
+    );
+    assert_eq!(status, 0);
+    assert_eq!(
+        field(&reports, "query"),
+        ["E<> n == 1", "A[] n < 3", "E<> n == 2"]
+    );
+    assert_eq!(reports[0]["line"], 0);
+    let (_, reports) = json(
+        &d,
+        &["m.xta", "other.q", "-q", "E<> n == 2", "-q", "E<> n == 1"],
+    );
+    assert_eq!(
+        field(&reports, "query"),
+        ["A[] n < 3", "E<> n == 2", "E<> n == 1"]
+    );
+}
+
+#[test]
+fn an_object_has_all_fields_of_the_contract() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    let (status, reports) = json(&d, &["m.xta", "-q", "A[] not (P(0).u && P(1).u)"]);
+    assert_eq!(status, 1);
+    let report = &reports[0];
+    let fields = [
+        "query",
+        "line",
+        "verdict",
+        "reason",
+        "expected",
+        "value",
+        "symmetrised",
+        "statistics",
+        "symmetry",
+        "reductions",
+        "trace",
+    ];
+    for name in fields {
+        assert!(report.get(name).is_some(), "{name}");
+    }
+    for name in [
+        "stored",
+        "explored",
+        "transitions",
+        "seconds",
+        "peak_memory_bytes",
+    ] {
+        assert!(report["statistics"][name].is_number(), "{name}");
+    }
+    assert!(report["symmetry"]["scalarsets"].is_array());
+    assert_eq!(report["verdict"], "violated");
+    let steps = report["trace"]["steps"].as_array().expect("steps");
+    assert!(steps[0]["transition"].is_null());
+    let edge = &steps[1]["transition"]["edges"][0];
+    assert_eq!(
+        (edge["line"].as_u64(), edge["from"].as_str()),
+        (Some(7), Some("s"))
+    );
+    assert!(steps[1]["state"]["clocks"]["P(0).x"].is_string());
+}
+
+#[test]
+fn exit_status_follows_the_contract() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    write(
+        &d,
+        "expected.xta",
+        &format!("{MODEL}//@ query A[] n < 2\n//@ expect violated\n"),
+    );
+    write(
+        &d,
+        "unexpected.xta",
+        &format!("{MODEL}//@ query A[] n < 3\n//@ expect violated\n"),
+    );
+    write(
+        &d,
+        "broken.xta",
+        &format!("{}//@ query A[] n < 3\n", MODEL.replace("x = 0", "y = 0")),
+    );
+    let status_of = |arguments: &[&str]| status(&run(&d, arguments));
+    assert_eq!(status_of(&["expected.xta"]), 0);
+    assert_eq!(status_of(&["unexpected.xta"]), 1);
+    assert_eq!(status_of(&["broken.xta"]), 2);
+    assert_eq!(status_of(&["missing.xta"]), 2);
+    assert_eq!(status_of(&["m.xta"]), 2, "no query");
+    assert_eq!(status_of(&["m.xta", "-q", "A[] nobody"]), 2);
+    assert_eq!(status_of(&["m.xta", "-q", "A[] n < 3", "--states", "x"]), 2);
+    assert_eq!(
+        status_of(&["m.xta", "-q", "A[] n < 3", "--symmetry", "sometimes"]),
+        2
+    );
+    assert_eq!(status_of(&["m.xta", "-q", "A[] n < 3"]), 0);
+    let slow = [
+        "m.xta",
+        "--const",
+        "N=12",
+        "-q",
+        "A[] n < 99",
+        "--symmetry",
+        "off",
+        "--timeout",
+        "50ms",
+    ];
+    assert_eq!(status_of(&slow), 3);
+    let mut both = slow.to_vec();
+    both.extend(["-q", "A[] n < 1"]);
+    assert_eq!(status_of(&both), 1, "a failure counts more than an unknown");
+}
+
+#[test]
+fn a_broken_model_gives_an_error_for_every_query() {
+    let d = directory();
+    let broken = MODEL.replace("x = 0", "y = 0");
+    write(
+        &d,
+        "m.xta",
+        &format!("{broken}//@ query A[] n < 3\n//@ query E<> n == 2\n"),
+    );
+    let (status, reports) = json(&d, &["m.xta"]);
+    assert_eq!(status, 2);
+    assert_eq!(field(&reports, "verdict"), ["error", "error"]);
+    for report in &reports {
+        let reason = report["reason"].as_str().expect("a reason");
+        assert!(
+            reason.starts_with("model-error: ") && reason.contains("m.xta:7"),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_query_concerns_itself_alone() {
+    let d = directory();
+    write(
+        &d,
+        "m.xta",
+        &format!("{MODEL}//@ query A[] nobody\n//@ query A[] n < 3\n"),
+    );
+    let (status, reports) = json(&d, &["m.xta"]);
+    assert_eq!(status, 2);
+    assert_eq!(field(&reports, "verdict"), ["error", "satisfied"]);
+    assert!(
+        reports[0]["reason"]
+            .as_str()
+            .is_some_and(|r| r.starts_with("query-error: "))
+    );
+}
+
+#[test]
+fn constants_and_limits_reach_the_checker() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    let (_, reports) = json(&d, &["m.xta", "--const", "N=3", "-q", "E<> n == 3"]);
+    assert_eq!(field(&reports, "verdict"), ["satisfied"]);
+    let (_, reports) = json(&d, &["m.xta", "-q", "E<> n == 3"]);
+    assert_eq!(field(&reports, "verdict"), ["violated"]);
+    let limited = [
+        "m.xta",
+        "--const",
+        "N=8",
+        "-q",
+        "A[] n < 99",
+        "--symmetry",
+        "off",
+        "--states",
+        "10",
+    ];
+    let (status, reports) = json(&d, &limited);
+    assert_eq!(status, 3);
+    assert!(
+        reports[0]["reason"]
+            .as_str()
+            .is_some_and(|r| r.starts_with("states")),
+        "{reports:?}"
+    );
+    let (_, reports) = json(&d, &["m.xta", "-q", "sup: n"]);
+    assert_eq!(reports[0]["value"]["upper"], 2, "{reports:?}");
+}
+
+#[test]
+fn people_and_ci_get_their_forms() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    let formulas = ["m.xta", "-q", "A[] n < 3", "-q", "A[] n < 2"];
+    let output = run(&d, &formulas);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.contains("✓ A[] n < 3") && text.contains("✗ A[] n < 2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("counterexample, 2 steps") && text.contains("n: 1 → 2"),
+        "{text}"
+    );
+    assert!(text.contains("2 queries: 1 passed, 1 failed"), "{text}");
+    assert!(!text.contains('\x1b'), "no colour when piped");
+    assert!(output.stderr.is_empty(), "no progress when piped");
+    let mut junit = vec!["--format", "junit"];
+    junit.extend(formulas);
+    let text = String::from_utf8(run(&d, &junit).stdout).expect("UTF-8");
+    assert!(
+        text.starts_with("<?xml") && text.contains("tests=\"2\" failures=\"1\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn ctrl_c_gives_what_is_known() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    let child = Command::new(env!("CARGO_BIN_EXE_zonelens"))
+        .args([
+            "verify",
+            "m.xta",
+            "--const",
+            "N=14",
+            "--symmetry",
+            "off",
+            "--format",
+            "json",
+        ])
+        .args(["-q", "A[] n < 99", "-q", "E<> n == 1"])
+        .current_dir(&d)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    std::thread::sleep(Duration::from_millis(800));
+    let asked = Instant::now();
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.is_ok_and(|s| s.success()));
+    let output = child.wait_with_output().expect("it ends");
+    assert!(asked.elapsed() < Duration::from_secs(20));
+    assert_eq!(status(&output), 130);
+    let reports = reports(&output);
+    assert_eq!(field(&reports, "verdict"), ["unknown", "unknown"]);
+    assert!(
+        reports[0]["reason"]
+            .as_str()
+            .is_some_and(|r| r.starts_with("cancelled"))
+    );
+    assert!(reports[0]["statistics"]["explored"].as_u64() > Some(0));
+}

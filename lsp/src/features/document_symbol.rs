@@ -1,0 +1,69 @@
+//! The outline of a document.
+
+use super::names::Names;
+use zonelens_analysis::ide::{DefKind, Definition};
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::span::Span;
+
+/// An entry of the outline.
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// The declaration as written, or the formula.
+    pub detail: String,
+    /// What it is; `None` for a query.
+    pub kind: Option<DefKind>,
+    /// All of it.
+    pub full: Span,
+    /// Its name's place.
+    pub name_span: Span,
+    /// What it holds.
+    pub children: Vec<Symbol>,
+}
+
+/// The outline: declarations with templates' members inside, then queries.
+pub fn symbols(names: &Names) -> Vec<Symbol> {
+    let definitions = &names.index.definitions;
+    let shown = |d: &&Definition| {
+        !d.foreign && !d.name.is_empty() && !matches!(d.kind, DefKind::Bound | DefKind::Field)
+    };
+    let convert = |d: &Definition| Symbol {
+        name: d.name.to_string(),
+        detail: d.detail.clone(),
+        kind: Some(d.kind),
+        full: d.full.cover(d.span),
+        name_span: d.span,
+        children: Vec::new(),
+    };
+    let mut out = Vec::new();
+    for (id, definition) in definitions.iter().enumerate() {
+        if definition.container.is_some() || !shown(&definition) {
+            continue;
+        }
+        let mut symbol = convert(definition);
+        if definition.kind == DefKind::Template {
+            let members = definitions.iter().filter(|d| d.container == Some(id));
+            symbol.children = members.filter(shown).map(convert).collect();
+        }
+        out.push(symbol);
+    }
+    for q in names.snapshot.queries() {
+        let span = q.query.span.shift(q.base);
+        if span.is_empty() {
+            continue;
+        }
+        out.push(Symbol {
+            name: q.query.text.to_string(),
+            detail: "query".to_owned(),
+            kind: None,
+            full: span,
+            name_span: span,
+            children: Vec::new(),
+        });
+    }
+    // Queries inside `.xta` stand where they stand.
+    if names.snapshot.kind != FileKind::Query {
+        out.sort_by_key(|s| s.full.start);
+    }
+    out
+}

@@ -1,0 +1,72 @@
+//! What can be folded: templates, functions, long declarations, blocks of comments.
+
+use crate::document::Snapshot;
+use zonelens_syntax::ast::{ItemKind, MemberKind};
+use zonelens_syntax::source::members;
+use zonelens_syntax::span::Span;
+
+/// A foldable range of lines.
+pub struct Fold {
+    /// First and last 0-based line.
+    pub lines: (u32, u32),
+    /// Whether it is a comment.
+    pub comment: bool,
+}
+
+/// All foldable ranges.
+pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
+    let mut out = Vec::new();
+    let line = |offset: u32| {
+        let offset = (offset as usize).min(snapshot.rope.len_bytes());
+        snapshot.rope.byte_to_line(offset) as u32
+    };
+    let mut add = |span: Span, comment: bool| {
+        let lines = (line(span.start), line(span.end));
+        if lines.1 > lines.0 {
+            out.push(Fold { lines, comment });
+        }
+    };
+    for item in &snapshot.file().items {
+        if !matches!(item.node.kind, ItemKind::Empty) {
+            add(item.node.span.shift(item.offset), false);
+        }
+        comments(&item.node.comments, item.offset, &mut add);
+        for member in members(item) {
+            let base = item.offset + member.offset;
+            if matches!(
+                member.node.kind,
+                MemberKind::Function(_) | MemberKind::States(_)
+            ) {
+                add(member.node.span.shift(base), false);
+            }
+            comments(&member.node.comments, base, &mut add);
+        }
+    }
+    out.sort_by_key(|f| f.lines);
+    out.dedup_by_key(|f| f.lines);
+    out
+}
+
+/// Runs of line comments that follow each other, and block comments.
+fn comments(list: &[zonelens_syntax::ast::Comment], base: u32, add: &mut impl FnMut(Span, bool)) {
+    let mut run: Option<Span> = None;
+    for comment in list {
+        let span = comment.span.shift(base);
+        if comment.text.starts_with("/*") {
+            add(span, true);
+            continue;
+        }
+        run = match run {
+            // The end of a line, perhaps of two bytes, and little indentation.
+            Some(r) if span.start.saturating_sub(r.end) <= 16 => Some(r.cover(span)),
+            Some(r) => {
+                add(r, true);
+                Some(span)
+            }
+            None => Some(span),
+        };
+    }
+    if let Some(run) = run {
+        add(run, true);
+    }
+}

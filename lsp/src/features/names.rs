@@ -1,0 +1,140 @@
+//! Definitions, references and highlights, across a model and the query file beside it.
+
+use crate::document::Snapshot;
+use crate::store::Store;
+use std::sync::Arc;
+use zonelens_analysis::ide::{DefId, Definition, Index, Occurrence};
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::span::Span;
+
+/// A place in some document.
+pub struct Target {
+    /// The document.
+    pub snapshot: Arc<Snapshot>,
+    /// The place.
+    pub span: Span,
+}
+
+/// A document with its names.
+pub struct Names {
+    /// The document.
+    pub snapshot: Arc<Snapshot>,
+    /// Its names.
+    pub index: Arc<Index>,
+    /// The model that foreign definitions stand in.
+    pub model: Option<Arc<Snapshot>>,
+}
+
+impl Names {
+    /// The names of a document.
+    pub fn of(store: &Store, snapshot: &Arc<Snapshot>) -> Names {
+        let model = store.model_of(snapshot);
+        let index = match (snapshot.kind, &model) {
+            (FileKind::Query, Some(model)) => {
+                Arc::new(Index::of_queries(model.names(), snapshot.file()))
+            }
+            (FileKind::Query, None) => {
+                Arc::new(Index::of_queries(&Index::default(), snapshot.file()))
+            }
+            _ => Arc::clone(snapshot.names()),
+        };
+        Names {
+            snapshot: Arc::clone(snapshot),
+            index,
+            model,
+        }
+    }
+
+    /// The use at `offset` with its definition.
+    pub fn at(&self, offset: u32) -> Option<(&Occurrence, &Definition)> {
+        let occurrence = self.index.at(offset)?;
+        Some((occurrence, self.index.definition(occurrence.def)?))
+    }
+
+    /// The document a definition stands in.
+    pub fn home(&self, definition: &Definition) -> Option<Arc<Snapshot>> {
+        match definition.foreign {
+            true => self.model.clone(),
+            false => Some(Arc::clone(&self.snapshot)),
+        }
+    }
+
+    /// All documents in which `def` may be used, with their names. A model's definition has the same number in the
+    /// names of its query file.
+    pub fn documents(&self, store: &Store, def: DefId) -> Vec<Names> {
+        let foreign = self.index.definition(def).is_some_and(|d| d.foreign);
+        let local_to_queries = self.snapshot.kind == FileKind::Query && !foreign;
+        let Some(model) = self.model.as_ref().filter(|_| !local_to_queries) else {
+            return vec![Names {
+                snapshot: Arc::clone(&self.snapshot),
+                index: Arc::clone(&self.index),
+                model: self.model.clone(),
+            }];
+        };
+        let queries = match self.snapshot.kind {
+            FileKind::Query => Some(Arc::clone(&self.snapshot)),
+            _ => store.query_file_of(model),
+        };
+        std::iter::once(Arc::clone(model))
+            .chain(queries)
+            .map(|snapshot| Names::of(store, &snapshot))
+            .collect()
+    }
+}
+
+/// Where the name at `offset` is declared.
+pub fn definition(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<Target> {
+    let names = Names::of(store, snapshot);
+    let (_, definition) = names.at(offset)?;
+    Some(Target {
+        snapshot: names.home(definition)?,
+        span: definition.span,
+    })
+}
+
+/// Where the type of the name at `offset` is declared; for a process, its template.
+pub fn type_definition(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<Target> {
+    let names = Names::of(store, snapshot);
+    let (_, definition) = names.at(offset)?;
+    let of = names.index.definition(definition.of?)?;
+    Some(Target {
+        snapshot: names.home(of)?,
+        span: of.span,
+    })
+}
+
+/// All uses of the name at `offset`.
+pub fn references(
+    store: &Store,
+    snapshot: &Arc<Snapshot>,
+    offset: u32,
+    with_declaration: bool,
+) -> Vec<Target> {
+    let names = Names::of(store, snapshot);
+    let Some((occurrence, _)) = names.at(offset) else {
+        return Vec::new();
+    };
+    let def = occurrence.def;
+    let mut out = Vec::new();
+    for document in names.documents(store, def) {
+        for found in document.index.uses(def) {
+            if with_declaration || !found.declares {
+                out.push(Target {
+                    snapshot: Arc::clone(&document.snapshot),
+                    span: found.span,
+                });
+            }
+        }
+    }
+    out
+}
+
+/// All uses in this document, with whether each writes.
+pub fn highlights(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Vec<(Span, bool)> {
+    let names = Names::of(store, snapshot);
+    let Some((occurrence, _)) = names.at(offset) else {
+        return Vec::new();
+    };
+    let uses = names.index.uses(occurrence.def);
+    uses.map(|o| (o.span, o.writes || o.declares)).collect()
+}

@@ -1,0 +1,82 @@
+//! Renaming across a model and its queries, refused where the new name would mean something else.
+
+use super::names::{Names, Target};
+use crate::document::Snapshot;
+use crate::store::Store;
+use std::sync::Arc;
+use zonelens_syntax::lexer::{self, Mode};
+use zonelens_syntax::span::Span;
+use zonelens_syntax::token::TokenKind;
+
+/// What can be renamed at `offset`: its place and present name.
+pub fn prepare(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(Span, String)> {
+    let names = Names::of(store, snapshot);
+    let (occurrence, definition) = names.at(offset)?;
+    // The made-up name of an unnamed location has no place in the text.
+    let written = snapshot.file().slice(occurrence.span);
+    (written == definition.name).then(|| (occurrence.span, definition.name.to_string()))
+}
+
+/// The places to write `new` at, or why not.
+pub fn rename(
+    store: &Store,
+    snapshot: &Arc<Snapshot>,
+    offset: u32,
+    new: &str,
+) -> Result<Vec<Target>, String> {
+    check_name(new)?;
+    let names = Names::of(store, snapshot);
+    let (occurrence, definition) = names
+        .at(offset)
+        .ok_or_else(|| "there is no name here that can be renamed".to_owned())?;
+    let def = occurrence.def;
+    let mut out = Vec::new();
+    for document in names.documents(store, def) {
+        for found in document.index.uses(def) {
+            if document.snapshot.file().slice(found.span) != definition.name {
+                return Err(format!(
+                    "`{}` is not written out everywhere",
+                    definition.name
+                ));
+            }
+            let taken = document
+                .index
+                .visible(found.span.start)
+                .into_iter()
+                .any(|id| id != def && document.index.definitions[id].name == new);
+            if taken {
+                return Err(format!("`{new}` already stands for something else here"));
+            }
+            out.push(Target {
+                snapshot: Arc::clone(&document.snapshot),
+                span: found.span,
+            });
+        }
+    }
+    let siblings = names.index.definitions.iter().filter(|d| d.name == new);
+    let mut clashes = siblings
+        .filter(|d| d.container == definition.container || definition.scope.touches(d.span.start));
+    match clashes.next() {
+        Some(_) => Err(format!(
+            "`{new}` is already declared where `{}` is",
+            definition.name
+        )),
+        None => Ok(out),
+    }
+}
+
+fn check_name(new: &str) -> Result<(), String> {
+    let tokens = lexer::lex(new, Mode::Model);
+    match tokens.as_slice() {
+        [token]
+            if token.kind == TokenKind::Ident
+                && (token.end - token.start) as usize == new.len() =>
+        {
+            Ok(())
+        }
+        [token] if token.kind.is_keyword() => Err(format!("`{new}` is a keyword")),
+        _ => Err(format!(
+            "`{new}` is not a name: names are letters, digits and underscores, and do not start with a digit"
+        )),
+    }
+}

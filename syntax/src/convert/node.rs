@@ -1,0 +1,346 @@
+//! XML elements to be written, and the one-line form in which `//@ xml` comments hold them.
+
+use crate::xml::dom::{self, Element};
+use smol_str::SmolStr;
+
+/// Attributes in order, decoded.
+pub(crate) type Attributes = Vec<(SmolStr, SmolStr)>;
+
+/// An element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Node {
+    pub tag: SmolStr,
+    pub attributes: Attributes,
+    pub content: Vec<Content>,
+}
+
+/// What stands inside an element.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    /// Character data, decoded.
+    Text(String),
+    /// A child.
+    Node(Node),
+    /// XML as it was.
+    Raw(String),
+    /// The inside of a comment, as it was.
+    Comment(String),
+}
+
+impl Node {
+    /// An element without attributes or content.
+    pub fn new(tag: &str) -> Node {
+        Node {
+            tag: tag.into(),
+            ..Node::default()
+        }
+    }
+
+    /// An element that holds `text` alone.
+    pub fn with_text(tag: &str, text: impl Into<String>) -> Node {
+        let mut node = Node::new(tag);
+        node.set_text(text.into());
+        node
+    }
+
+    /// Tag, attributes and comments of `element`, nothing else.
+    pub fn shell(raw: &str, element: &Element) -> Node {
+        Node {
+            tag: element.tag.clone(),
+            attributes: element.attributes.clone(),
+            content: notes(raw, element, None),
+        }
+    }
+
+    /// All of `element`, with its decoded text.
+    pub fn copy(raw: &str, element: &Element) -> Node {
+        let mut node = Node {
+            tag: element.tag.clone(),
+            attributes: element.attributes.clone(),
+            content: Vec::new(),
+        };
+        let text = element.decode(raw).text;
+        // Elsewhere text is layout, or a mistake that readers ignore.
+        if !text.is_empty() && holds_text(&element.tag) {
+            node.content.push(Content::Text(text));
+        }
+        for (i, child) in element.children.iter().enumerate() {
+            node.content.extend(notes(raw, element, Some(i)));
+            node.content.push(Content::Node(Node::copy(raw, child)));
+        }
+        let behind = Some(element.children.len());
+        node.content.extend(notes(raw, element, behind));
+        node
+    }
+
+    /// `self` with one more attribute.
+    pub fn with(mut self, name: &str, value: impl std::fmt::Display) -> Node {
+        self.set(name, value);
+        self
+    }
+
+    /// Replaces an attribute or adds it.
+    pub fn set(&mut self, name: &str, value: impl std::fmt::Display) {
+        let value = SmolStr::from(value.to_string());
+        match self.attributes.iter_mut().find(|(n, _)| n == name) {
+            Some((_, old)) => *old = value,
+            None => self.attributes.push((name.into(), value)),
+        }
+    }
+
+    /// An attribute.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// A coordinate.
+    pub fn number(&self, name: &str) -> Option<i32> {
+        self.get(name)?.trim().parse().ok()
+    }
+
+    /// Adds a child.
+    pub fn push(&mut self, child: Node) {
+        self.content.push(Content::Node(child));
+    }
+
+    /// The children.
+    pub fn children(&self) -> impl Iterator<Item = &Node> {
+        self.content.iter().filter_map(|c| match c {
+            Content::Node(node) => Some(node),
+            _ => None,
+        })
+    }
+
+    /// The first child with this tag.
+    pub fn child(&self, tag: &str) -> Option<&Node> {
+        self.children().find(|c| c.tag == tag)
+    }
+
+    /// Its own text.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|c| match c {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    /// Puts `text` in the place of its own text.
+    pub fn set_text(&mut self, text: String) {
+        self.content.retain(|c| !matches!(c, Content::Text(_)));
+        if !text.is_empty() {
+            self.content.push(Content::Text(text));
+        }
+    }
+
+    /// The whole element without line breaks of the writer's own.
+    pub fn compact(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, None);
+        out
+    }
+
+    /// Writes the element; `indent` is the number of tabs before it, `None` to add no white space.
+    pub fn write(&self, out: &mut String, indent: Option<usize>) {
+        margin(out, indent);
+        out.push('<');
+        out.push_str(&self.tag);
+        for (name, value) in &self.attributes {
+            out.push(' ');
+            out.push_str(name);
+            out.push_str("=\"");
+            escape_attribute(out, value);
+            out.push('"');
+        }
+        if self.content.is_empty() {
+            // Readers that skip empty elements must still see these.
+            out.push_str(&if indent.is_some() && holds_text(&self.tag) {
+                format!("></{}>", self.tag)
+            } else {
+                "/>".to_owned()
+            });
+        } else {
+            out.push('>');
+            self.write_content(out, indent);
+            out.push_str(&format!("</{}>", self.tag));
+        }
+        if indent.is_some() {
+            out.push('\n');
+        }
+    }
+
+    fn write_content(&self, out: &mut String, indent: Option<usize>) {
+        let has_text = self.content.iter().any(|c| matches!(c, Content::Text(_)));
+        // White space next to text would become part of it.
+        let inner = if has_text || holds_text(&self.tag) {
+            None
+        } else {
+            indent.map(|n| n + 1)
+        };
+        if inner.is_some() {
+            out.push('\n');
+        }
+        for content in &self.content {
+            match content {
+                Content::Text(text) => escape_text(out, text),
+                Content::Node(node) => node.write(out, inner),
+                Content::Raw(raw) => {
+                    margin(out, inner);
+                    out.push_str(raw);
+                    finish(out, inner);
+                }
+                Content::Comment(text) => {
+                    margin(out, inner);
+                    out.push_str(&format!("<!--{text}-->"));
+                    finish(out, inner);
+                }
+            }
+        }
+        if inner.is_some() {
+            margin(out, indent);
+        }
+    }
+}
+
+fn margin(out: &mut String, indent: Option<usize>) {
+    for _ in 0..indent.unwrap_or(0) {
+        out.push('\t');
+    }
+}
+
+fn finish(out: &mut String, indent: Option<usize>) {
+    if indent.is_some() {
+        out.push('\n');
+    }
+}
+
+/// Elements of a model whose content is text.
+fn holds_text(tag: &str) -> bool {
+    matches!(
+        tag,
+        "declaration"
+            | "system"
+            | "instantiation"
+            | "name"
+            | "parameter"
+            | "label"
+            | "formula"
+            | "comment"
+    )
+}
+
+/// Comments of an element: those before its child `at`, or all.
+fn notes(raw: &str, element: &Element, at: Option<usize>) -> Vec<Content> {
+    let notes = element.notes.iter();
+    notes
+        .filter(|(index, _)| at.is_none_or(|at| at == *index))
+        .map(|(_, span)| Content::Comment(raw[span.range()].to_owned()))
+        .collect()
+}
+
+fn escape_text(out: &mut String, text: &str) {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // XML readers turn a carriage return into a line feed, which is harmless only before one.
+            '\r' if rest.peek() != Some(&'\n') => out.push_str("&#13;"),
+            c => out.push(c),
+        }
+    }
+}
+
+fn escape_attribute(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // Readers turn plain ones into blanks.
+            '\n' => out.push_str("&#x0A;"),
+            '\r' => out.push_str("&#x0D;"),
+            '\t' => out.push_str("&#x09;"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// XML on one line: line breaks become `&#10;` and `&#13;`; references of that spelling get another one first, so that
+/// [`many_lines`] gives back the same XML.
+pub(crate) fn one_line(xml: &str) -> String {
+    xml.replace("&#10;", "&#x0A;")
+        .replace("&#13;", "&#x0D;")
+        .replace('\n', "&#10;")
+        .replace('\r', "&#13;")
+}
+
+/// Undoes [`one_line`].
+pub(crate) fn many_lines(line: &str) -> String {
+    line.replace("&#10;", "\n").replace("&#13;", "\r")
+}
+
+/// Reads the fragment of a `//@ xml` line; with `raw_children` its children stay as they are written, except formulas.
+pub(crate) fn read_fragment(line: &str, raw_children: bool) -> Result<Node, String> {
+    let raw = many_lines(line);
+    let document = dom::read(&raw);
+    if let Some(error) = document.errors.into_iter().next() {
+        return Err(error.message);
+    }
+    let Some(root) = document.root else {
+        return Err("there is no element".to_owned());
+    };
+    if !raw_children {
+        return Ok(Node::copy(&raw, &root));
+    }
+    let mut node = Node {
+        tag: root.tag.clone(),
+        attributes: root.attributes.clone(),
+        content: Vec::new(),
+    };
+    for (i, child) in root.children.iter().enumerate() {
+        node.content.extend(notes(&raw, &root, Some(i)));
+        node.content.push(match child.tag.as_str() {
+            "formula" => Content::Node(Node::copy(&raw, child)),
+            _ => Content::Raw(raw[child.span.range()].to_owned()),
+        });
+    }
+    node.content
+        .extend(notes(&raw, &root, Some(root.children.len())));
+    Ok(node)
+}
+
+/// The mark of an XML comment that holds comments of an `.xta` file.
+const XTA_MARK: &str = "@ xta ";
+
+/// Comments of a textual model as the inside of an XML comment, which must not hold `--`.
+pub(crate) fn hide_comments(comments: &str) -> String {
+    let mut inside = comments.replace('&', "&amp;").replace("--", "-&#45;");
+    if inside.ends_with('-') {
+        inside.pop();
+        inside.push_str("&#45;");
+    }
+    format!("{XTA_MARK}{inside}")
+}
+
+/// Undoes [`hide_comments`]; `None` for an XML comment of somebody else.
+pub(crate) fn shown_comments(inside: &str) -> Option<String> {
+    let text = inside.strip_prefix(XTA_MARK)?;
+    Some(text.replace("&#45;", "-").replace("&amp;", "&"))
+}
+
+/// The mark of an XML comment that holds the name of a branchpoint.
+const NAME_MARK: &str = "@ name ";
+
+/// A name as the inside of an XML comment.
+pub(crate) fn hide_name(name: &str) -> String {
+    format!("{NAME_MARK}{name}")
+}
+
+/// Undoes [`hide_name`].
+pub(crate) fn shown_name(inside: &str) -> Option<&str> {
+    inside.strip_prefix(NAME_MARK)
+}

@@ -1,0 +1,101 @@
+//! `.xml` to `.xta` and back on real models: nothing is lost. Skipped where the corpus is absent.
+
+// Tests print their scores.
+#![allow(clippy::print_stdout)]
+
+mod round_trip;
+
+use round_trip::{differ, parse, syntax_errors, xml_round_trip, xta_round_trip};
+use std::path::{Path, PathBuf};
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::convert::{to_xml, to_xta};
+use zonelens_syntax::debug::ast_debug;
+use zonelens_syntax::format::{FormatOptions, format};
+
+fn corpus(extensions: &[&str]) -> Option<Vec<PathBuf>> {
+    let dir = std::env::var_os("ZONELENS_CORPUS")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| {
+            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"))
+        });
+    if !dir.join("EXPECT-PARSE.tsv").exists() {
+        eprintln!("skipped: no corpus (set ZONELENS_CORPUS)");
+        return None;
+    }
+    let mut out = Vec::new();
+    let mut open = vec![dir.join("models")];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).expect("directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if has_extension(&path, extensions) {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    Some(out)
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension()
+        .and_then(|e| e.to_str())
+        .is_some_and(|e| extensions.contains(&e))
+}
+
+fn score(what: &str, paths: &[PathBuf], kind: FileKind, trip: impl Fn(&str) -> Result<(), String>) {
+    let (mut same, mut broken, mut failed) = (0, 0, Vec::new());
+    for path in paths {
+        let bytes = std::fs::read(path).expect("model");
+        let text = String::from_utf8_lossy(&bytes);
+        if !syntax_errors(&parse(&text, kind)).is_empty() {
+            broken += 1;
+            continue;
+        }
+        match trip(&text) {
+            Ok(()) => same += 1,
+            Err(why) => failed.push(format!("{}: {why}", path.display())),
+        }
+    }
+    let (refused, lost): (Vec<_>, Vec<_>) = failed
+        .iter()
+        .partition(|f| f.contains(": refused: ") && f.contains("cannot hold"));
+    for line in failed.iter() {
+        println!("{line}");
+    }
+    println!(
+        "{what}: {same} of {} keep everything; {} refused for their names, {broken} with syntax errors left out",
+        paths.len() - broken - refused.len(),
+        refused.len()
+    );
+    assert!(lost.is_empty(), "{} files lose something", lost.len());
+}
+
+#[test]
+fn corpus_xml_to_xta_and_back() {
+    if let Some(paths) = corpus(&["xml"]) {
+        score("xml → xta → xml", &paths, FileKind::Xml, xml_round_trip);
+    }
+}
+
+#[test]
+fn corpus_formatting_in_between_loses_nothing() {
+    let trip = |text: &str| {
+        let first = parse(text, FileKind::Xml);
+        let xta = to_xta(&first).map_err(|e| format!("refused: {}", e[0].message))?;
+        let tidy = format(&parse(&xta, FileKind::Xta), FormatOptions::default());
+        let xml = to_xml(&parse(&tidy, FileKind::Xta)).map_err(|e| format!("back: {e:?}"))?;
+        differ(&ast_debug(&first), &ast_debug(&parse(&xml, FileKind::Xml)))
+    };
+    if let Some(paths) = corpus(&["xml"]) {
+        score("xml → xta → fmt → xml", &paths, FileKind::Xml, trip);
+    }
+}
+
+#[test]
+fn corpus_xta_to_xml_and_back() {
+    if let Some(paths) = corpus(&["xta", "ta"]) {
+        score("xta → xml → xta", &paths, FileKind::Xta, xta_round_trip);
+    }
+}

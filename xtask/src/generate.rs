@@ -1,0 +1,67 @@
+//! A large model for the benchmarks: many templates as people write them.
+
+use std::fmt::Write;
+
+/// A model of about `lines` lines.
+pub fn model(lines: usize) -> String {
+    let templates = (lines / 46).max(1);
+    let mut out = String::from(
+        "// Generated for benchmarks.\nconst int N = 4;\ntypedef scalar[N] pid;\nchan go[pid];\n",
+    );
+    for t in 0..templates {
+        template(&mut out, t);
+    }
+    let names: Vec<String> = (0..templates).map(|t| format!("T{t}")).collect();
+    for line in names.chunks(8) {
+        let _ = writeln!(out, "// {}", line.join(" "));
+    }
+    let _ = writeln!(out, "system {};", names.join(", "));
+    out
+}
+
+fn template(out: &mut String, t: usize) {
+    let _ = write!(
+        out,
+        "
+// Worker {t}: takes a job, works on it, gives it back.
+int[0,N] count{t};
+bool busy{t}[pid];
+
+int free{t}(int limit) {{
+    int n = 0;
+    for (i : pid) {{
+        if (!busy{t}[i]) {{
+            n += 1;
+        }}
+    }}
+    return n > limit ? limit : n;
+}}
+
+process T{t}(const pid id) {{
+    clock x, y;
+    int[0,10] tries = 0;
+    state idle, ready {{ x <= 5 }}, work {{ x <= 8 && y <= 20 }}, done;
+    commit done;
+    init idle;
+    trans
+        idle -> ready {{ guard free{t}(3) > 0 && !busy{t}[id]; sync go[id]?; assign x = 0, busy{t}[id] = true; }},
+        idle -> idle {{ guard x > 10; sync go[id]!; assign x = 0; }},
+        ready -> work {{
+            guard x >= 2 && count{t} < N;
+            assign x = 0, y = 0, count{t}++;
+        }},
+        ready -> idle {{
+            guard x == 5;
+            assign busy{t}[id] = false, tries = tries < 10 ? tries + 1 : 0;
+        }},
+        work -> done {{
+            guard x > 3 && (y < 15 || tries > 2);
+            assign count{t}--;
+        }},
+        done -> idle {{
+            assign busy{t}[id] = false, tries = 0, x = 0;
+        }};
+}}
+"
+    );
+}
