@@ -371,6 +371,9 @@ fn fischer_in_all_notations() {
 fn numbered(template: &str) -> String {
     format!(
         "const int N = 4; typedef int[0,N-1] id_t; int[-1,N-1] id = -1; int n; int a[id_t]; const int w[N] = {{1,1,2,2}}; chan c[id_t];
+int first(id_t i) {{ int t[2] = {{i, 0}}; if (t[0] < 2) return 1; return 0; }}
+int table(id_t i) {{ const int k = i * 2; return k; }}
+int[0,1] clipped(id_t i) {{ return i; }}
 process P(const id_t me) {{ clock x; state A, B; init A; trans A -> B {{ {template} }}; }}
 system P;
 "
@@ -406,6 +409,9 @@ fn detection_follows_identifiers_and_stops_at_other_uses() {
         "assign id = me, n = id, n++;",
         "assign id = n * 2, id = me;",
         "guard forall (i : int[0,1]) a[i] == 0; assign a[me] = 1;",
+        "assign n = first(me);",
+        "assign n = table(me);",
+        "assign id = clipped(me);",
     ] {
         assert_eq!(blocks(other), None, "{other}");
     }
@@ -447,6 +453,7 @@ fn rules_of_the_thesis_notation_exclude_the_set_but_keep_the_meaning() {
         ("guard x > me;", "sym/clock"),
         ("assign a[2] := 1;", "sym/index-int"),
         ("assign k[me] := 1;", "sym/index-scalar"),
+        ("guard forall (i : int[0,1]) a[i] == 0;", "sym/literal"),
     ] {
         let found = errors(&text(t));
         assert_eq!(
@@ -458,4 +465,44 @@ fn rules_of_the_thesis_notation_exclude_the_set_but_keep_the_meaning() {
         assert!(!m.blocks_verification());
         assert_eq!(m.network().unwrap().scalarsets[0].broken[0].code, code);
     }
+}
+
+#[test]
+fn constants_do_not_move() {
+    let text = |values: &str| {
+        format!(
+            "scalarset pid[3]; const int w[pid] := {values}; int n;\nprocess P(scalarset me) {{ state A; init A; trans A -> A {{ assign n := w[me]; }}; }}\nProcs := P(pid);\nsystem Procs;\n"
+        )
+    };
+    assert_eq!(errors(&text("{2, 2, 2}")), []);
+    assert_eq!(errors(&text("{1, 2, 3}"))[0].1, "sym/constant");
+}
+
+/// Figures 3.4 to 3.6 of the thesis.
+#[test]
+fn a_complete_family_of_malformed_edges_is_symmetric() {
+    let text = |edges: &str| {
+        format!(
+            "scalarset id[3]; int a[id];\nprocess P(scalarset me) {{ int[0,2] v; state A, B; init A; trans {edges}; }}\nProcs := P(id);\nsystem Procs;\n"
+        )
+    };
+    let codes = |edges: &str| errors(&text(edges)).iter().map(|e| e.1).collect::<Vec<_>>();
+    assert_eq!(
+        codes("A -> B { guard a[me] == 3; assign a[me] := 0; }"),
+        [""; 0]
+    );
+    assert_eq!(codes("A -> B { guard a[2] == 3; }"), ["sym/index-int"]);
+    let edge = |n: u32, m: u32| format!("A -> B {{ guard a[{n}] == 3; assign a[{m}] := 0; }}");
+    let family = |list: &[(u32, u32)]| {
+        list.iter()
+            .map(|(n, m)| edge(*n, *m))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    assert_eq!(codes(&family(&[(0, 0), (1, 1), (2, 2)])), [""; 0]);
+    assert_eq!(codes(&family(&[(0, 0), (1, 1)])), ["sym/index-int"; 4]);
+    assert_eq!(
+        codes(&family(&[(0, 0), (1, 2), (2, 2)])),
+        ["sym/index-int"; 6]
+    );
 }

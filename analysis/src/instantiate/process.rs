@@ -179,6 +179,11 @@ impl Builder<'_> {
                 && let Some(id) = self.add_set(&set, size)
             {
                 scope.sets.insert(set.id, id);
+                // A set of one process only is not worth the care that swapping whole processes would need.
+                if let Some(s) = self.built.network.scalarsets.get_mut(id as usize) {
+                    let (code, span) = ("sym/partial-instance", s.span);
+                    s.broken.push(network::BrokenRule { code, span });
+                }
             }
         }
     }

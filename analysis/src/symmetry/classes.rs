@@ -2,6 +2,7 @@
 
 use super::Findings;
 use super::flow::{Flow, leaf_slot};
+use super::malformed_family;
 use super::slots::{Declared, Slot, Slots, Use};
 use crate::check::{Body, Checked, CheckedKind, Env};
 use crate::diag::Diag;
@@ -167,7 +168,7 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
             .filter(|s| !s.parameter)
             .collect();
         if let Some(set) = sets.first() {
-            facts.elements.extend(view.written(set, &sets, out));
+            facts.elements.extend(view.written(items, set, &sets, out));
         } else if let Some((param, range)) = seeds.get(class) {
             match view.detected(env, param, *range) {
                 Ok(e) => facts.elements.push(e),
@@ -244,6 +245,7 @@ impl Class<'_> {
     /// A set written down: every rule it breaks is an error.
     fn written(
         &self,
+        items: &[(ItemId, Arc<Checked>)],
         set: &Arc<ScalarSet>,
         sets: &[&Arc<ScalarSet>],
         out: &mut Findings,
@@ -257,7 +259,11 @@ impl Class<'_> {
             out.broken(set, Diag::new("sym/mixed", message.clone(), other.loc));
             out.broken(other, Diag::new("sym/mixed", message, other.loc));
         }
+        let family = malformed_family::complete(items, self.uses, size);
         for (slot, how, loc) in self.uses {
+            if matches!(how, Use::Index(_)) && family.contains(&(loc.item, loc.span)) {
+                continue;
+            }
             let inside = |v: &i32| (0..size).contains(v);
             let (code, what) = match how {
                 Use::Arithmetic => ("sym/arithmetic", "arithmetic on an element of"),
@@ -291,6 +297,7 @@ impl Class<'_> {
             );
             out.broken(set, Diag::new(code, message, *loc));
         }
+        self.written_ranges(set, size, out);
         Some(Elements {
             set: set.clone(),
             first: 0,
@@ -299,6 +306,36 @@ impl Class<'_> {
             detected: false,
             class: self.id,
         })
+    }
+
+    /// Ranges and constants that tell elements apart. The sets' own parameters have no range of their own.
+    fn written_ranges(&self, set: &Arc<ScalarSet>, size: i32, out: &mut Findings) {
+        let mut keys: Vec<Vec<i32>> = vec![Vec::new(); size as usize];
+        for d in self.declared.iter().filter(|d| d.set.is_none()) {
+            // A plain dimension is reported where it is indexed.
+            if matches!(d.slot, Slot::Dim(..)) && d.constant.is_none() {
+                continue;
+            }
+            if let Err(why) = fits(d, (0, size - 1), &mut keys) {
+                let message = format!(
+                    "elements of the scalarset `{}` are told apart: {why}",
+                    set.name
+                );
+                out.broken(set, Diag::new("sym/literal", message, d.loc));
+            }
+        }
+        for d in self.declared.iter().filter(|d| d.set.is_some()) {
+            let before = keys.clone();
+            let differ =
+                fits(d, (0, size - 1), &mut keys).is_err() || keys.windows(2).any(|w| w[0] != w[1]);
+            if let (true, Some(symbol)) = (differ && before != keys, &d.constant) {
+                let message = format!(
+                    "the constant `{}` differs along the scalarset `{}`; constants do not move when elements are renamed",
+                    symbol.name, set.name
+                );
+                out.broken(set, Diag::new("sym/constant", message, symbol.loc));
+            }
+        }
     }
 
     fn plain_dimension(&self, slot: usize) -> bool {

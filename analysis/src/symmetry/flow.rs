@@ -105,6 +105,8 @@ impl<'a> Flow<'a> {
         for p in &f.params {
             self.declared(p);
         }
+        self.slots
+            .declare(&Root::Result(sig.body), &f.symbol, &f.ret);
         self.ret = Some(sig.body);
         self.block(&f.body);
         self.ret = None;
@@ -119,12 +121,12 @@ impl<'a> Flow<'a> {
             self.truth(l);
         }
         for d in &t.decls {
-            if let (Some(Init::Expr(e)), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
+            // Initial values of variables are state; values of constants are part of what the template does.
+            if let (Some(init), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
                 && v.constant
+                && v.value.is_none()
             {
-                let value = self.val(e);
-                let slot = self.slots.leaf(&Root::Symbol(d.symbol.id), &[]);
-                self.meet(slot, value, e.span, false);
+                self.init(&d.symbol, init);
             }
         }
         for e in &t.edges {
@@ -547,7 +549,8 @@ impl<'a> Flow<'a> {
                 let slot = self.slots.leaf(&Root::Symbol(s.id), &[]);
                 self.meet(slot, v, e.span, false);
             }
-            // Parts in braces are numbers or computed; a slot that holds identifiers must not get them.
+            // Parts in braces are not followed one by one: an identifier among them stops here, and a variable that
+            // holds identifiers must not get them.
             Init::List(items, span) => {
                 let at = *span;
                 if let Some(ty) = s.value_type().cloned() {
@@ -555,12 +558,25 @@ impl<'a> Flow<'a> {
                         self.slots.used(slot, Use::Computed, self.loc(at));
                     }
                 }
-                for i in items {
-                    if let Init::Expr(e) = i {
-                        self.val(e);
+                items.iter().for_each(|i| self.listed(i));
+            }
+        }
+    }
+
+    fn listed(&mut self, init: &Init) {
+        match init {
+            Init::Expr(e) if e.ty.is_composite() => {
+                if let Some(root) = self.composite_root(e) {
+                    for slot in self.slots.all_of(&root.0, &e.ty) {
+                        self.slots.used(slot, Use::Computed, self.loc(e.span));
                     }
                 }
             }
+            Init::Expr(e) => {
+                let v = self.val(e);
+                self.used(v, Use::Computed, e.span);
+            }
+            Init::List(items, _) => items.iter().for_each(|i| self.listed(i)),
         }
     }
 

@@ -13,6 +13,7 @@ mod effects;
 mod flow;
 mod interval;
 mod loop_order;
+mod malformed_family;
 mod slots;
 
 use crate::check::{Body, Checked, Env};

@@ -1,7 +1,7 @@
 //! Places where an identifier can be, joined where values flow between them.
 
 use crate::symbol::{Loc, SymId, SymKind, Symbol};
-use crate::types::{ScalarSet, Type};
+use crate::types::{IntType, ScalarSet, Type};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -59,6 +59,8 @@ pub struct Declared {
     pub constant: Option<Arc<Symbol>>,
     /// The set of the papers' notation in its type.
     pub set: Option<Arc<ScalarSet>>,
+    /// Where the symbol is declared.
+    pub loc: Loc,
 }
 
 /// All slots.
@@ -162,8 +164,15 @@ impl Slots {
             }
         }
         let constant = matches!(&s.kind, SymKind::Var(v) if v.constant).then(|| s.clone());
-        let exact = matches!(s.kind, SymKind::Bound(_));
-        self.declare_type(root, &mut Vec::new(), 0, ty, exact, &constant);
+        let model = Declared {
+            slot: Slot::Leaf(root.clone(), Vec::new()),
+            range: None,
+            exact: matches!(s.kind, SymKind::Bound(_)),
+            constant,
+            set: None,
+            loc: s.loc,
+        };
+        self.declare_type(root, &mut Vec::new(), 0, ty, &model);
     }
 
     fn declare_type(
@@ -172,27 +181,29 @@ impl Slots {
         fields: &mut Vec<u32>,
         dims: u32,
         ty: &Type,
-        exact: bool,
-        constant: &Option<Arc<Symbol>>,
+        model: &Declared,
     ) {
+        let mut note = |slot: Slot, int: &IntType, exact: bool| {
+            self.note(Declared {
+                slot,
+                range: int.lo.known().zip(int.hi.known()),
+                exact,
+                set: int.set.clone(),
+                ..model.clone()
+            });
+        };
         match ty {
-            Type::Int(int) => {
-                let slot = Slot::Leaf(root.clone(), fields.clone());
-                let range = int.lo.known().zip(int.hi.known());
-                self.note(slot, range, exact, constant, int.set.clone());
-            }
+            Type::Int(int) => note(Slot::Leaf(root.clone(), fields.clone()), int, model.exact),
             Type::Array(a) => {
-                let slot = Slot::Dim(root.clone(), fields.clone(), dims);
                 if let Type::Int(int) = &a.index {
-                    let range = int.lo.known().zip(int.hi.known());
-                    self.note(slot, range, true, constant, int.set.clone());
+                    note(Slot::Dim(root.clone(), fields.clone(), dims), int, true);
                 }
-                self.declare_type(root, fields, dims + 1, &a.element, exact, constant);
+                self.declare_type(root, fields, dims + 1, &a.element, model);
             }
             Type::Struct(s) => {
                 for (n, (_, t)) in s.fields.iter().enumerate() {
                     fields.push(n as u32);
-                    self.declare_type(root, fields, dims, t, exact, constant);
+                    self.declare_type(root, fields, dims, t, model);
                     fields.pop();
                 }
             }
@@ -200,23 +211,10 @@ impl Slots {
         }
     }
 
-    fn note(
-        &mut self,
-        slot: Slot,
-        range: Option<(i32, i32)>,
-        exact: bool,
-        constant: &Option<Arc<Symbol>>,
-        set: Option<Arc<ScalarSet>>,
-    ) {
-        let id = self.id(slot.clone());
+    fn note(&mut self, declared: Declared) {
+        let id = self.id(declared.slot.clone());
         if let Some(d) = self.declared.get_mut(id) {
-            *d = Some(Declared {
-                slot,
-                range,
-                exact,
-                constant: constant.clone(),
-                set,
-            });
+            *d = Some(declared);
         }
     }
 

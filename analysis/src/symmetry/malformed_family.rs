@@ -1,0 +1,119 @@
+//! The exception for (α, n)-malformed edges (thesis, section 3.3.2, restriction 3): a number may index a dimension
+//! over α if there is one edge per element, alike but for that number.
+
+use super::slots::Use;
+use crate::check::{Body, Checked};
+use crate::hir::{Edge, End, Expr, ExprKind};
+use crate::symbol::{ItemId, Loc, SymKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+use std::sync::Arc;
+use zonelens_syntax::span::Span;
+
+type Key = (ItemId, (End, End), String);
+
+impl std::hash::Hash for End {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self {
+            End::Location(l) => (0, l).hash(state),
+            End::Branchpoint(b) => (1, b).hash(state),
+        }
+    }
+}
+
+/// The places of numbers that belong to complete families over a set of `size` elements.
+pub fn complete(
+    items: &[(ItemId, Arc<Checked>)],
+    uses: &[(usize, Use, Loc)],
+    size: i32,
+) -> FxHashSet<(ItemId, Span)> {
+    let mut families: FxHashMap<Key, FxHashMap<i32, Vec<Span>>> = FxHashMap::default();
+    for (item, c) in items {
+        let Body::Template(t) = &c.body else {
+            continue;
+        };
+        for e in &t.edges {
+            let holes: Vec<(i32, Span)> = uses
+                .iter()
+                .filter(|(_, _, loc)| loc.item == *item && within(loc.span, e.span))
+                .filter_map(|(_, how, loc)| match how {
+                    Use::Index(n) => Some((*n, loc.span)),
+                    _ => None,
+                })
+                .collect();
+            let Some((n, _)) = holes.first().copied() else {
+                continue;
+            };
+            if holes.iter().any(|(m, _)| *m != n) {
+                continue;
+            }
+            let spans: Vec<Span> = holes.into_iter().map(|h| h.1).collect();
+            let key = (*item, (e.source, e.target), fingerprint(e, &spans));
+            families
+                .entry(key)
+                .or_default()
+                .entry(n)
+                .or_default()
+                .extend(spans);
+        }
+    }
+    let mut out = FxHashSet::default();
+    for ((item, ..), members) in families {
+        if (0..size).all(|n| members.contains_key(&n)) {
+            out.extend(members.into_values().flatten().map(|span| (item, span)));
+        }
+    }
+    out
+}
+
+fn within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The labels of an edge with the given numbers left out.
+fn fingerprint(e: &Edge, holes: &[Span]) -> String {
+    let mut out = String::new();
+    for s in &e.selects {
+        if let Some(ty) = s.value_type() {
+            let _ = write!(out, "{}:{ty};", s.name);
+        }
+    }
+    for (mark, x) in e
+        .guard
+        .iter()
+        .map(|g| ("g", g))
+        .chain(e.updates.iter().map(|u| ("u", u)))
+    {
+        out.push_str(mark);
+        print(x, holes, &mut out);
+    }
+    if let Some(s) = &e.sync {
+        let _ = write!(out, "{:?}", s.direction);
+        print(&s.channel, holes, &mut out);
+    }
+    out
+}
+
+fn print(e: &Expr, holes: &[Span], out: &mut String) {
+    let _ = match &e.kind {
+        ExprKind::Int(_) if holes.contains(&e.span) => write!(out, "#"),
+        ExprKind::Int(v) => write!(out, "{v}"),
+        ExprKind::Bool(b) => write!(out, "{b}"),
+        // Bound variables of different edges are different symbols with the same name.
+        ExprKind::Var(s) if matches!(s.kind, SymKind::Bound(_)) => write!(out, "{}", s.name),
+        ExprKind::Var(s) => write!(out, "v{}", s.id),
+        ExprKind::Unary(op, _) => write!(out, "{op:?}"),
+        ExprKind::Binary(op, ..) => write!(out, "{op:?}"),
+        ExprKind::Assign(op, ..) => write!(out, "={op:?}"),
+        ExprKind::IncDec {
+            increment, prefix, ..
+        } => write!(out, "inc{increment}{prefix}"),
+        ExprKind::Field(_, n) => write!(out, ".{n}"),
+        ExprKind::Call(f, _) => write!(out, "call{}", f.id),
+        ExprKind::Quantifier { kind, var, .. } => write!(out, "{kind:?}{}", var.name),
+        other => write!(out, "{:?}", std::mem::discriminant(other)),
+    };
+    out.push('(');
+    e.children(&mut |c| print(c, holes, out));
+    out.push(')');
+}
