@@ -12,14 +12,14 @@ use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
 use crate::trace::{Condition, Leave};
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report::{TraceOption, Verdict};
 
 /// What is looked for, and what it means.
-struct Sought<'q> {
+pub(super) struct Sought<'q> {
     expr: &'q Expr,
-    formula: &'q Formula,
+    pub formula: &'q Formula,
     /// The value that the formula shall have.
-    wanted: bool,
+    pub wanted: bool,
     found: Verdict,
     absent: Verdict,
 }
@@ -67,6 +67,9 @@ impl Run<'_> {
         } else {
             self.search_alone(&sought, &mut search, &settings, watch)
         };
+        if self.options.trace == TraceOption::Fastest {
+            answer = self.hurry(answer, &sought, &settings, watch);
+        }
         answer.symmetry = Some(Box::new(
             self.symmetry_report(search.representative.as_ref()),
         ));
@@ -127,7 +130,7 @@ impl Run<'_> {
     }
 
     /// The answer when a state was found after these steps.
-    fn found(
+    pub(super) fn found(
         &self,
         steps: Result<Vec<u32>, Failure>,
         sought: &Sought<'_>,
