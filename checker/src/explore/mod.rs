@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod bounds;
 pub mod expander;
 mod interval;
+pub mod parallel;
 pub mod passed_waiting;
 pub mod search;
 pub mod steps;

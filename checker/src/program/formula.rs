@@ -1,7 +1,8 @@
 //! Clock conditions over a discrete state: conjunctions of constraints, and federations for anything else.
 
 use super::code::{AtomCode, Formula};
-use super::eval::{Fault, FaultKind, Machine};
+use super::eval::Machine;
+use super::fault::{Fault, FaultKind};
 use super::model::{Guard, Program};
 use crate::mutation::{Mutation, is_on};
 use crate::zone::bound::{self, Bound, CONSTANT_LIMIT, le, lt};

@@ -4,6 +4,7 @@
 mod code;
 mod compile;
 mod eval;
+mod fault;
 mod formula;
 mod model;
 
@@ -11,6 +12,7 @@ pub use code::{AtomCode, BlockCode, ClockCode, Code, Formula, PlaceCode, StmtCod
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
 };
-pub use eval::{ClockOp, Fault, FaultKind, Machine};
+pub use eval::{ClockOp, Machine};
+pub use fault::{Fault, FaultKind};
 pub use formula::{Conjunction, Constraint, before_ops, constrain, intersect_all};
 pub use model::{Edge, EdgeId, Guard, Program};

@@ -68,7 +68,15 @@ impl Walker<'_> {
                 self.block(right);
             }
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.arg(arg)),
-            ExprKind::Quantifier { body, .. } => self.expr(body),
+            ExprKind::Quantifier { range, body, .. } => {
+                // A part of a set singles its elements out.
+                if let Some(set) = range.scalarset
+                    && range.len != self.network.scalarsets[set as usize].size
+                {
+                    self.all(set);
+                }
+                self.expr(body);
+            }
             ExprKind::Clock {
                 left, right, bound, ..
             } => {
@@ -83,7 +91,17 @@ impl Walker<'_> {
 
     fn arg(&mut self, arg: &Arg) {
         match arg {
-            Arg::Value(e) => self.expr(e),
+            Arg::Value(e) => {
+                // What the function does with a number is not looked at: it may be an element of any detected set.
+                if !matches!(&e.kind, ExprKind::Read(place) if place.scalarset.is_some()) {
+                    let detected = self.tables.sets.iter().map(|s| s.id);
+                    let detected: Vec<ScalarsetId> = detected
+                        .filter(|id| self.network.scalarsets[*id as usize].detected)
+                        .collect();
+                    detected.into_iter().for_each(|id| self.all(id));
+                }
+                self.expr(e);
+            }
             Arg::Block(b, _) => self.block(b),
             Arg::Ref(p) => self.place(p),
             Arg::Clock(c) => self.clock(c),
@@ -115,10 +133,7 @@ impl Walker<'_> {
                         .extend(u32::try_from(element).ok().map(|e| (set, e)));
                 }
                 _ if holds(other) == Some(set) => {}
-                _ => {
-                    let size = self.network.scalarsets[set as usize].size;
-                    self.named.extend((0..size).map(|e| (set, e)));
-                }
+                _ => self.all(set),
             }
         }
     }
@@ -136,12 +151,25 @@ impl Walker<'_> {
         }
         for step in steps {
             self.expr(&step.index);
-            if let (Some(set), ExprKind::Const(c)) = (step.range.scalarset, &step.index.kind) {
-                let element = c - self.network.scalarsets[set as usize].first;
-                self.named
-                    .extend(u32::try_from(element).ok().map(|e| (set, e)));
+            let Some(set) = step.range.scalarset else {
+                continue;
+            };
+            match &step.index.kind {
+                ExprKind::Const(c) => {
+                    let element = c - self.network.scalarsets[set as usize].first;
+                    self.named
+                        .extend(u32::try_from(element).ok().map(|e| (set, e)));
+                }
+                ExprKind::Read(place) if place.scalarset == Some(set) => {}
+                // An integer as index: nothing says that it treats elements alike.
+                _ => self.all(set),
             }
         }
+    }
+
+    fn all(&mut self, set: ScalarsetId) {
+        let size = self.network.scalarsets[set as usize].size;
+        self.named.extend((0..size).map(|e| (set, e)));
     }
 
     fn place(&mut self, place: &Place) {

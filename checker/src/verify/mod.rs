@@ -1,6 +1,7 @@
 //! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
 
 mod bounds_query;
+mod fastest;
 mod live;
 mod plan;
 mod reachable;

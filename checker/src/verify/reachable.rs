@@ -1,13 +1,28 @@
 //! `E<>` and `A[]`.
 
 use super::{Answer, Run};
+use crate::explore::bounds::Bounds;
+use crate::explore::expander::Expander;
+use crate::explore::parallel::{self, End};
 use crate::explore::passed_waiting::{Covering, NIL};
-use crate::explore::search::{Outcome, Search};
+use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
+use crate::interpreter::Failure;
+use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
 use crate::trace::{Condition, Leave};
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report::{TraceOption, Verdict};
+
+/// What is looked for, and what it means.
+pub(super) struct Sought<'q> {
+    expr: &'q Expr,
+    pub formula: &'q Formula,
+    /// The value that the formula shall have.
+    pub wanted: bool,
+    found: Verdict,
+    absent: Verdict,
+}
 
 impl Run<'_> {
     /// Looks for a state where the condition is `wanted`: `E<> φ` with true, `A[] φ` with false.
@@ -27,69 +42,136 @@ impl Run<'_> {
         let has_deadlock = formula.has_deadlock();
         let bounds = self.bounds(&[&formula])?;
         let settings = self.settings(&bounds, !has_deadlock);
+        if self.program.has_rates && has_deadlock {
+            let reason = "unsupported: deadlock in a model that stops clocks";
+            return Err(Answer::because(Verdict::Unknown, reason));
+        }
         let (found, absent) = match wanted {
             true => (Verdict::Satisfied, Verdict::Violated),
             false => (Verdict::Violated, Verdict::Satisfied),
         };
-        if self.program.has_rates && has_deadlock {
-            return Err(Answer::because(
-                Verdict::Unknown,
-                "unsupported: deadlock in a model that stops clocks",
-            ));
-        }
-        let mut goal = Goal::new(self.program, &formula, self.query.frame, wanted);
+        let sought = Sought {
+            expr,
+            formula: &formula,
+            wanted,
+            found,
+            absent,
+        };
         let mut search = Search::new(self.program, &bounds, settings);
         search.representative = self.representative(&settings);
         search.audit = self.audit();
-        let outcome = search.run(&mut goal, watch);
-        let mut answer = match outcome {
-            Outcome::Exhausted => Answer::verdict(absent),
-            Outcome::Stopped(stop) => Answer::stopped(stop),
-            Outcome::Asymmetric(message) => Answer::internal(message),
-            Outcome::Fault(fault, node, step) => self.fault(fault, &search, node, step),
-            Outcome::QueryFault(fault, _) => self.query_error(fault),
-            Outcome::Found(_) if self.program.has_rates || settings.covering == Covering::Hull => {
-                let why = if self.program.has_rates {
-                    "clocks are stopped"
-                } else {
-                    "convex hulls are used"
-                };
-                Answer::because(
-                    Verdict::Unknown,
-                    format!(
-                        "approximate: {why}, so a state found may not be reachable; only its absence is conclusive"
-                    ),
-                )
-            }
-            Outcome::Found(_) if !self.wants_trace() => Answer::verdict(found),
-            Outcome::Found(node) => {
-                let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
-                let check = (!has_deadlock).then_some((expr, wanted));
-                let trace = self.real_steps(&search, node, None).and_then(|steps| {
-                    let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
-                    self.path_trace(&leaves, at_end, check)
-                });
-                match trace {
-                    Ok(trace) => Answer {
-                        trace: Some(Box::new(trace)),
-                        ..Answer::verdict(found)
-                    },
-                    Err(failure) => {
-                        Answer::internal(format!("the trace does not replay ({})", failure.0))
-                    }
-                }
-            }
+        let parallel =
+            self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
+        let mut answer = if parallel {
+            self.search_in_parallel(&sought, &bounds, settings, watch)
+        } else {
+            self.search_alone(&sought, &mut search, &settings, watch)
         };
+        if self.options.trace == TraceOption::Fastest {
+            answer = self.hurry(answer, &sought, &settings, watch);
+        }
         answer.symmetry = Some(Box::new(
             self.symmetry_report(search.representative.as_ref()),
         ));
         Ok(answer)
     }
 
+    fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+        Goal::new(
+            self.program,
+            sought.formula,
+            self.query.frame,
+            sought.wanted,
+        )
+    }
+
+    fn search_alone(
+        &self,
+        sought: &Sought<'_>,
+        search: &mut Search<'_>,
+        settings: &Settings,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        match search.run(&mut self.goal(sought), watch) {
+            Outcome::Exhausted => Answer::verdict(sought.absent),
+            Outcome::Stopped(stop) => Answer::stopped(stop),
+            Outcome::Asymmetric(message) => Answer::internal(message),
+            Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
+            Outcome::QueryFault(fault, _) => self.query_error(fault),
+            Outcome::Found(node) => {
+                let steps = self.real_steps(search, node, None);
+                self.found(steps, sought, settings)
+            }
+        }
+    }
+
+    fn search_in_parallel(
+        &self,
+        sought: &Sought<'_>,
+        bounds: &Bounds,
+        settings: Settings,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let visitor = || self.goal(sought);
+        match parallel::search(
+            self.program,
+            bounds,
+            settings,
+            self.options.threads,
+            &visitor,
+            watch,
+        ) {
+            None => Answer::verdict(sought.absent),
+            Some(End::Stopped(stop)) => Answer::stopped(stop),
+            Some(End::Fault(fault, steps, step)) => self.fault_after(fault, steps, step),
+            Some(End::QueryFault(fault)) => self.query_error(fault),
+            Some(End::Found(steps)) => self.found(Ok(steps), sought, &settings),
+        }
+    }
+
+    /// The answer when a state was found after these steps.
+    pub(super) fn found(
+        &self,
+        steps: Result<Vec<u32>, Failure>,
+        sought: &Sought<'_>,
+        settings: &Settings,
+    ) -> Answer {
+        if self.program.has_rates || settings.covering == Covering::Hull {
+            let why = if self.program.has_rates {
+                "clocks are stopped"
+            } else {
+                "convex hulls are used"
+            };
+            return Answer::because(
+                Verdict::Unknown,
+                format!(
+                    "approximate: {why}, so a state found may not be reachable; only its absence is conclusive"
+                ),
+            );
+        }
+        if !self.wants_trace() {
+            return Answer::verdict(sought.found);
+        }
+        let mut goal = self.goal(sought);
+        let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
+        let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
+        let trace = steps.and_then(|steps| {
+            let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
+            self.path_trace(&leaves, at_end, check)
+        });
+        match trace {
+            Ok(trace) => Answer {
+                trace: Some(Box::new(trace)),
+                ..Answer::verdict(sought.found)
+            },
+            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+        }
+    }
+
     /// The report of a model error found by a search.
     pub(super) fn fault(
         &self,
-        fault: crate::program::Fault,
+        fault: Fault,
         search: &Search<'_>,
         node: u32,
         step: Option<u32>,
@@ -101,23 +183,28 @@ impl Run<'_> {
             return self.model_error(fault, Ok(None));
         };
         let step = step.and_then(|_| steps.pop());
+        self.fault_after(fault, steps, step)
+    }
+
+    /// The report of a model error after these steps, at one more step if there is one.
+    fn fault_after(&self, fault: Fault, steps: Vec<u32>, step: Option<u32>) -> Answer {
+        if !self.wants_trace() {
+            return self.model_error(fault, Ok(None));
+        }
         let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
-        let mut expander = crate::explore::expander::Expander::new(self.program);
-        let trace = self.path_trace(
-            &leaves,
-            &mut |state, zone| {
-                let Some(step) = step else { return Ok(None) };
-                expander
-                    .steps
-                    .find(self.program, &mut expander.machine, state)?;
-                if step as usize >= expander.steps.len() {
-                    return Ok(None);
-                }
-                let step = expander.steps.get(step as usize).clone();
-                expander.enabled(&step, state, zone).map(Some)
-            },
-            None,
-        );
+        let mut expander = Expander::new(self.program);
+        let at_end: Condition<'_> = &mut |state, zone| {
+            let Some(step) = step else { return Ok(None) };
+            expander
+                .steps
+                .find(self.program, &mut expander.machine, state)?;
+            if step as usize >= expander.steps.len() {
+                return Ok(None);
+            }
+            let step = expander.steps.get(step as usize).clone();
+            expander.enabled(&step, state, zone).map(Some)
+        };
+        let trace = self.path_trace(&leaves, at_end, None);
         self.model_error(fault, trace.map(Some))
     }
 }

@@ -166,11 +166,7 @@ fn variants() -> Vec<Options> {
                 abstraction,
                 search,
                 threads,
-                trace: if threads == 1 {
-                    TraceOption::Some
-                } else {
-                    TraceOption::None
-                },
+                trace: TraceOption::Some,
                 timeout: Some(5.0),
                 ..Options::default()
             });

@@ -1,0 +1,84 @@
+//! Evaluations that have no meaning.
+
+use zonelens_syntax::span::Span;
+
+/// What a model does that has no meaning; it stops the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A value outside the range of what it is stored in.
+    Range { value: i32, lo: i32, hi: i32 },
+    /// An index outside the range of its dimension.
+    Index { value: i32, lo: i32, len: u32 },
+    /// `/ 0` or `% 0`
+    DivisionByZero,
+    /// An intermediate result outside 32 bits.
+    Overflow,
+    /// A shift by a negative amount or by more than 31.
+    Shift(i32),
+    /// A negative power.
+    Power(i32),
+    /// A clock set to a negative value.
+    NegativeClock(i32),
+    /// A loop that does not end within the step limit.
+    StepLimit,
+    /// An `assert` that failed.
+    Assert,
+    /// A function that ends without the value it should return.
+    MissingReturn,
+    /// A guard or invariant that is a disjunction of clock conditions.
+    NotConvex,
+    /// An urgent synchronisation with a clock guard where the engine cannot follow it exactly.
+    UrgentClockGuard,
+    /// A clock rate other than 0 and 1.
+    Rate(i32),
+}
+
+/// A fault and where it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// Where.
+    pub span: Span,
+}
+
+impl FaultKind {
+    /// At a place.
+    pub fn at(self, span: Span) -> Fault {
+        Fault { kind: self, span }
+    }
+}
+
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FaultKind::Range { value, lo, hi } => {
+                write!(
+                    f,
+                    "the value {value} does not fit the range [{lo}, {hi}] of what it is assigned to"
+                )
+            }
+            FaultKind::Index { value, lo, len } => {
+                let hi = i64::from(*lo) + i64::from(*len) - 1;
+                write!(f, "the index {value} is outside [{lo}, {hi}]")
+            }
+            FaultKind::DivisionByZero => f.write_str("division by zero"),
+            FaultKind::Overflow => f.write_str("the result does not fit 32 bits"),
+            FaultKind::Shift(n) => write!(f, "shift by {n}; only 0 to 31 have a meaning"),
+            FaultKind::Power(n) => write!(f, "power with the negative exponent {n}"),
+            FaultKind::NegativeClock(n) => write!(f, "a clock is set to the negative value {n}"),
+            FaultKind::StepLimit => {
+                f.write_str("this loop does not end within the step limit; does it end at all?")
+            }
+            FaultKind::Assert => f.write_str("the assertion is false"),
+            FaultKind::MissingReturn => f.write_str("the function ends without returning a value"),
+            FaultKind::NotConvex => {
+                f.write_str("a disjunction of clock conditions cannot be a guard or an invariant")
+            }
+            FaultKind::UrgentClockGuard => {
+                f.write_str("an urgent synchronisation has a clock guard")
+            }
+            FaultKind::Rate(n) => write!(f, "clock rate {n}; only 0 and 1 are supported"),
+        }
+    }
+}

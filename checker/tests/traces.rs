@@ -1,0 +1,76 @@
+//! Shortest and fastest traces, lassos.
+
+mod common;
+
+use common::xta;
+use zonelens_analysis::report::{Options, SearchOrder, Trace, TraceKind, TraceOption, Verdict};
+
+/// Two ways to `c`: one step after 10, or three steps in more than 4.
+const MODEL: &str = "clock x; process P() { state a, b { x <= 2 }, d { x <= 3 }, c; init a; trans \
+                     a -> c { guard x >= 10; }, a -> b { assign x = 0; }, b -> d { guard x >= 2; assign x = 0; }, \
+                     d -> c { guard x > 2; }, c -> a { assign x = 0; }; } system P;";
+
+fn total(trace: &Trace) -> f64 {
+    let value = |text: &str| match text.split_once('/') {
+        Some((n, d)) => n.parse::<f64>().expect("a number") / d.parse::<f64>().expect("a number"),
+        None => text.parse().expect("a number"),
+    };
+    trace.steps.iter().map(|s| value(&s.delay)).sum()
+}
+
+fn trace(option: TraceOption, search: SearchOrder) -> Trace {
+    let options = Options {
+        trace: option,
+        search,
+        ..Options::default()
+    };
+    xta(MODEL)
+        .verify("E<> P.c", &options)
+        .trace
+        .expect("a trace")
+}
+
+#[test]
+fn shortest_has_the_fewest_steps() {
+    for search in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Random] {
+        assert_eq!(trace(TraceOption::Shortest, search).steps.len(), 2);
+    }
+}
+
+#[test]
+fn fastest_takes_the_least_time() {
+    for search in [SearchOrder::Bfs, SearchOrder::Dfs] {
+        let trace = trace(TraceOption::Fastest, search);
+        assert_eq!(trace.steps.len(), 4);
+        assert!(
+            total(&trace) > 4.0 && total(&trace) <= 5.0,
+            "{}",
+            total(&trace)
+        );
+    }
+}
+
+#[test]
+fn a_lasso_returns_to_its_start() {
+    let model = "clock x; process P() { state a { x <= 2 }, b { x <= 2 }, c; init a; trans a -> b { guard x >= 1; \
+                 assign x = 0; }, b -> a { guard x > 1; assign x = 0; }, b -> c { guard x >= 2; }; } system P;";
+    let report = xta(model).verify("A<> P.c", &Options::default());
+    assert_eq!(report.verdict, Verdict::Violated);
+    let trace = report.trace.expect("a lasso");
+    assert_eq!(trace.kind, TraceKind::Lasso);
+    let start = trace.cycle_start.expect("a cycle");
+    let locations = |k: usize| &trace.steps[k].state.locations;
+    assert_eq!(locations(start), locations(trace.steps.len() - 1));
+}
+
+#[test]
+fn leads_to_and_its_counterexample() {
+    let model = xta(MODEL);
+    assert_eq!(
+        model.verify("P.b --> P.d", &Options::default()).verdict,
+        Verdict::Satisfied
+    );
+    let report = model.verify("P.c --> P.a", &Options::default());
+    assert_eq!(report.verdict, Verdict::Violated);
+    assert!(report.trace.is_some());
+}
