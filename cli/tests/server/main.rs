@@ -9,3 +9,4 @@ mod runs;
 mod staleness;
 mod traces;
 mod workers;
+mod xml;
