@@ -6,6 +6,7 @@ mod features;
 mod lifecycle;
 mod rng;
 mod runs;
+mod soak;
 mod staleness;
 mod traces;
 mod workers;
