@@ -9,6 +9,8 @@ pub mod convert;
 pub mod debug;
 pub mod error;
 pub mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod grammar;
 pub mod lexer;
 mod query_file;

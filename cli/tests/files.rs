@@ -1,0 +1,291 @@
+//! `check`, `fmt` and `convert` through the real binary: output, exit status, and the picture of the README.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path =
+            std::env::temp_dir().join(format!("zonelens-files-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(name), text).expect("written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).expect("read")
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_zonelens"))
+            .args(args)
+            .current_dir(&self.0)
+            .env("NO_COLOR", "1")
+            .output()
+            .expect("the binary runs")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn example(name: &str) -> String {
+    std::fs::read_to_string(root().join("examples").join(name)).expect("example")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn broken_fischer() -> String {
+    example("fischer.xta").replace("id = i,", "id = i + 1,")
+}
+
+#[test]
+fn check_reports_arithmetic_on_a_scalar_as_json() {
+    let folder = Folder::new("json");
+    folder.write("fischer.xta", broken_fischer());
+    let output = folder.run(&["check", "--format", "json", "fischer.xta"]);
+    assert_eq!(status(&output), 1);
+    let lines: Vec<Value> = stdout(&output)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .collect();
+    let found: Vec<&Value> = lines.iter().filter(|l| l["severity"] == "error").collect();
+    assert_eq!(found.len(), 1, "{lines:?}");
+    let entry = found[0];
+    assert_eq!(entry["code"], "sym/arithmetic");
+    assert_eq!(entry["file"], "fischer.xta");
+    assert_eq!(
+        entry["start"],
+        serde_json::json!({ "line": 20, "column": 42 })
+    );
+    assert_eq!(
+        entry["end"],
+        serde_json::json!({ "line": 20, "column": 47 })
+    );
+    assert_eq!(entry["related"][0]["start"]["line"], 9);
+    let edit = &entry["fixes"][0]["edits"][0];
+    assert_eq!(edit["text"], "");
+    assert_eq!(edit["start"]["line"], 20);
+}
+
+#[test]
+fn check_of_sound_files_is_silent_and_succeeds() {
+    let folder = Folder::new("sound");
+    for name in [
+        "fischer.xta",
+        "fischer-001.xta",
+        "fischer-004.xta",
+        "fischer-int.xta",
+    ] {
+        folder.write(name, example(name));
+    }
+    let output = folder.run(&["check", "--format", "json", "."]);
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    assert!(!stdout(&output).contains("\"error\""));
+}
+
+#[test]
+fn check_gives_positions_in_the_xml_file() {
+    let folder = Folder::new("xml");
+    folder.write("m.xta", "clock x;\nprocess P() { state A { x <= 5 }; init A; trans A -> A { guard x > 1 && y < 2; }; }\nsystem P;\n");
+    assert_eq!(status(&folder.run(&["convert", "m.xta", "m.xml"])), 0);
+    let output = folder.run(&["check", "--format", "json", "m.xml"]);
+    let entry: Value = stdout(&output)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .find(|e: &Value| e["severity"] == "error")
+        .expect("an error");
+    let text = folder.read("m.xml");
+    let line = text
+        .lines()
+        .nth(entry["start"]["line"].as_u64().expect("line") as usize - 1)
+        .expect("line");
+    let column = entry["start"]["column"].as_u64().expect("column") as usize - 1;
+    assert!(
+        line.chars()
+            .skip(column)
+            .collect::<String>()
+            .starts_with("y &lt; 2"),
+        "{line}"
+    );
+}
+
+#[test]
+fn check_of_unreadable_and_broken_input() {
+    let folder = Folder::new("bad");
+    folder.write(
+        "latin1.xta",
+        b"// caf\xe9\nprocess P() { state A; init A; }\nsystem P;\n",
+    );
+    let output = folder.run(&["check", "--format", "json", "latin1.xta"]);
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).contains("syntax/encoding"));
+    assert_eq!(status(&folder.run(&["check", "missing.xta"])), 2);
+    assert_eq!(status(&folder.run(&["check"])), 2);
+    folder.write("empty.xta", "");
+    assert!(stdout(&folder.run(&["check", "empty.xta"])).contains("there is no system line"));
+}
+
+#[test]
+fn check_of_query_files_uses_the_model_beside_them() {
+    let folder = Folder::new("queries");
+    folder.write("m.xta", "process P() { state A; init A; }\nsystem P;\n");
+    folder.write("m.q", "A[] P.A\nA[] P.B\n");
+    let output = folder.run(&["check", "--format", "json", "m.q"]);
+    let lines: Vec<Value> = stdout(&output)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .collect();
+    let errors: Vec<&Value> = lines.iter().filter(|l| l["severity"] == "error").collect();
+    assert_eq!(errors.len(), 1, "{lines:?}");
+    assert_eq!(errors[0]["start"]["line"], 2);
+    assert!(
+        errors[0]["code"]
+            .as_str()
+            .is_some_and(|c| c.starts_with("query/"))
+    );
+}
+
+#[test]
+fn sarif_has_the_required_shape() {
+    let folder = Folder::new("sarif");
+    folder.write("my model.xta", broken_fischer());
+    let output = folder.run(&["check", "--format", "sarif", "my model.xta"]);
+    let log: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "zonelens");
+    let result = run["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .find(|r| r["level"] == "error")
+        .expect("an error");
+    assert_eq!(result["ruleId"], "sym/arithmetic");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "my%20model.xta");
+    assert_eq!(place["region"]["startLine"], 20);
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert!(rules.iter().any(|r| r["id"] == "sym/arithmetic"));
+}
+
+#[test]
+fn fmt_checks_and_writes() {
+    let folder = Folder::new("fmt");
+    folder.write(
+        "a.xta",
+        "int   a;\nprocess P(){state A;init A;}\nsystem P;\n",
+    );
+    assert_eq!(status(&folder.run(&["fmt", "--check", "a.xta"])), 1);
+    assert_eq!(status(&folder.run(&["fmt", "a.xta"])), 0);
+    assert_eq!(status(&folder.run(&["fmt", "--check", "a.xta"])), 0);
+    assert!(folder.read("a.xta").starts_with("int a;\n"));
+    assert_eq!(status(&folder.run(&["fmt", "missing.xta"])), 2);
+}
+
+#[test]
+fn convert_there_and_back() {
+    let folder = Folder::new("convert");
+    folder.write("a.xta", example("fischer.xta"));
+    assert_eq!(status(&folder.run(&["convert", "a.xta", "b.xml"])), 0);
+    assert_eq!(status(&folder.run(&["convert", "b.xml", "c.xta"])), 0);
+    assert_eq!(status(&folder.run(&["convert", "c.xta", "d.xml"])), 0);
+    assert_eq!(folder.read("b.xml"), folder.read("d.xml"));
+    let output = folder.run(&[
+        "verify",
+        "--format",
+        "json",
+        "c.xta",
+        "-q",
+        "E<> exists (i : pid) Fischer(i).cs",
+    ]);
+    assert!(
+        stdout(&output).contains("\"satisfied\""),
+        "{}",
+        stdout(&output)
+    );
+    folder.write("broken.xta", "int a = ;\nsystem P;\n");
+    let refused = folder.run(&["convert", "broken.xta", "e.xml"]);
+    assert_eq!(status(&refused), 2);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("broken.xta:1:"));
+}
+
+/// The README's picture is what the program prints. `UPDATE_EXPECT=1` draws it again.
+#[test]
+fn the_picture_of_the_readme_is_current() {
+    let folder = Folder::new("picture");
+    folder.write("fischer.xta", broken_fischer());
+    let output = folder.run(&["check", "fischer.xta"]);
+    let drawn = terminal_svg("zonelens check fischer.xta", &stdout(&output));
+    let path = root().join("docs/img/check.svg");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::create_dir_all(path.parent().expect("folder")).expect("docs/img");
+        std::fs::write(&path, &drawn).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == drawn,
+        "docs/img/check.svg is stale: run with UPDATE_EXPECT=1\n{}",
+        stdout(&output)
+    );
+}
+
+/// A terminal window with a command and its output.
+fn terminal_svg(command: &str, text: &str) -> String {
+    let escape = |s: &str| {
+        s.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+    };
+    let mut lines = vec![(format!("$ {command}"), "#8fd19e")];
+    for line in text.trim_end().lines() {
+        let colour = if line.starts_with('[') {
+            "#ff8a80"
+        } else if line.contains("Help:") {
+            "#82cfff"
+        } else {
+            "#d8dee9"
+        };
+        // Long messages are wrapped as a terminal would.
+        let chars: Vec<char> = line.trim_end().chars().collect();
+        for part in chars.chunks(92) {
+            lines.push((part.iter().collect(), colour));
+        }
+        if chars.is_empty() {
+            lines.push((String::new(), colour));
+        }
+    }
+    let height = 40 + lines.len() * 19;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" role=\"img\">\n<rect width=\"800\" height=\"{height}\" rx=\"8\" fill=\"#1e222a\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.5\" xml:space=\"preserve\">\n"
+    );
+    for (i, (line, colour)) in lines.iter().enumerate() {
+        let y = 32 + i * 19;
+        out += &format!(
+            "<text x=\"18\" y=\"{y}\" fill=\"{colour}\">{}</text>\n",
+            escape(line)
+        );
+    }
+    out + "</g>\n</svg>\n"
+}
