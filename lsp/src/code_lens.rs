@@ -4,6 +4,8 @@ use crate::commands;
 use crate::queries::QuerySite;
 use crate::runs::{View, word};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{QueryReport, Verdict};
 use zonelens_analysis::trace_text;
 use zonelens_syntax::span::Span;
@@ -60,6 +62,40 @@ pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
         }
     }
     out
+}
+
+/// Over each template: how many processes it makes, and over which sets they are alike.
+pub fn over_templates(network: &Network) -> Vec<Lens> {
+    let mut templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)> = BTreeMap::new();
+    for family in &network.families {
+        let Some(process) = network.processes.get(family.first as usize) else {
+            continue;
+        };
+        let entry =
+            templates
+                .entry(family.template.as_str())
+                .or_insert((process.span, 0, BTreeSet::new()));
+        entry.1 += family.len;
+        let sets = family.params.iter().filter_map(|p| p.scalarset);
+        let sets = sets.filter_map(|id| network.scalarsets.get(id as usize));
+        let sound = sets.filter(|s| s.broken.is_empty());
+        entry.2.extend(sound.map(|s| s.name.as_str()));
+    }
+    let lens = |(span, count, sets): (Span, u32, BTreeSet<&str>)| {
+        let noun = if count == 1 { "process" } else { "processes" };
+        let mut title = format!("{count} {noun}");
+        if !sets.is_empty() {
+            let sets: Vec<&str> = sets.into_iter().collect();
+            title.push_str(&format!(" · symmetric over {}", sets.join(", ")));
+        }
+        Lens {
+            span,
+            title,
+            command: "",
+            argument: Value::Null,
+        }
+    };
+    templates.into_values().map(lens).collect()
 }
 
 /// What the lens over the queries of a file without a model says.

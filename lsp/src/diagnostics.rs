@@ -7,12 +7,14 @@ use crate::runs::word;
 use crate::settings::Settings;
 use std::sync::Arc;
 use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
-use zonelens_analysis::report::{QueryReport, Verdict};
+use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Verdict};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
 /// The verdict is not what the author expects.
 const EXPECTATION: &str = "query/expectation";
+/// A scalarset was left out of the reduction.
+const NOT_REDUCED: &str = "query/not-reduced";
 /// No model stands beside a query file.
 const NO_MODEL: &str = "query/no-model";
 
@@ -57,6 +59,7 @@ pub fn of_answers(sites: &[QuerySite], answers: &[(Meaning, Arc<QueryReport>)]) 
         let Some((_, report)) = answers.iter().find(|(m, _)| *m == site.meaning) else {
             continue;
         };
+        out.extend(of_symmetry(site, report));
         match (report.verdict, site.expected) {
             (Verdict::Satisfied | Verdict::Violated, Some((expected, at)))
                 if expected != report.verdict =>
@@ -77,6 +80,18 @@ pub fn of_answers(sites: &[QuerySite], answers: &[(Meaning, Arc<QueryReport>)]) 
         }
     }
     out
+}
+
+/// Scalarsets that the run could not use, told on the query: why the state space is larger than it could be.
+fn of_symmetry(site: &QuerySite, report: &QueryReport) -> Vec<Diagnostic> {
+    let told = |set: &ExcludedScalarset| {
+        let message = format!(
+            "States were not reduced over `{}`: it breaks {} at line {}, column {} of the model.",
+            set.name, set.rule, set.line, set.column
+        );
+        Diagnostic::new(NOT_REDUCED, Severity::Hint, message, site.span)
+    };
+    report.symmetry.excluded.iter().map(told).collect()
 }
 
 /// Applies the user's severities; what is switched off goes.

@@ -290,7 +290,13 @@ impl LanguageServer for Server {
             Some((_, sites)) => {
                 let asked = sites.iter().map(QuerySite::site).collect();
                 let views = self.shared.runs.views(uri.as_str(), asked).await;
-                code_lens::lenses(uri.as_str(), &sites, &views)
+                let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
+                // The network is there already: the meaning of the queries needed it.
+                let templates = snapshot
+                    .network()
+                    .map(|(n, _)| code_lens::over_templates(n));
+                lenses.extend(templates.unwrap_or_default());
+                lenses
             }
             None => {
                 let spans: Vec<_> = snapshot

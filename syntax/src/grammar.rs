@@ -217,12 +217,17 @@ pub(crate) struct Grammar<'s> {
 
 impl<'s> Grammar<'s> {
     pub fn new() -> Grammar<'s> {
-        let mut expr = Recursive::declare();
-        let mut ty = Recursive::declare();
-        expr.define(expr::expr(expr.clone().boxed(), ty.clone().boxed()));
-        ty.define(types::type_expr(expr.clone().boxed(), ty.clone().boxed()));
-        let expr: P<'s, Expr> = expr.boxed();
-        let ty: P<'s, TypeExpr> = ty.boxed();
+        // Parsers refer to themselves weakly inside `recursive`. With `Recursive::declare` they would own themselves,
+        // and every file parsed would leave a grammar behind.
+        let types = |expr: P<'s, Expr>| -> P<'s, TypeExpr> {
+            recursive(|ty| types::type_expr(expr, ty.boxed())).boxed()
+        };
+        let expr: P<'s, Expr> = recursive(|expr| {
+            let expr = expr.boxed();
+            expr::expr(expr.clone(), types(expr))
+        })
+        .boxed();
+        let ty = types(expr.clone());
         let decl = decl::DeclParsers::new(&expr, &ty);
         let comma_expr = expr::comma_expr(expr.clone());
         let process = process::ProcessParsers::new(&expr, &ty, &decl);

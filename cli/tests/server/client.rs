@@ -222,7 +222,14 @@ impl Client {
         );
     }
 
+    /// Lenses that do something.
     pub fn lenses(&mut self, uri: &str) -> Vec<Value> {
+        let mut all = self.all_lenses(uri);
+        all.retain(|l| l["command"]["command"] != "");
+        all
+    }
+
+    pub fn all_lenses(&mut self, uri: &str) -> Vec<Value> {
         let result = self.result(
             "textDocument/codeLens",
             json!({"textDocument": {"uri": uri}}),

@@ -320,3 +320,17 @@ fn parameters_are_told_and_declarations_found_everywhere() {
     assert_eq!(found[0]["location"]["range"]["start"]["line"], 6);
     s.client.finish();
 }
+
+#[test]
+fn templates_tell_their_processes() {
+    let mut s = Session::open("m.xta", MODEL);
+    let uri = s.uri.clone();
+    let lenses = s.client.all_lenses(&uri);
+    let lens = lenses
+        .iter()
+        .find(|l| l["command"]["command"] == "")
+        .expect("a lens over the template");
+    assert_eq!(lens["command"]["title"], "3 processes · symmetric over pid");
+    assert_eq!(lens["range"]["start"]["line"], 10);
+    s.client.finish();
+}

@@ -10,7 +10,8 @@ const MODEL: &str = "int a;\nprocess P() { state s; init s; }\nsystem P;\n//@ qu
 fn greeting_and_goodbye() {
     let mut client = Client::start(None, Value::Null);
     client.open(URI, MODEL);
-    assert_eq!(client.diagnostics(URI, 1), Vec::<Value>::new());
+    let list = client.diagnostics(URI, 1);
+    assert!(list.iter().all(|d| d["severity"] != 1), "{list:?}");
     client.notify(
         "textDocument/didClose",
         json!({"textDocument": {"uri": URI}}),

@@ -6,6 +6,8 @@ mod features;
 mod lifecycle;
 mod rng;
 mod runs;
+mod soak;
 mod staleness;
 mod traces;
 mod workers;
+mod xml;

@@ -240,3 +240,99 @@ fn a_killed_server_leaves_no_workers() {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// A model whose exploration takes long: many processes that never meet.
+const LONG: &str = "\
+process P(const int[0, 13] i) {
+    clock x;
+    int n;
+    state s, t { x <= 5 }, u;
+    init s;
+    trans s -> t { guard n < 9; assign x = 0, n = n + 1; }, t -> u { guard x >= 3; }, u -> s { };
+}
+system P;
+//@ query A[] not (P(0).u && P(1).u && P(2).u && P(0).n == 9 && P(1).n == 1 && false)
+";
+
+fn running(options: Value) -> Client {
+    let mut client = Client::start(None, options);
+    client.open(URI, LONG);
+    client.command("zonelens.verify", json!({"uri": URI, "line": 8}));
+    client.wait("progress", |m| m["params"]["value"]["kind"] == "report");
+    client
+}
+
+fn is_alive(pid: u32) -> bool {
+    std::path::Path::new(&format!("/proc/{pid}/exe")).exists()
+}
+
+#[test]
+fn a_real_worker_ends_with_its_server() {
+    let client = running(json!({"symmetry": "off"}));
+    let workers = client.children();
+    assert_eq!(workers.len(), 1);
+    client.kill();
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while workers.iter().any(|&pid| is_alive(pid)) {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the worker outlives the server"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_real_worker_that_is_killed_is_a_message() {
+    let mut client = running(json!({"symmetry": "off"}));
+    let worker = client.children()[0].to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &worker])
+        .status();
+    assert!(killed.is_ok_and(|s| s.success()));
+    client.wait_states(URI, &["failed"]);
+    assert_eq!(client.titles(URI).len(), 1);
+    client.finish();
+}
+
+#[test]
+fn limits_give_unknown_with_the_reason() {
+    for (options, reason) in [
+        (
+            json!({"symmetry": "off", "memory": "2M"}),
+            "? memory limit · retry",
+        ),
+        (
+            json!({"symmetry": "off", "timeout": 0.5}),
+            "? time limit · retry",
+        ),
+    ] {
+        let mut client = Client::start(None, options);
+        client.open(URI, LONG);
+        client.command("zonelens.verify", json!({"uri": URI, "line": 8}));
+        client.wait_states(URI, &["unknown"]);
+        assert_eq!(client.titles(URI), [reason]);
+        client.finish();
+    }
+}
+
+#[test]
+fn the_server_answers_at_once_while_a_worker_runs() {
+    let mut client = running(json!({"symmetry": "off"}));
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        let asked = std::time::Instant::now();
+        let at = json!({"textDocument": {"uri": URI}, "position": {"line": 1, "character": 10}});
+        let hover = client.result("textDocument/hover", at);
+        assert!(hover["contents"]["value"].is_string(), "{hover}");
+        times.push(asked.elapsed());
+    }
+    times.sort();
+    // Generous for busy machines; the bench has the real figure.
+    assert!(times[25] < Duration::from_millis(500), "{times:?}");
+    let asked = std::time::Instant::now();
+    client.command("zonelens.cancel", json!({}));
+    no_children(&mut client);
+    assert!(asked.elapsed() < Duration::from_secs(5));
+    client.finish();
+}

@@ -12,17 +12,15 @@ enum Part {
 }
 
 pub(super) fn block<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Block> {
-    let mut block = Recursive::declare();
-    let stmt = recursive(|stmt| {
-        let known = statement(expr, ty, stmt, block.clone().boxed());
-        known
-            .recover_with(via_parser(skip_statement()))
-            .labelled(Label::Statement)
-    })
-    .boxed();
-    let decl = declaration(expr, ty);
-    block.define(
-        decl.map(Part::Decl)
+    recursive(|block| {
+        let stmt = recursive(|stmt| {
+            let known = statement(expr, ty, stmt, block.boxed());
+            known
+                .recover_with(via_parser(skip_statement()))
+                .labelled(Label::Statement)
+        })
+        .boxed();
+        declaration(expr, ty).map(Part::Decl)
             .or(stmt.map(Part::Stmt))
             .repeated()
             .collect::<Vec<_>>()
@@ -45,9 +43,9 @@ pub(super) fn block<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Block
                     }
                 }
                 block
-            }),
-    );
-    block.boxed()
+            })
+    })
+    .boxed()
 }
 
 fn declaration<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, BlockDecl> {
