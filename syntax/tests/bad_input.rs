@@ -9,7 +9,17 @@ use zonelens_syntax::span::{Span, TextEdit};
 /// Twenty times the target of two seconds: a test must not fail because the machine is busy.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// Parses, checks spans and the time; the codes of all errors.
+/// Peak memory of all tests of this file together, which run side by side.
+const MEMORY: u64 = 6 << 30;
+
+/// Peak resident memory of this process, where the system tells it.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
+}
+
+/// Parses, checks spans, time and memory; the codes of all errors.
 fn codes(text: &str, kind: FileKind) -> Vec<&'static str> {
     let start = Instant::now();
     let file = SourceFile::parse(text, kind);
@@ -30,6 +40,11 @@ fn codes(text: &str, kind: FileKind) -> Vec<&'static str> {
     });
     assert!(edited.text.len() > text.len());
     assert!(start.elapsed() < LIMIT, "took {:?}", start.elapsed());
+    assert!(
+        peak_memory().is_none_or(|bytes| bytes < MEMORY),
+        "peak memory {:?}",
+        peak_memory()
+    );
     errors.iter().map(|e| e.code).collect()
 }
 
