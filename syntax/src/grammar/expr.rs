@@ -86,24 +86,7 @@ fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     ))
     .labelled(Label::Operator);
     let postfixed = atom.foldl_with(postfix.repeated(), |base, post, e| {
-        let span = Span::new(base.span.start, e.span().end);
-        let base = Box::new(base);
-        let kind = match post {
-            Postfix::Index(index) => ExprKind::Index {
-                base,
-                index: Box::new(index),
-            },
-            Postfix::Call(args) => ExprKind::Call { callee: base, args },
-            Postfix::Field(name) => ExprKind::Field { base, name },
-            Postfix::Prime => ExprKind::Rate(base),
-            Postfix::IncDec(increment, op_span) => ExprKind::IncDec {
-                increment,
-                prefix: false,
-                op_span,
-                expr: base,
-            },
-        };
-        Expr { kind, span }
+        postfixed(base, post, e.span().end)
     });
     let prefix = choice((
         tok_span(K::Bang)
@@ -222,6 +205,28 @@ fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .boxed()
 }
 
+/// `base` with a postfix that ends at `end`.
+fn postfixed(base: Expr, post: Postfix, end: u32) -> Expr {
+    let span = Span::new(base.span.start, end);
+    let base = Box::new(base);
+    let kind = match post {
+        Postfix::Index(index) => ExprKind::Index {
+            base,
+            index: Box::new(index),
+        },
+        Postfix::Call(args) => ExprKind::Call { callee: base, args },
+        Postfix::Field(name) => ExprKind::Field { base, name },
+        Postfix::Prime => ExprKind::Rate(base),
+        Postfix::IncDec(increment, op_span) => ExprKind::IncDec {
+            increment,
+            prefix: false,
+            op_span,
+            expr: base,
+        },
+    };
+    Expr { kind, span }
+}
+
 /// A channel: only names, indices and fields, so that the `?` after it is not taken for a condition.
 pub(super) fn channel<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
     let name = ident()
@@ -243,18 +248,7 @@ pub(super) fn channel<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
         tok(K::Dot).ignore_then(ident()).map(Postfix::Field),
     ));
     name.foldl_with(postfix.repeated(), |base, post, e| {
-        let span = Span::new(base.span.start, e.span().end);
-        let base = Box::new(base);
-        let kind = match post {
-            Postfix::Index(index) => ExprKind::Index {
-                base,
-                index: Box::new(index),
-            },
-            Postfix::Call(args) => ExprKind::Call { callee: base, args },
-            Postfix::Field(name) => ExprKind::Field { base, name },
-            Postfix::Prime | Postfix::IncDec(..) => return *base,
-        };
-        Expr { kind, span }
+        postfixed(base, post, e.span().end)
     })
     .boxed()
 }
