@@ -88,10 +88,20 @@ pub fn reparse(data: &[u8]) {
         text: text[from as usize..until as usize].to_owned(),
     };
     let edited = SourceFile::parse(text.as_str(), kind).reparse(&edit);
-    assert!(
-        edited == SourceFile::parse(edited.text.clone(), kind),
-        "reparse differs from parse"
-    );
+    let full = SourceFile::parse(edited.text.clone(), kind);
+    if edited != full {
+        let at = edited
+            .items
+            .iter()
+            .zip(&full.items)
+            .position(|(a, b)| a != b);
+        let show = |f: &SourceFile| at.map(|i| format!("{:?}", f.items[i])).unwrap_or_default();
+        panic!(
+            "reparse differs from parse\n{edit:?}\n{}\n{}\n{text:?}",
+            show(&edited),
+            show(&full)
+        );
+    }
 }
 
 fn check_errors(file: &SourceFile) {

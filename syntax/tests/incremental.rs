@@ -131,6 +131,17 @@ fn edited_examples() {
     }
 }
 
+/// Broken XML too: how a fault is got over depends on what stands before it (found by the fuzzer).
+#[test]
+fn edited_xml() {
+    let text = "int n;\nprocess P(int i) { clock x; state A { x <= 5 }, B; init A; trans A -> B { guard x > 1; assign x = 0; }; }\nprocess Q() { state C; init C; }\nsystem P, Q;\n//@ query E<> P.B\n";
+    let file = SourceFile::parse(text, FileKind::Xta);
+    let xml = zonelens_syntax::convert::to_xml(&file).expect("convertible");
+    for seed in 0..6 {
+        check_script("xml", &xml, FileKind::Xml, 500 + seed, 400);
+    }
+}
+
 #[test]
 fn edited_corpus() {
     let Some(dir) = corpus_dir() else { return };

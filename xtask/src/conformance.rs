@@ -29,7 +29,7 @@ pub fn run(sample: bool, timeout: Option<u64>) -> bool {
     );
     syntax(&dir, &mut page);
     types(&dir, &mut page);
-    let timeout = timeout.unwrap_or(if sample { 5 } else { SECONDS });
+    let timeout = timeout.unwrap_or(if sample { 2 } else { SECONDS });
     let contradicted = verdicts(&dir, &mut page, sample, timeout);
     print!("{page}");
     if sample {

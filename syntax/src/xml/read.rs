@@ -60,6 +60,9 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
             text,
         };
     };
+    // How faults are got over depends on what stands before them, so only well-formed documents share templates.
+    let sound = |errors: &[SyntaxError]| errors.iter().all(|e| e.code != "syntax/xml");
+    let old = old.filter(|old| sound(&old.file_errors) && sound(&file_errors));
     let known = old.map(old_items).unwrap_or_default();
     let plan = plan(&text, &root, &|template| known.contains_key(template));
     file_errors.extend(plan.errors);
