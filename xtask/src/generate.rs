@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A model of about `lines` lines.
 pub fn model(lines: usize) -> String {
-    let templates = (lines / 46).max(1);
+    let templates = (lines / 39).max(1);
     let mut out = String::from(
         "// Generated for benchmarks.\nconst int N = 4;\ntypedef scalar[N] pid;\nchan go[pid];\n",
     );
