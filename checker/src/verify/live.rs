@@ -1,6 +1,6 @@
 //! `E[]`, `A<>` and `-->`.
 
-use super::turns::{BY_HULLS, FIRST_TURN};
+use super::turns::BY_HULLS;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
@@ -179,7 +179,7 @@ impl Run<'_> {
             let answer = self.leads_exactly(start, condition, &bounds, watch);
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
-        let mut turn = FIRST_TURN;
+        let mut turn = self.first_turn();
         loop {
             watch.set_turn(Some(turn));
             match self.leads_exactly(start, condition, &bounds, watch) {

@@ -15,7 +15,7 @@ use crate::explore::watch::{Stop, Watch};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
 /// States of the first turn; each round doubles it.
-pub(super) const FIRST_TURN: u64 = 30_000;
+const FIRST_TURN: u64 = 30_000;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
@@ -41,6 +41,11 @@ impl Run<'_> {
             && !self.options.audit_symmetry
     }
 
+    /// States of the first turn.
+    pub(super) fn first_turn(&self) -> u64 {
+        self.options.first_turn.unwrap_or(FIRST_TURN)
+    }
+
     /// How to search over hulls, if that makes sense: a difference of clocks splits zones that hulls join again.
     pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
@@ -58,7 +63,7 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let mut helpers = None;
-        let mut turn = FIRST_TURN;
+        let mut turn = self.first_turn();
         loop {
             watch.set_turn(Some(turn));
             let outcome = main.explore(&mut self.goal(sought), watch);
