@@ -3,6 +3,7 @@
 pub mod abstraction;
 pub mod bounds;
 mod digest;
+mod entry;
 pub mod expander;
 mod interval;
 pub mod parallel;

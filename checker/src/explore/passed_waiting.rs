@@ -5,12 +5,12 @@
 //! stays as trace record when its state is covered.
 
 use super::abstraction::{Abstraction, included_up_to_lu};
-use super::digest::{Digest, Digester, possible};
+use super::digest::Digester;
+use super::entry::{Entry, Sought};
 use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
 use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
-use smallvec::SmallVec;
 use std::collections::VecDeque;
 use zonelens_analysis::report::SearchOrder;
 
@@ -38,13 +38,6 @@ struct Node {
     status: Status,
 }
 
-/// A zone of an entry.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    digest: Digest,
-    node: u32,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Waiting,
@@ -69,7 +62,8 @@ pub struct PassedWaiting {
     packing: Packing,
     zones: ZoneStore,
     keys: Vec<u64>,
-    entries: Vec<SmallVec<[Slot; 1]>>,
+    entries: Vec<Entry>,
+    block_bytes: usize,
     table: Vec<u32>,
     nodes: Vec<Node>,
     queue: Queue,
@@ -107,6 +101,7 @@ impl PassedWaiting {
             zones: ZoneStore::new(dim, true),
             keys: Vec::new(),
             entries: Vec::new(),
+            block_bytes: 0,
             table: vec![NIL; 256],
             nodes: Vec::new(),
             queue: match order {
@@ -149,8 +144,9 @@ impl PassedWaiting {
         };
         self.zones.bytes()
             + self.keys.capacity() * 8
-            + self.entries.capacity() * std::mem::size_of::<SmallVec<[Slot; 1]>>()
-            + self.stored as usize * std::mem::size_of::<Slot>()
+            + self.entries.capacity() * std::mem::size_of::<Entry>()
+            + self.block_bytes
+            + self.stored as usize * Entry::BYTES_PER_ZONE
             + (self.table.capacity() + queue) * 4
             + self.nodes.capacity() * std::mem::size_of::<Node>()
     }
@@ -172,8 +168,8 @@ impl PassedWaiting {
         if self.covering == Covering::Hull {
             self.join(entry, zone);
         }
-        let digest = self.digester.digest(&self.prepared);
-        if self.covered(entry, digest, origin, l, u) {
+        let sought = Sought::new(self.digester.digest(&self.prepared));
+        if self.covered(entry, &sought, origin, l, u) {
             return None;
         }
         let id = self.nodes.len() as u32;
@@ -185,7 +181,7 @@ impl PassedWaiting {
             depth: origin.depth,
             status: Status::Waiting,
         });
-        self.entries[entry as usize].push(Slot { digest, node: id });
+        self.remember(entry, &sought, id);
         self.stored += 1;
         self.waiting += 1;
         match &mut self.queue {
@@ -195,12 +191,24 @@ impl PassedWaiting {
         Some(id)
     }
 
+    /// Adds a zone to an entry.
+    fn remember(&mut self, entry: u32, sought: &Sought, id: u32) {
+        let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);
+        let entry = &mut self.entries[entry as usize];
+        let before = entry.block_bytes();
+        entry.push(sought, id, |node| {
+            let mut prepared = Prepared::default();
+            zones.copy_out(nodes[node as usize].zone, &mut prepared);
+            digester.digest(&prepared)
+        });
+        self.block_bytes += entry.block_bytes() - before;
+    }
+
     /// Replaces the prepared zone by its hull with the one stored in the entry.
     fn join(&mut self, entry: u32, zone: &Zone) {
-        if let Some(slot) = self.entries[entry as usize].first() {
+        if let Some(node) = self.entries[entry as usize].node(0) {
             let mut hull = std::mem::replace(&mut self.hull, Zone::universe(1));
-            self.zones
-                .get(self.nodes[slot.node as usize].zone, &mut hull);
+            self.zones.get(self.nodes[node as usize].zone, &mut hull);
             hull.hull(zone);
             self.prepared.load(&hull);
             self.hull = hull;
@@ -211,22 +219,24 @@ impl PassedWaiting {
     fn covered(
         &mut self,
         entry: u32,
-        digest: Digest,
+        sought: &Sought,
         origin: Origin,
         l: &[i32],
         u: &[i32],
     ) -> bool {
         let dim = l.len();
-        let mut slots = std::mem::take(&mut self.entries[entry as usize]);
+        let mut stored = std::mem::take(&mut self.entries[entry as usize]);
         let mut at = 0;
         let mut covered = false;
-        while at < slots.len() {
-            let slot = slots[at];
-            if !self.alu && possible(&digest, &slot.digest) == Relation::Different {
-                at += 1;
-                continue;
+        loop {
+            if !self.alu {
+                match stored.candidate(at, sought) {
+                    Some(candidate) => at = candidate,
+                    None => break,
+                }
             }
-            let node = self.nodes[slot.node as usize];
+            let Some(id) = stored.node(at) else { break };
+            let node = self.nodes[id as usize];
             let mut relation = self.zones.relation(&self.prepared, node.zone);
             if self.covering == Covering::Equality && relation != Relation::Equal {
                 relation = Relation::Different;
@@ -248,9 +258,9 @@ impl PassedWaiting {
                     if node.status == Status::Waiting {
                         self.waiting -= 1;
                     }
-                    self.nodes[slot.node as usize].status = Status::Covered;
+                    self.nodes[id as usize].status = Status::Covered;
                     self.stored -= 1;
-                    slots.swap_remove(at);
+                    stored.swap_remove(at);
                     continue;
                 }
                 _ => at += 1,
@@ -259,7 +269,7 @@ impl PassedWaiting {
                 break;
             }
         }
-        self.entries[entry as usize] = slots;
+        self.entries[entry as usize] = stored;
         covered
     }
 
@@ -276,7 +286,7 @@ impl PassedWaiting {
             if entry == NIL {
                 let entry = self.entries.len() as u32;
                 self.table[at] = entry;
-                self.entries.push(SmallVec::new());
+                self.entries.push(Entry::default());
                 self.keys.extend_from_slice(key);
                 return entry;
             }

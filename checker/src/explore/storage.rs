@@ -282,7 +282,8 @@ impl ZoneStore {
         }
     }
 
-    fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
+    /// Restores a zone as it was prepared for storing.
+    pub fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
         out.narrow.clear();
         out.wide.clear();
         out.is_wide = id & WIDE != 0;
