@@ -58,11 +58,11 @@ pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
         Code::SetClock(parts, _) => of(&parts.1),
         Code::Copy(_) | Code::Quantifier(_) | Code::CopyClock(_) | Code::LocationOf(_) => ANY,
     };
-    // A place without a sensible declared range (lo > hi) tells nothing.
-    if result.0 > result.1 {
+    // A place without a sensible declared range (lo > hi) tells nothing, and what leaves 32 bits wraps around.
+    if result.0 > result.1 || result.0 < ANY.0 || result.1 > ANY.1 {
         ANY
     } else {
-        (result.0.max(ANY.0), result.1.min(ANY.1))
+        result
     }
 }
 

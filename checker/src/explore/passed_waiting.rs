@@ -342,6 +342,13 @@ impl PassedWaiting {
         self.zones.get(node.zone, zone);
     }
 
+    /// The nodes whose states are in the table.
+    pub fn kept(&self) -> impl Iterator<Item = u32> {
+        let kept = |(_, node): &(usize, &Node)| node.status != Status::Covered;
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter(kept).map(|(id, _)| id as u32)
+    }
+
     /// Where a node came from.
     pub fn origin(&self, id: u32) -> Origin {
         let node = &self.nodes[id as usize];

@@ -122,7 +122,6 @@ pub struct QuantifierCode {
     pub lo: i32,
     pub len: u32,
     pub body: Code,
-    pub span: Span,
 }
 
 /// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).

@@ -164,7 +164,6 @@ pub fn code(expr: &Expr) -> Result<Code> {
             lo: range.lo,
             len: range.len,
             body: code(body)?,
-            span,
         })),
         ExprKind::SetClock { clock: c, value } => {
             Code::SetClock(Box::new((clock(c)?, code(value)?)), span)

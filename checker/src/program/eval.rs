@@ -123,10 +123,7 @@ impl Machine {
                 let spot = self.locate(program, place, state)?;
                 Ok(self.load(program, spot, state))
             }
-            Code::Neg(a, span) => {
-                let a = self.eval(program, a, state)?;
-                a.checked_neg().ok_or(FaultKind::Overflow.at(*span))
-            }
+            Code::Neg(a, _) => Ok(self.eval(program, a, state)?.wrapping_neg()),
             Code::Cond(parts) => {
                 if self.eval(program, &parts.0, state)? != 0 {
                     self.eval(program, &parts.1, state)
@@ -343,11 +340,7 @@ impl Machine {
             match q.kind {
                 QuantifierKind::Forall if value == 0 => return Ok(0),
                 QuantifierKind::Exists if value != 0 => return Ok(1),
-                QuantifierKind::Sum => {
-                    sum = sum
-                        .checked_add(value)
-                        .ok_or(FaultKind::Overflow.at(q.span))?
-                }
+                QuantifierKind::Sum => sum = sum.wrapping_add(value),
                 _ => {}
             }
         }
@@ -569,8 +562,9 @@ fn compare(op: BinaryOp, a: i32, b: i32) -> i32 {
     })
 }
 
+/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do (models of processors rely on it); what is
+/// assigned must fit the range of its target, so a wrapped number seldom goes unnoticed.
 fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
-    let overflow = FaultKind::Overflow;
     let shift = |b: i32| {
         u32::try_from(b)
             .ok()
@@ -578,16 +572,16 @@ fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
             .ok_or(FaultKind::Shift(b))
     };
     match op {
-        BinaryOp::Add => a.checked_add(b).ok_or(overflow),
-        BinaryOp::Sub => a.checked_sub(b).ok_or(overflow),
-        BinaryOp::Mul => a.checked_mul(b).ok_or(overflow),
+        BinaryOp::Add => Ok(a.wrapping_add(b)),
+        BinaryOp::Sub => Ok(a.wrapping_sub(b)),
+        BinaryOp::Mul => Ok(a.wrapping_mul(b)),
         BinaryOp::Div if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Div => a.checked_div(b).ok_or(overflow),
+        BinaryOp::Div => a.checked_div(b).ok_or(FaultKind::Overflow),
         BinaryOp::Mod if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Mod => a.checked_rem(b).ok_or(overflow),
+        BinaryOp::Mod => a.checked_rem(b).ok_or(FaultKind::Overflow),
         BinaryOp::Pow => {
             let exponent = u32::try_from(b).map_err(|_| FaultKind::Power(b))?;
-            a.checked_pow(exponent).ok_or(overflow)
+            Ok(a.wrapping_pow(exponent))
         }
         // A shift moves the 32 bits of its operand; bits that leave are meant to be lost.
         BinaryOp::Shl => Ok(a << shift(b)?),

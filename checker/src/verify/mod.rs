@@ -6,6 +6,7 @@ mod live;
 mod plan;
 mod reachable;
 mod traces;
+mod turns;
 
 use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
@@ -34,6 +35,8 @@ pub(crate) struct Answer {
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
+    /// What decided the question if it was not the search asked for.
+    pub decided_by: Option<&'static str>,
 }
 
 impl Answer {
@@ -44,6 +47,7 @@ impl Answer {
             trace: None,
             values: Vec::new(),
             symmetry: None,
+            decided_by: None,
         }
     }
 
@@ -165,6 +169,9 @@ pub fn verify(
     if !network.clocks.is_empty() {
         report.reductions.push("active-clocks".to_owned());
     }
+    report
+        .reductions
+        .extend(answer.decided_by.map(str::to_owned));
     report.trace = answer
         .trace
         .filter(|_| options.trace != TraceOption::None)

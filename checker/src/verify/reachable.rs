@@ -21,7 +21,7 @@ pub(super) struct Sought<'q> {
     /// The value that the formula shall have.
     pub wanted: bool,
     found: Verdict,
-    absent: Verdict,
+    pub absent: Verdict,
 }
 
 impl Run<'_> {
@@ -64,8 +64,11 @@ impl Run<'_> {
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
         let mut answer = if parallel {
             self.search_in_parallel(&sought, &bounds, settings, watch)
+        } else if self.may_take_turns(&settings) {
+            self.search_in_turns(&sought, &mut search, &settings, &bounds, watch)
         } else {
-            self.search_alone(&sought, &mut search, &settings, watch)
+            let outcome = search.run(&mut self.goal(&sought), watch);
+            self.searched(outcome, &sought, &search, &settings)
         };
         if self.options.trace == TraceOption::Fastest {
             answer = self.hurry(answer, &sought, &settings, watch);
@@ -76,7 +79,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+    pub(super) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
         Goal::new(
             self.program,
             sought.formula,
@@ -85,14 +88,15 @@ impl Run<'_> {
         )
     }
 
-    fn search_alone(
+    /// What the end of a search says.
+    pub(super) fn searched(
         &self,
+        outcome: Outcome,
         sought: &Sought<'_>,
-        search: &mut Search<'_>,
+        search: &Search<'_>,
         settings: &Settings,
-        watch: &mut Watch<'_>,
     ) -> Answer {
-        match search.run(&mut self.goal(sought), watch) {
+        match outcome {
             Outcome::Exhausted => Answer::verdict(sought.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
