@@ -55,8 +55,8 @@ fn evaluation_errors_are_model_errors_with_traces() {
             "does not end within the step limit",
         ),
         (
-            "int n = 30000; int m;",
-            "assign m = (n * n * n) % 7;",
+            "int n = -1; int m;",
+            "assign m = (1 << 31) / n;",
             "does not fit 32 bits",
         ),
     ];

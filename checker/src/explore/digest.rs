@@ -155,10 +155,11 @@ pub fn next_in_blocks(blocks: &[Block], from: usize, digest: &Digest) -> Option<
         let (mut not_below, mut not_above) = ([TOP; BLOCK / 4], [TOP; BLOCK / 4]);
         let mut open = 0;
         for half in 0..2 {
-            for k in half * LANES / 2..(half + 1) * LANES / 2 {
+            let lanes = half * LANES / 2..(half + 1) * LANES / 2;
+            for (lane, &value) in block.0[lanes.clone()].iter().zip(&values[lanes]) {
                 for w in 0..BLOCK / 4 {
-                    not_below[w] &= (block.0[k][w] | TOP) - values[k];
-                    not_above[w] &= (values[k] | TOP) - block.0[k][w];
+                    not_below[w] &= (lane[w] | TOP) - value;
+                    not_above[w] &= (value | TOP) - lane[w];
                 }
             }
             open = not_below[0] | not_above[0] | not_below[1] | not_above[1];

@@ -17,6 +17,8 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     slots: SmallVec<[Slot; 1]>,
+    /// Boxed once more, as most entries have none.
+    #[allow(clippy::box_collection)]
     blocks: Option<Box<Vec<Block>>>,
 }
 

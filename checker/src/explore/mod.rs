@@ -6,6 +6,7 @@ mod digest;
 mod entry;
 pub mod expander;
 mod interval;
+mod keys;
 pub mod parallel;
 pub mod passed_waiting;
 pub mod search;

@@ -7,7 +7,8 @@
 use super::abstraction::{Abstraction, included_up_to_lu};
 use super::digest::Digester;
 use super::entry::{Entry, Sought};
-use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use super::keys::Keys;
+use super::storage::{Packing, Prepared, ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
@@ -59,12 +60,10 @@ pub enum Covering {
 /// Stored and waiting states.
 #[derive(Debug)]
 pub struct PassedWaiting {
-    packing: Packing,
+    keys: Keys,
     zones: ZoneStore,
-    keys: Vec<u64>,
     entries: Vec<Entry>,
     block_bytes: usize,
-    table: Vec<u32>,
     nodes: Vec<Node>,
     queue: Queue,
     waiting: u64,
@@ -72,7 +71,6 @@ pub struct PassedWaiting {
     alu: bool,
     covering: Covering,
     keep_shallow: bool,
-    key: Vec<u64>,
     prepared: Prepared,
     digester: Digester,
     hull: Zone,
@@ -97,12 +95,10 @@ impl PassedWaiting {
         seed: u64,
     ) -> PassedWaiting {
         PassedWaiting {
-            packing,
+            keys: Keys::new(packing),
             zones: ZoneStore::new(dim, true),
-            keys: Vec::new(),
             entries: Vec::new(),
             block_bytes: 0,
-            table: vec![NIL; 256],
             nodes: Vec::new(),
             queue: match order {
                 SearchOrder::Bfs => Queue::First(VecDeque::new()),
@@ -114,7 +110,6 @@ impl PassedWaiting {
             alu: abstraction == Abstraction::Alu,
             covering,
             keep_shallow: false,
-            key: Vec::new(),
             prepared: Prepared::default(),
             digester: Digester::new(dim, greatest),
             hull: Zone::universe(dim),
@@ -143,11 +138,11 @@ impl PassedWaiting {
             Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
         };
         self.zones.bytes()
-            + self.keys.capacity() * 8
+            + self.keys.bytes()
             + self.entries.capacity() * std::mem::size_of::<Entry>()
             + self.block_bytes
             + self.stored as usize * Entry::BYTES_PER_ZONE
-            + (self.table.capacity() + queue) * 4
+            + queue * 4
             + self.nodes.capacity() * std::mem::size_of::<Node>()
     }
 
@@ -160,10 +155,10 @@ impl PassedWaiting {
         l: &[i32],
         u: &[i32],
     ) -> Option<u32> {
-        let mut key = std::mem::take(&mut self.key);
-        self.packing.pack(state, &mut key);
-        let entry = self.entry(&key);
-        self.key = key;
+        let entry = self.keys.insert(state);
+        if entry as usize == self.entries.len() {
+            self.entries.push(Entry::default());
+        }
         self.prepared.load(zone);
         if self.covering == Covering::Hull {
             self.join(entry, zone);
@@ -273,44 +268,6 @@ impl PassedWaiting {
         covered
     }
 
-    /// The entry of a packed discrete state, made if there is none.
-    fn entry(&mut self, key: &[u64]) -> u32 {
-        if self.entries.len() * 2 >= self.table.len() {
-            self.grow();
-        }
-        let mask = self.table.len() - 1;
-        let words = self.packing.words;
-        let mut at = hash_words(key) as usize & mask;
-        loop {
-            let entry = self.table[at];
-            if entry == NIL {
-                let entry = self.entries.len() as u32;
-                self.table[at] = entry;
-                self.entries.push(Entry::default());
-                self.keys.extend_from_slice(key);
-                return entry;
-            }
-            let start = entry as usize * words;
-            if &self.keys[start..start + words] == key {
-                return entry;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        self.table.clear();
-        self.table.resize(size, NIL);
-        for (entry, key) in self.keys.chunks(self.packing.words).enumerate() {
-            let mut at = hash_words(key) as usize & (size - 1);
-            while self.table[at] != NIL {
-                at = (at + 1) & (size - 1);
-            }
-            self.table[at] = entry as u32;
-        }
-    }
-
     /// Takes a waiting state.
     pub fn take(&mut self) -> Option<u32> {
         loop {
@@ -336,9 +293,7 @@ impl PassedWaiting {
     /// Restores the state of a node.
     pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         let node = &self.nodes[id as usize];
-        let start = node.entry as usize * self.packing.words;
-        self.packing
-            .unpack(&self.keys[start..start + self.packing.words], state);
+        self.keys.get(node.entry, state);
         self.zones.get(node.zone, zone);
     }
 
