@@ -2,11 +2,11 @@
 
 pub mod abstraction;
 pub mod bounds;
-mod digest;
-mod entry;
+pub mod digest;
+pub mod entry;
 pub mod expander;
 mod interval;
-mod keys;
+pub mod keys;
 pub mod parallel;
 pub mod passed_waiting;
 pub mod search;

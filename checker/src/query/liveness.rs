@@ -7,15 +7,16 @@
 //! finished without a witness.
 
 use super::deadlock::dead;
+use super::finished::{Known, Met};
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
+use crate::explore::search::packing;
+use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, FaultKind, Formula, Program, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
-use rustc_hash::FxHashMap;
 
 /// What the search ended with.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,15 +69,12 @@ impl Throughout<'_> {
 struct Frame {
     state: Vec<i32>,
     zone: Zone,
+    id: ZoneId,
     /// The step that led here.
     step: u32,
     successors: Vec<(u32, Vec<i32>, Zone)>,
-}
-
-#[derive(Default)]
-struct Zones {
-    finished: Vec<Zone>,
-    on_stack: Vec<Zone>,
+    /// Memory it takes with all its successors.
+    bytes: u64,
 }
 
 /// The search; finished states are shared between calls.
@@ -86,8 +84,9 @@ pub struct Liveness<'p> {
     bounds: &'p Bounds,
     condition: Throughout<'p>,
     abstractor: Abstractor,
-    known: FxHashMap<Vec<i32>, Zones>,
+    known: Known,
     counts: Counts,
+    stack_bytes: u64,
 }
 
 type Try<T> = Result<T, Fault>;
@@ -106,14 +105,18 @@ impl<'p> Liveness<'p> {
             bounds,
             condition,
             abstractor: Abstractor::new(abstraction, program.dim()),
-            known: FxHashMap::default(),
+            known: Known::new(packing(program), program.dim(), bounds.greatest_of_all()),
             counts: Counts::default(),
+            stack_bytes: 0,
         }
     }
 
     /// The counts so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        Counts {
+            bytes: self.known.bytes() + self.stack_bytes,
+            ..self.counts
+        }
     }
 
     /// Searches from zones of a state that satisfy its invariant, before any delay.
@@ -144,8 +147,7 @@ impl<'p> Liveness<'p> {
             return Some(end);
         }
         while let Some(frame) = stack.last_mut() {
-            let counts = self.counts;
-            if let Some(stop) = watch.check(|| counts) {
+            if let Some(stop) = watch.check(|| self.counts()) {
                 return Some(Live::Stopped(stop));
             }
             match frame.successors.pop() {
@@ -156,10 +158,8 @@ impl<'p> Liveness<'p> {
                 }
                 None => {
                     let Some(frame) = stack.pop() else { break };
-                    let zones = self.known.entry(frame.state).or_default();
-                    zones.on_stack.retain(|z| *z != frame.zone);
-                    zones.finished.retain(|z| !frame.zone.includes(z));
-                    zones.finished.push(frame.zone);
+                    self.known.finish(&frame.state, &frame.zone, frame.id);
+                    self.stack_bytes -= frame.bytes;
                 }
             }
         }
@@ -182,36 +182,39 @@ impl<'p> Liveness<'p> {
         if zone.overflowed() {
             return Some(Live::Stopped(Stop::Overflow));
         }
-        let known = self.known.entry(state.clone()).or_default();
-        if known.finished.iter().any(|z| z.includes(&zone)) {
-            return None;
-        }
-        let closes = known.on_stack.contains(&zone)
-            || is_on(Mutation::CycleByInclusion)
-                && known.on_stack.iter().any(|z| z.includes(&zone));
-        if closes {
-            let start = stack
-                .iter()
-                .position(|f| f.state == state && f.zone == zone)
-                .unwrap_or(0);
-            return Some(Live::Cycle(steps(stack, last), start));
-        }
-        known.on_stack.push(zone.clone());
+        let id = match self.known.meet(&state, &zone) {
+            Met::Finished => return None,
+            Met::New(id) => id,
+            Met::OnStack(id) => {
+                let start = stack
+                    .iter()
+                    .position(|f| f.id == id && f.state == state)
+                    .unwrap_or(0);
+                return Some(Live::Cycle(steps(stack, last), start));
+            }
+        };
+        self.known.enter(&state, id);
         self.counts.stored += 1;
         self.counts.explored += 1;
-        self.counts.bytes += 2 * (zone.raw().len() * 4 + state.len() * 4 + 96) as u64;
         match self.ends_here(&mut state, &zone) {
             Ok(true) => return Some(Live::Stays(steps(stack, last))),
             Ok(false) => {}
             Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
         }
         match self.successors(&mut state, &zone) {
-            Ok(successors) => stack.push(Frame {
-                state,
-                zone,
-                step,
-                successors,
-            }),
+            Ok(successors) => {
+                let one = zone.raw().len() * 4 + state.len() * 4 + 96;
+                let bytes = ((1 + successors.len()) * one) as u64;
+                self.stack_bytes += bytes;
+                stack.push(Frame {
+                    state,
+                    zone,
+                    id,
+                    step,
+                    successors,
+                    bytes,
+                });
+            }
             Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
         }
         None
