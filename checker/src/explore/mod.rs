@@ -3,8 +3,10 @@
 pub mod abstraction;
 pub mod bounds;
 pub mod digest;
+pub mod entry;
 pub mod expander;
 mod interval;
+pub mod keys;
 pub mod parallel;
 pub mod passed_waiting;
 pub mod search;

@@ -21,6 +21,8 @@ pub enum Code {
     Not(Box<Code>),
     /// `cell op constant`: the most frequent guard, without recursion.
     CellConst(BinaryOp, u32, i32),
+    /// A comparison: it cannot fail.
+    Compare(BinaryOp, Box<(Code, Code)>),
     /// An operator that evaluates both sides.
     Binary(BinaryOp, Box<(Code, Code)>, Span),
     /// `a && b`, the right side only if the left is true.

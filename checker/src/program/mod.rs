@@ -8,7 +8,9 @@ mod fault;
 mod formula;
 mod model;
 
-pub use code::{AtomCode, BlockCode, ClockCode, Code, Formula, PlaceCode, StmtCode};
+pub use code::{
+    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceCode, StmtCode,
+};
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
 };
