@@ -10,6 +10,8 @@ mod one_per_class;
 mod permutation;
 mod representative;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod unpermute;
 
 pub use audit::Audit;
