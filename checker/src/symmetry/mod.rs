@@ -5,10 +5,13 @@
 //! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
 
 mod audit;
+mod colours;
+mod index;
 mod named;
 mod one_per_class;
 mod permutation;
 mod representative;
+mod stabiliser;
 mod tables;
 #[cfg(test)]
 mod tests;
