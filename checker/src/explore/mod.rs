@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod bounds;
+mod digest;
 pub mod expander;
 mod interval;
 pub mod parallel;

@@ -5,7 +5,8 @@
 //! stays as trace record when its state is covered.
 
 use super::abstraction::{Abstraction, included_up_to_lu};
-use super::storage::{Digest, Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use super::digest::{Digest, Digester, possible};
+use super::storage::{Packing, Prepared, ZoneId, ZoneStore, hash_words};
 use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
@@ -79,6 +80,7 @@ pub struct PassedWaiting {
     keep_shallow: bool,
     key: Vec<u64>,
     prepared: Prepared,
+    digester: Digester,
     hull: Zone,
 }
 
@@ -90,10 +92,11 @@ enum Queue {
 }
 
 impl PassedWaiting {
-    /// An empty list.
+    /// An empty list for zones of a dimension whose constants seldom exceed `greatest`.
     pub fn new(
         packing: Packing,
         dim: usize,
+        greatest: i32,
         abstraction: Abstraction,
         covering: Covering,
         order: SearchOrder,
@@ -118,6 +121,7 @@ impl PassedWaiting {
             keep_shallow: false,
             key: Vec::new(),
             prepared: Prepared::default(),
+            digester: Digester::new(dim, greatest),
             hull: Zone::universe(dim),
         }
     }
@@ -168,7 +172,7 @@ impl PassedWaiting {
         if self.covering == Covering::Hull {
             self.join(entry, zone);
         }
-        let digest = self.prepared.digest();
+        let digest = self.digester.digest(&self.prepared);
         if self.covered(entry, digest, origin, l, u) {
             return None;
         }
@@ -218,14 +222,7 @@ impl PassedWaiting {
         let mut covered = false;
         while at < slots.len() {
             let slot = slots[at];
-            let apart = !self.alu && {
-                let pairs = || digest.iter().zip(&slot.digest);
-                // Without short circuits, so that the comparison vectorises.
-                let less = pairs().fold(false, |found, (a, b)| found | (a < b));
-                let more = pairs().fold(false, |found, (a, b)| found | (a > b));
-                less && more
-            };
-            if apart {
+            if !self.alu && possible(&digest, &slot.digest) == Relation::Different {
                 at += 1;
                 continue;
             }

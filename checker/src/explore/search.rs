@@ -78,6 +78,7 @@ impl<'p> Search<'p> {
         let mut states = PassedWaiting::new(
             packing(program),
             program.dim(),
+            bounds.greatest_of_all(),
             settings.abstraction,
             settings.covering,
             settings.order,
