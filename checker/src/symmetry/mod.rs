@@ -23,4 +23,4 @@ pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use representative::Representative;
 pub use tables::Tables;
-pub use unpermute::unpermute;
+pub use unpermute::{Passed, Unpermute};

@@ -133,9 +133,10 @@ impl Representative {
                 None => {
                     let permutation = self.sorted(&next.of);
                     let (moved, image) = self.tables.apply(&permutation, state, zone);
-                    let better = least.found.as_ref().is_none_or(|(s, z, _)| {
-                        (&moved, image.raw()) < (s, z.raw())
-                    });
+                    let better = least
+                        .found
+                        .as_ref()
+                        .is_none_or(|(s, z, _)| (&moved, image.raw()) < (s, z.raw()));
                     if better {
                         least.found = Some((moved, image, permutation));
                     }

@@ -5,6 +5,7 @@ mod fastest;
 mod live;
 mod plan;
 mod reachable;
+mod real;
 mod traces;
 
 use crate::explore::expander::Expander;

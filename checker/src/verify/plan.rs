@@ -4,11 +4,10 @@ use super::{Answer, Run};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
-use crate::explore::search::{Search, Settings};
-use crate::interpreter::Failure;
+use crate::explore::search::Settings;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Audit, Representative, Tables, named_elements, unpermute};
+use crate::symmetry::{Audit, Representative, Tables, named_elements};
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{
     AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
@@ -72,12 +71,17 @@ impl Run<'_> {
 
     /// The symmetry reduction for a search, if there is something to reduce over.
     pub fn representative(&self, settings: &Settings) -> Option<Representative> {
-        if settings.covering == Covering::Hull {
-            return None;
+        match settings.covering {
+            Covering::Hull => None,
+            _ => self.tables().map(Representative::new),
         }
+    }
+
+    /// How permutations act, if there are any.
+    pub fn tables(&self) -> Option<Tables> {
         let candidates = self.candidates();
         let fixed = named_elements(self.network, self.query, &candidates);
-        Tables::new(self.network, &candidates, &fixed).map(Representative::new)
+        Tables::new(self.network, &candidates, &fixed)
     }
 
     /// The audit, if it is wanted.
@@ -136,30 +140,6 @@ impl Run<'_> {
             canonical: used.is_none_or(|r| r.broken_ties == 0),
             excluded: excluded.collect(),
         }
-    }
-
-    /// The steps to a node in the model as written.
-    pub fn real_steps(
-        &self,
-        search: &Search<'_>,
-        node: u32,
-        last: Option<u32>,
-    ) -> Result<Vec<u32>, Failure> {
-        let Some(representative) = &search.representative else {
-            let mut steps = search.states.path(node);
-            steps.extend(last);
-            return Ok(steps);
-        };
-        let tables = representative.tables();
-        let mut path = search.path(node);
-        if let Some(end) = path.last_mut() {
-            end.2 = last;
-        }
-        unpermute(self.program, tables, &path)
-            .map_err(|fault| Failure(fault.kind.to_string()))?
-            .ok_or(Failure(
-                "a step has no image under the permutation of its state".into(),
-            ))
     }
 
     /// The abstraction for liveness: it must keep regions.

@@ -10,7 +10,7 @@ use crate::explore::watch::Watch;
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
-use crate::trace::{Condition, Leave};
+use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
 
@@ -123,16 +123,18 @@ impl Run<'_> {
         ) {
             None => Answer::verdict(sought.absent),
             Some(End::Stopped(stop)) => Answer::stopped(stop),
-            Some(End::Fault(fault, steps, step)) => self.fault_after(fault, steps, step),
+            Some(End::Fault(fault, steps, step)) => {
+                self.fault_after(fault, by_position(steps), step.map(Leave::Step))
+            }
             Some(End::QueryFault(fault)) => self.query_error(fault),
-            Some(End::Found(steps)) => self.found(Ok(steps), sought, &settings),
+            Some(End::Found(steps)) => self.found(Ok(by_position(steps)), sought, &settings),
         }
     }
 
     /// The answer when a state was found after these steps.
     pub(super) fn found(
         &self,
-        steps: Result<Vec<u32>, Failure>,
+        leaves: Result<Vec<Leave>, Failure>,
         sought: &Sought<'_>,
         settings: &Settings,
     ) -> Answer {
@@ -155,10 +157,7 @@ impl Run<'_> {
         let mut goal = self.goal(sought);
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
         let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
-        let trace = steps.and_then(|steps| {
-            let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
-            self.path_trace(&leaves, at_end, check)
-        });
+        let trace = leaves.and_then(|leaves| self.path_trace(&leaves, at_end, check));
         match trace {
             Ok(trace) => Answer {
                 trace: Some(Box::new(trace)),
@@ -187,24 +186,25 @@ impl Run<'_> {
     }
 
     /// The report of a model error after these steps, at one more step if there is one.
-    fn fault_after(&self, fault: Fault, steps: Vec<u32>, step: Option<u32>) -> Answer {
+    fn fault_after(&self, fault: Fault, leaves: Vec<Leave>, step: Option<Leave>) -> Answer {
         if !self.wants_trace() {
             return self.model_error(fault, Ok(None));
         }
-        let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
         let mut expander = Expander::new(self.program);
         let at_end: Condition<'_> = &mut |state, zone| {
-            let Some(step) = step else { return Ok(None) };
-            expander
-                .steps
-                .find(self.program, &mut expander.machine, state)?;
-            if step as usize >= expander.steps.len() {
+            let Some(step) = &step else { return Ok(None) };
+            let Some(index) = position(&mut expander, state, step)? else {
                 return Ok(None);
-            }
-            let step = expander.steps.get(step as usize).clone();
+            };
+            let step = expander.steps.get(index).clone();
             expander.enabled(&step, state, zone).map(Some)
         };
         let trace = self.path_trace(&leaves, at_end, None);
         self.model_error(fault, trace.map(Some))
     }
+}
+
+/// Steps by their positions, as runs without symmetry keep them.
+pub(super) fn by_position(steps: Vec<u32>) -> Vec<Leave> {
+    steps.into_iter().map(Leave::Step).collect()
 }
