@@ -6,7 +6,7 @@ use super::expander::Expander;
 use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
-use crate::program::{Fault, Program};
+use crate::program::{Alike, Fault, Program};
 use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
@@ -31,6 +31,12 @@ pub struct Settings {
 pub trait Visitor {
     /// Looks at a state that was stored as `node`; true ends the search.
     fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault>;
+
+    /// Where to put the classes of elements that the discrete state does not tell apart, if the visitor makes use of
+    /// them.
+    fn alike(&mut self) -> Option<&mut Alike> {
+        None
+    }
 }
 
 /// How a search ended.
@@ -260,6 +266,9 @@ impl<'p> Search<'p> {
             .states
             .put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
         let node = put?;
+        if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {
+            representative.discrete_classes(state, alike);
+        }
         let seen = match visitor.visit(state, zone, node) {
             Ok(false) => None,
             Ok(true) => Some(Outcome::Found(node)),

@@ -41,6 +41,8 @@ pub struct Steps {
     receivers: Receivers,
     /// Which processes can be exchanged: such receivers of a broadcast choose as a multiset.
     pub interchange: Option<Interchange>,
+    /// Of each broadcast only the first combination of receivers is looked for.
+    pub first_only: bool,
     /// Faults of integer guards beside clock guards: they count only where the clocks allow the edge.
     pub doubtful: Vec<(Fault, Part)>,
 }
@@ -378,7 +380,7 @@ impl Steps {
             if allowed {
                 self.push(program, Some(channel));
             }
-            if !receivers.next(program) {
+            if allowed && self.first_only || !receivers.next(program) {
                 break;
             }
         }

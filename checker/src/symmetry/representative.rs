@@ -11,6 +11,7 @@ use super::index::Index;
 use super::permutation::Permutation;
 use super::stabiliser;
 use super::tables::Tables;
+use crate::program::Alike;
 use crate::zone::Zone;
 
 /// Finds representatives.
@@ -63,6 +64,11 @@ impl Representative {
     /// For each set and element of a representative the least element that it was checked to be interchangeable with.
     pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
         stabiliser::classes(&self.tables, &self.index, state, zone)
+    }
+
+    /// The same for the discrete part alone.
+    pub fn discrete_classes(&self, state: &[i32], alike: &mut Alike) {
+        stabiliser::discrete_classes(&self.tables, &self.index, state, alike);
     }
 
     /// Replaces a state by its representative; gives the permutation that was applied.
