@@ -95,21 +95,26 @@ fn queries_that_name_elements_of_a_detected_set() {
          state a, b, c; init a; trans a -> b { guard turn == -1; assign turn = i; }, b -> c { assign turn = -1; }, \
          c -> a { guard n < 2; assign n = n + 1; }; } system P;",
     );
+    let (yes, no) = (Verdict::Satisfied, Verdict::Violated);
+    // The verdict, and whether the query is asked of whole orbits.
     let queries = [
-        ("E<> P(3).c && P(1).b", Verdict::Satisfied),
-        ("E<> P(0).b && turn == 1", Verdict::Violated),
-        ("E<> P(2).b && turn == 2", Verdict::Satisfied),
-        ("A[] forall (i : int[0,1]) !P(i).c", Verdict::Violated),
+        ("E<> P(3).c && P(1).b", yes, true),
+        ("E<> P(0).b && turn == 1", no, true),
+        ("E<> P(2).b && turn == 2", yes, true),
+        ("A[] P(2).b imply turn == 2", yes, true),
+        ("A[] not (P(1).c && P(2).c && P(3).b)", no, true),
+        ("A[] forall (i : int[0,1]) !P(i).c", no, false),
         (
             "E<> exists (i : int[1,2]) P(i).c && P(0).c && P(3).c",
-            Verdict::Satisfied,
+            yes,
+            false,
         ),
-        (
-            "A[] forall (i : id_t) (P(i).b imply turn == i)",
-            Verdict::Satisfied,
-        ),
+        ("A[] forall (i : id_t) (P(i).b imply turn == i)", yes, false),
+        ("E[] !P(2).c", yes, false),
+        ("P(1).b --> P(1).c", no, false),
+        ("A<> P(2).c", no, false),
     ];
-    for (formula, verdict) in queries {
+    for (formula, verdict, symmetrised) in queries {
         for symmetry in [SymmetryOption::Auto, SymmetryOption::Off] {
             let report = model.verify(
                 formula,
@@ -123,6 +128,10 @@ fn queries_that_name_elements_of_a_detected_set() {
                 "{formula} {symmetry:?} {:?} {:?}",
                 report.reason, report.symmetry
             );
+            let reduces = symmetry == SymmetryOption::Auto;
+            assert_eq!(report.symmetrised, symmetrised && reduces, "{formula}");
+            let shown = formula.starts_with('E') == (verdict == yes);
+            assert_eq!(report.trace.is_some(), shown, "{formula}");
         }
     }
 }

@@ -8,16 +8,16 @@ use zonelens_analysis::network::ScalarsetId;
 /// Classes of elements, for `forall` and `exists` in the condition of a query.
 #[derive(Clone, Debug, Default)]
 pub struct Alike {
-    /// For each set the class of each element: swaps inside a class fix the discrete state.
-    pub classes: Vec<(ScalarsetId, Vec<u16>)>,
+    /// For each set its first value and the class of each element: swaps inside a class fix the discrete state.
+    pub classes: Vec<(ScalarsetId, i32, Vec<u16>)>,
     bound: Vec<(ScalarsetId, u32)>,
 }
 
 impl Alike {
     /// Elements of a set to look at, one per class beside those that are bound; `None` if the set has no classes.
-    pub fn representatives(&self, set: ScalarsetId, len: u32) -> Option<Vec<u32>> {
-        let (_, classes) = self.classes.iter().find(|(s, _)| *s == set)?;
-        if classes.len() != len as usize {
+    pub fn representatives(&self, set: ScalarsetId, lo: i32, len: u32) -> Option<Vec<u32>> {
+        let (_, first, classes) = self.classes.iter().find(|(s, _, _)| *s == set)?;
+        if (*first, classes.len()) != (lo, len as usize) {
             return None;
         }
         let mut met = vec![false; classes.len()];

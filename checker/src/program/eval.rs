@@ -341,7 +341,7 @@ impl Machine {
     ) -> Eval<i32> {
         // Functions bind elements in other ways, so only quantifiers of the condition itself are cut short.
         if let (Some(alike), Some(set), 0) = (&self.alike, q.scalarset, self.base)
-            && let Some(mut elements) = alike.representatives(set, q.len)
+            && let Some(mut elements) = alike.representatives(set, q.lo, q.len)
         {
             if q.kind == QuantifierKind::Sum {
                 elements = (0..q.len).collect();

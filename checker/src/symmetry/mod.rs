@@ -12,6 +12,7 @@ mod one_per_class;
 mod permutation;
 mod representative;
 mod stabiliser;
+mod symmetrise;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -22,5 +23,6 @@ pub use named::named_elements;
 pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use representative::Representative;
+pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;
 pub use unpermute::{Passed, Unpermute};

@@ -61,6 +61,11 @@ impl Representative {
         &self.tables
     }
 
+    /// The tables by node.
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
     /// For each set and element of a representative the least element that it was checked to be interchangeable with.
     pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
         stabiliser::classes(&self.tables, &self.index, state, zone)

@@ -133,7 +133,7 @@ pub fn discrete_classes(tables: &Tables, index: &Index, state: &[i32], alike: &m
     alike.classes.clear();
     for (set, data) in tables.sets.iter().enumerate() {
         let classes = runs(tables, set, |swap| same_data(tables, index, swap, state));
-        alike.classes.push((data.id, classes));
+        alike.classes.push((data.id, data.first, classes));
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Unpermute<'p> {
     one_per_class: Option<OnePerClass>,
     first_edge: Vec<u32>,
     rho: Permutation,
+    /// Applied to the whole run in the end.
+    then: Option<Permutation>,
 }
 
 impl<'p> Unpermute<'p> {
@@ -45,8 +47,15 @@ impl<'p> Unpermute<'p> {
             first_edge,
             expander: Expander::new(program),
             one_per_class: one_per_class.then(|| OnePerClass::new(tables)),
+            then: None,
             rho: Permutation::identity(tables.sets.iter().map(|s| s.size)),
         }
+    }
+
+    /// Maps the whole run by a permutation, which must fix the initial state.
+    pub fn then(mut self, permutation: Permutation) -> Unpermute<'p> {
+        self.then = Some(permutation);
+        self
     }
 
     /// Goes on from a representative that was reached by another permutation: a cycle closes there.
@@ -91,7 +100,10 @@ impl<'p> Unpermute<'p> {
 
     /// A step of the representative as a step of the real state.
     fn image(&self, tables: &Tables, step: NamedStep) -> NamedStep {
-        let back = self.rho.inverse();
+        let mut back = self.rho.inverse();
+        if let Some(then) = &self.then {
+            back = then.after(&back);
+        }
         let edges = &self.program.edges;
         let mut real: NamedStep = step
             .into_iter()

@@ -35,6 +35,8 @@ pub(crate) struct Answer {
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
+    /// Whether a query that names elements was asked of whole orbits.
+    pub symmetrised: bool,
 }
 
 impl Answer {
@@ -45,6 +47,7 @@ impl Answer {
             trace: None,
             values: Vec::new(),
             symmetry: None,
+            symmetrised: false,
         }
     }
 
@@ -156,6 +159,7 @@ pub fn verify(
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
     report.reason = answer.reason;
     report.statistics = watch.statistics();
+    report.symmetrised = answer.symmetrised;
     if let Some(symmetry) = answer.symmetry {
         report.symmetry = *symmetry;
     }

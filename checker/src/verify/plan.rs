@@ -7,7 +7,9 @@ use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Settings;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Audit, Representative, Tables, named_elements};
+use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, named_elements};
+use crate::zone::Zone;
+use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{
     AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
@@ -74,6 +76,41 @@ impl Run<'_> {
         match settings.covering {
             Covering::Hull => None,
             _ => self.tables().map(Representative::new),
+        }
+    }
+
+    /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements that the query names may
+    /// be moved all the same, and are given with their sets: the query is then asked of whole orbits.
+    pub fn representative_and_named(
+        &self,
+        settings: &Settings,
+    ) -> (Option<Representative>, Vec<(usize, u16)>) {
+        let plain = || (self.representative(settings), Vec::new());
+        let candidates = self.candidates();
+        let named = named_elements(self.network, self.query, &candidates);
+        if named.is_empty() || settings.covering == Covering::Hull {
+            return plain();
+        }
+        let of = |set: u32| named.iter().filter(|n| n.0 == set).count();
+        let (few, many): (BTreeSet<_>, BTreeSet<_>) =
+            named.iter().partition(|n| of(n.0) <= MOST_NAMED);
+        let Some(tables) = Tables::new(self.network, &candidates, &many) else {
+            return plain();
+        };
+        let moved = few.iter().filter_map(|(id, element)| {
+            let set = tables.sets.iter().position(|s| s.id == *id)?;
+            let element = *element as u16;
+            let free = tables.sets[set].blocks.iter().any(|b| b.contains(&element));
+            free.then_some((set, element))
+        });
+        let moved: Vec<(usize, u16)> = moved.collect();
+        let representative = Representative::new(tables);
+        let start = Zone::point(&self.program.initial_clocks);
+        let few_enough = (1..=MOST_NAMED).contains(&moved.len());
+        if few_enough && is_invariant(&representative, &self.program.initial, &start) {
+            (Some(representative), moved)
+        } else {
+            plain()
         }
     }
 

@@ -10,6 +10,7 @@ use crate::explore::watch::Watch;
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
+use crate::symmetry::Symmetrised;
 use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
@@ -58,15 +59,17 @@ impl Run<'_> {
             absent,
         };
         let mut search = Search::new(self.program, &bounds, settings);
-        search.representative = self.representative(&settings);
+        let (representative, named) = self.representative_and_named(&settings);
+        search.representative = representative;
         search.audit = self.audit();
         let parallel =
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
         let mut answer = if parallel {
             self.search_in_parallel(&sought, &bounds, settings, watch)
         } else {
-            self.search_alone(&sought, &mut search, &settings, watch)
+            self.search_alone(&sought, &mut search, &named, &settings, watch)
         };
+        answer.symmetrised = !named.is_empty();
         if self.options.trace == TraceOption::Fastest {
             answer = self.hurry(answer, &sought, &settings, watch);
         }
@@ -89,17 +92,29 @@ impl Run<'_> {
         &self,
         sought: &Sought<'_>,
         search: &mut Search<'_>,
+        named: &[(usize, u16)],
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        match search.run(&mut self.goal(sought), watch) {
+        let mut goal = self.goal(sought);
+        let mut image = None;
+        let outcome = match &search.representative {
+            Some(representative) if !named.is_empty() => {
+                let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
+                let outcome = search.run(&mut orbit, watch);
+                image = orbit.found;
+                outcome
+            }
+            _ => search.run(&mut goal, watch),
+        };
+        match outcome {
             Outcome::Exhausted => Answer::verdict(sought.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
             Outcome::QueryFault(fault, _) => self.query_error(fault),
             Outcome::Found(node) => {
-                let steps = self.real_steps(search, node, None);
+                let steps = self.real_steps(search, node, None, image.as_ref());
                 self.found(steps, sought, settings)
             }
         }
@@ -178,7 +193,7 @@ impl Run<'_> {
         if node == NIL || !self.wants_trace() {
             return self.model_error(fault, Ok(None));
         }
-        let Ok(mut steps) = self.real_steps(search, node, step) else {
+        let Ok(mut steps) = self.real_steps(search, node, step, None) else {
             return self.model_error(fault, Ok(None));
         };
         let step = step.and_then(|_| steps.pop());

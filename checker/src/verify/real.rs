@@ -5,7 +5,7 @@ use super::reachable::by_position;
 use crate::explore::search::Search;
 use crate::interpreter::Failure;
 use crate::program::Fault;
-use crate::symmetry::{Passed, Representative, Unpermute};
+use crate::symmetry::{Passed, Permutation, Representative, Unpermute};
 use crate::trace::Leave;
 
 /// A run that repeats its end for ever.
@@ -24,12 +24,13 @@ fn failed(fault: Fault) -> Failure {
 }
 
 impl Run<'_> {
-    /// The steps to a node in the model as written, and one more if there is one.
+    /// The steps to a node in the model as written (or to an image of it), and one more if there is one.
     pub(super) fn real_steps(
         &self,
         search: &Search<'_>,
         node: u32,
         last: Option<u32>,
+        image: Option<&Permutation>,
     ) -> Result<Vec<Leave>, Failure> {
         let Some(representative) = &search.representative else {
             let mut steps = search.states.path(node);
@@ -41,6 +42,13 @@ impl Run<'_> {
             end.step = last;
         }
         let mut back = self.unpermute(representative);
+        let leaves = self.undo(&mut back, representative, &path)?;
+        let Some(image) = image else {
+            return Ok(leaves);
+        };
+        // What was asked for holds in an image of the last state: the whole run is mapped to end there.
+        let then = image.after(back.so_far());
+        let mut back = self.unpermute(representative).then(then);
         self.undo(&mut back, representative, &path)
     }
 
@@ -73,7 +81,7 @@ impl Run<'_> {
         representative: &Representative,
         path: &[Passed],
         start: usize,
-        closing: &crate::symmetry::Permutation,
+        closing: &Permutation,
     ) -> Result<Option<Lasso>, Failure> {
         let mut leaves = self.undo(back, representative, &path[..start])?;
         let Some((first, rest)) = path[start..].split_first() else {
