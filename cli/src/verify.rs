@@ -4,7 +4,7 @@ mod arguments;
 mod human;
 mod junit;
 
-pub use arguments::Args;
+pub use arguments::{Args, constant};
 
 use crate::model::{Prepared, Source, passes};
 use crate::progress::{Bar, interrupt_flag};
@@ -177,7 +177,7 @@ fn explicit(args: &Args, order: &Order) -> Result<Vec<Source>, String> {
 }
 
 /// The query file beside a model, if there is one.
-fn sibling(model: &Path) -> Option<PathBuf> {
+pub fn sibling(model: &Path) -> Option<PathBuf> {
     let path = model.with_extension("q");
     path.is_file().then_some(path)
 }

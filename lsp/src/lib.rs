@@ -15,6 +15,7 @@ mod from_proto;
 mod input;
 mod log;
 mod meaning;
+mod panels;
 mod position;
 mod publish;
 mod queries;
@@ -72,6 +73,8 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         )
         .custom_method(input::MALFORMED, server::Server::malformed)
         .custom_method("zonelens/documentText", server::Server::document_text)
+        .custom_method("zonelens/drawing", server::Server::drawing)
+        .custom_method("zonelens/chart", server::Server::chart)
         .finish();
         tower_lsp_server::Server::new(stdin, stdout, socket)
             .concurrency_level(CONCURRENCY)

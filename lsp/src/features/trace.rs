@@ -149,7 +149,7 @@ pub fn hints(open: &OpenTrace, model: &Snapshot) -> Vec<Hint> {
 }
 
 /// The present places of the edges of a step: by process and edge number, as lines may have moved.
-fn edge_spans(model: &Snapshot, trace: &Trace, step: usize) -> Vec<Option<Span>> {
+pub(crate) fn edge_spans(model: &Snapshot, trace: &Trace, step: usize) -> Vec<Option<Span>> {
     let edges = trace
         .steps
         .get(step)
@@ -257,7 +257,8 @@ fn circled(number: usize) -> String {
     }
 }
 
-fn line_of(model: &Snapshot, span: Span) -> u32 {
+/// The 0-based line of a span of the model's present text.
+pub(crate) fn line_of(model: &Snapshot, span: Span) -> u32 {
     let offset = (span.start as usize).min(model.rope.len_bytes());
     model.rope.byte_to_line(offset) as u32
 }
