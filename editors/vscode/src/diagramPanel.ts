@@ -4,6 +4,7 @@ import { ActiveModel, isOurs, reveal } from './languages';
 import { Panel } from './panel';
 import { Drawing, FromDiagramPanel, ToDiagramPanel } from './protocol';
 import { Server } from './server';
+import { TracePanel } from './tracePanel';
 import { TraceSession } from './traceSession';
 
 /** Typing should not draw at every key. */
@@ -20,6 +21,7 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
     private readonly server: Server,
     private readonly session: TraceSession,
     private readonly active: ActiveModel,
+    private readonly trace: TracePanel,
   ) {
     super(context, 'zonelens.diagram', 'Diagram', 'diagram.js');
     context.subscriptions.push(
@@ -47,7 +49,16 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
   /** Draws the model of the active editor. */
   async open(focus: boolean): Promise<void> {
     this.document = this.active.editor?.document.uri ?? this.document;
-    this.show(focus);
+    // Beside the text there is the trace: the diagram goes below it, not into a third column.
+    const above = this.isOpen ? undefined : this.trace.column;
+    if (above !== undefined) {
+      // Not before it runs: a page that is moved while it loads stays empty.
+      const once = this.onReady(() => {
+        once.dispose();
+        void vscode.commands.executeCommand('workbench.action.moveEditorToBelowGroup');
+      });
+    }
+    this.show(focus || above !== undefined, above);
     await this.draw();
   }
 

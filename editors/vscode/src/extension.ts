@@ -17,8 +17,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   running = server;
   const active = new ActiveModel();
   const session = new TraceSession(server);
-  const diagram = new DiagramPanel(context, server, session, active);
-  new TracePanel(context, session);
+  const trace = new TracePanel(context, session);
+  const diagram = new DiagramPanel(context, server, session, active, trace);
   context.subscriptions.push(server, active, session, new StatusBar(server), new TestExplorer(server));
   registerCommands(context, { server, session, diagram, active });
   context.subscriptions.push(

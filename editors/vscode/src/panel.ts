@@ -6,6 +6,9 @@ import * as vscode from 'vscode';
 export abstract class Panel<To, From extends { type: string }> implements vscode.Disposable {
   protected view: vscode.WebviewPanel | undefined;
   private ready = false;
+  private readonly readyEmitter = new vscode.EventEmitter<void>();
+  /** The page runs: for the first time, or anew after it was hidden or moved. */
+  protected readonly onReady = this.readyEmitter.event;
 
   protected constructor(
     private readonly context: vscode.ExtensionContext,
@@ -16,6 +19,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
 
   dispose(): void {
     this.view?.dispose();
+    this.readyEmitter.dispose();
   }
 
   /** Whether it is open. */
@@ -23,15 +27,20 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
     return this.view !== undefined;
   }
 
+  /** The column it is in. */
+  get column(): vscode.ViewColumn | undefined {
+    return this.view?.viewColumn;
+  }
+
   /** Opens the panel, or brings it to the front; the editor keeps the focus unless told otherwise. */
-  show(focus = false): void {
+  show(focus = false, column = vscode.ViewColumn.Beside): void {
     if (this.view !== undefined) {
       this.view.reveal(undefined, !focus);
       return;
     }
     this.ready = false;
-    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: !focus };
-    this.view = vscode.window.createWebviewPanel(this.id, this.title, column, {
+    const where = { viewColumn: column, preserveFocus: !focus };
+    this.view = vscode.window.createWebviewPanel(this.id, this.title, where, {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(this.context.extensionUri, 'dist'), vscode.Uri.joinPath(this.context.extensionUri, 'media')],
       retainContextWhenHidden: false,
@@ -42,6 +51,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
       if (message.type === 'ready') {
         this.ready = true;
         this.fill();
+        this.readyEmitter.fire();
       } else {
         this.heard(message);
       }

@@ -18,6 +18,8 @@ export interface QueryState {
   line: number;
   meaning: string;
   state: 'never' | 'queued' | 'running' | 'satisfied' | 'violated' | 'unknown' | 'error' | 'failed';
+  /** What the author expects. */
+  expected: 'satisfied' | 'violated' | null;
   run?: number;
   progress?: { stored: number; states_per_second: number; seconds: number };
   stale?: boolean;

@@ -75,19 +75,21 @@ async function diagnosticAndFix() {
   await bench.open('fischer.xta');
   await bench.lens(/▶ verify$/, 60);
   await bench.replace('id = i,', 'id = id + 1,');
-  const text = await until('the text is on the screen', () => bench.place('id + 1'));
   const squiggles = () => bench.rectangles('.squiggly-error');
   await until('a squiggle under id + 1, and no other', async () => {
+    const text = await bench.place('id + 1');
     const [squiggle, other] = await squiggles();
-    return squiggle && !other && Math.abs(squiggle.left - text.left) < 4 && Math.abs(squiggle.right - text.right) < 4 && squiggle.top >= text.top - 4 && squiggle.bottom <= text.bottom + 8;
-  }, 20, async () => JSON.stringify({ squiggles: await squiggles(), text }));
+    return text && squiggle && !other && Math.abs(squiggle.left - text.left) < 4 && Math.abs(squiggle.right - text.right) < 4 && squiggle.top >= text.top - 4 && squiggle.bottom <= text.bottom + 8;
+  }, 20, async () => JSON.stringify({ squiggles: await squiggles(), text: await bench.place('id + 1') }));
   await bench.lens(/verify/);
   await bench.command('View: Toggle Problems');
   const problem = bench.page.locator('.markers-panel .monaco-list-row').filter({ hasText: 'sym/arithmetic' });
   await problem.first().waitFor();
   await bench.screenshot('vscode-diagnostic');
-  await bench.command('View: Close Panel').catch(() => bench.command('View: Hide Panel'));
-  await bench.page.mouse.click((text.left + text.right) / 2, (text.top + text.bottom) / 2);
+  await bench.command('View: Toggle Panel Visibility');
+  await bench.settled();
+  const now = await bench.place('id + 1');
+  await bench.page.mouse.click((now.left + now.right) / 2, (now.top + now.bottom) / 2);
   await bench.press('Control+.');
   const action = bench.page.locator('.action-widget .monaco-list-row.action').first();
   await action.waitFor();
@@ -123,11 +125,13 @@ async function trace() {
   for (const step of ['1', '2', '3']) {
     await bench.press('ArrowDown');
     await until(`step ${step}`, async () => (await current()) === step);
-    seen.push(await until('a marked edge', async () => (await bench.markedLines())[0]));
+    const sign = ['①', '②', '③'][Number(step) - 1];
+    seen.push(await until('a marked edge with its hint', async () => (await bench.markedLines()).find((line) => line.includes(sign)), 20, async () => (await bench.markedLines()).join('\n')));
   }
-  assert.match(seen[0], /^idle -> req/);
-  assert.match(seen[1], /^idle -> req/);
-  assert.match(seen[2], /^req -> wait/);
+  // The hint stands before the edge.
+  assert.match(seen[0], /① Fischer\(\d\), t = 0\s*idle -> req/);
+  assert.match(seen[1], /② Fischer\(\d\), t = 0\s*idle -> req/);
+  assert.match(seen[2], /③ Fischer\(\d\), t = .*req -> wait/);
   // Changes are told in words and by a sign, not by colour alone.
   const changed = await panel.locator('tr.changed').allTextContents();
   assert.ok(changed.some((row) => row.includes('● was')), changed.join());
@@ -167,7 +171,7 @@ async function diagram() {
   // A click, or Enter, jumps to the source.
   await drawing.locator('g.node[data-name="cs"]').focus();
   await bench.press('Enter');
-  await until('the cursor is at the locations', async () => /Ln 14/.test((await bench.page.locator('.statusbar-item').allTextContents()).join(' ')), 20, async () => (await bench.page.locator('.statusbar-item').allTextContents()).join(' '));
+  await until('the cursor is at the locations', async () => /Ln 13/.test((await bench.page.locator('.statusbar-item').allTextContents()).join(' ')), 20, async () => (await bench.page.locator('.statusbar-item').allTextContents()).join(' '));
 }
 
 async function synchronisation() {

@@ -215,6 +215,18 @@ export class Workbench {
     }, text);
   }
 
+  /** Waits until the text stands still: lenses come and go above it. */
+  async settled() {
+    let before = '';
+    await until('the text stands still', async () => {
+      await this.page.waitForTimeout(300);
+      const now = JSON.stringify(await this.rectangles('.part.editor .view-line'));
+      const same = now === before;
+      before = now;
+      return same;
+    });
+  }
+
   /** The rectangles of elements. */
   async rectangles(selector) {
     return await this.page.evaluate(

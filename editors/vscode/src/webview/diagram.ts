@@ -5,7 +5,8 @@ import { app, button, h, host, isTyping, s } from './dom';
 let drawing: Drawing | undefined;
 let step: DiagramStep | null = null;
 let chosen = '';
-let zoom = 1;
+/** The size, or as much as fits while the user has not chosen one. */
+let zoom: number | 'fit' = 'fit';
 
 const picker = h('select', { 'aria-label': 'Template' });
 const place = h('output', { class: 'place', 'aria-live': 'polite' });
@@ -33,14 +34,15 @@ function build(): void {
     'div',
     { class: 'controls', role: 'toolbar', 'aria-label': 'Diagram' },
     picker,
-    button('−', 'Smaller (minus)', () => scale(zoom / 1.2)),
-    button('100 %', 'Original size (0)', () => scale(1)),
-    button('+', 'Larger (plus)', () => scale(zoom * 1.2)),
+    button('−', 'Smaller (minus)', () => scale(size() / 1.2)),
+    button('Fit', 'As large as fits (0)', () => scale('fit')),
+    button('+', 'Larger (plus)', () => scale(size() * 1.2)),
     steps,
     place,
   );
   app().append(h('header', {}, controls), canvas);
   document.addEventListener('keydown', onKey);
+  window.addEventListener('resize', () => scale(zoom));
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -49,7 +51,7 @@ function onKey(event: KeyboardEvent): void {
   }
   const keys: Record<string, () => void> = event.altKey
     ? { ArrowRight: () => move('next'), ArrowLeft: () => move('previous') }
-    : { '+': () => scale(zoom * 1.2), '-': () => scale(zoom / 1.2), '0': () => scale(1) };
+    : { '+': () => scale(size() * 1.2), '-': () => scale(size() / 1.2), '0': () => scale('fit') };
   const action = keys[event.key];
   if (action !== undefined && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
@@ -57,12 +59,20 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-function scale(to: number): void {
-  zoom = Math.max(0.2, Math.min(4, to));
+/** The present size as a factor. */
+function size(): number {
+  const widths = [...canvas.querySelectorAll('svg')].map((picture) => picture.viewBox.baseVal.width);
+  const fitting = (canvas.clientWidth - 32) / Math.max(...widths, 1);
+  return zoom === 'fit' ? Math.max(0.3, Math.min(1, fitting)) : zoom;
+}
+
+function scale(to: number | 'fit'): void {
+  zoom = to === 'fit' ? to : Math.max(0.2, Math.min(4, to));
+  const factor = size();
   for (const picture of canvas.querySelectorAll('svg')) {
     const box = picture.viewBox.baseVal;
-    picture.setAttribute('width', String(box.width * zoom));
-    picture.setAttribute('height', String(box.height * zoom));
+    picture.setAttribute('width', String(box.width * factor));
+    picture.setAttribute('height', String(box.height * factor));
   }
 }
 

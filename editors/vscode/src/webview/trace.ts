@@ -4,6 +4,8 @@ import { app, button, h, host, isTyping, s } from './dom';
 
 let trace: WholeTrace | undefined;
 let current = 0;
+/** The step last asked for, until the server is there. */
+let wanted: number | undefined;
 let stale = false;
 let hidden: string[] = [];
 
@@ -24,6 +26,10 @@ function goto(step: number): void {
   const last = (trace?.steps.length ?? 1) - 1;
   const to = Math.max(0, Math.min(last, step));
   if (to !== current) {
+    // At once: keys come faster than answers.
+    wanted = to;
+    current = to;
+    showStep();
     send({ type: 'goto', step: to });
   }
 }
@@ -41,10 +47,10 @@ function build(): void {
   const controls = h(
     'div',
     { class: 'controls', role: 'toolbar', 'aria-label': 'Walk through the trace' },
-    button('⏮', 'First step (Home)', () => goto(0)),
+    button('|◀', 'First step (Home)', () => goto(0)),
     button('◀', 'Previous step (Up)', () => goto(current - 1)),
     button('▶', 'Next step (Down)', () => goto(current + 1)),
-    button('⏭', 'Last step (End)', () => goto(trace ? trace.steps.length - 1 : 0)),
+    button('▶|', 'Last step (End)', () => goto(trace ? trace.steps.length - 1 : 0)),
     place,
     button('Go to edge', 'Show the edge of this step in the text (Enter)', jump),
     button('Diagram', 'Show the templates with the current locations', () => send({ type: 'diagram' })),
@@ -259,6 +265,7 @@ function showStep(): void {
 
 function showTrace(whole: WholeTrace): void {
   trace = whole;
+  wanted = undefined;
   current = whole.step;
   heading.textContent = whole.query;
   summary.textContent = whole.summary;
@@ -279,8 +286,12 @@ window.addEventListener('message', (event: MessageEvent<ToTracePanel>) => {
     hidden = message.hidden;
     showTrace(message.trace);
   } else if (message.type === 'step') {
-    current = message.step;
-    showStep();
+    // What was asked for before the last key is passed by.
+    if (wanted === undefined || wanted === message.step) {
+      wanted = undefined;
+      current = message.step;
+      showStep();
+    }
   } else if (message.type === 'stale') {
     stale = message.stale;
     showBanner();
