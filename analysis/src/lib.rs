@@ -6,6 +6,7 @@
 mod allow;
 mod builtin;
 mod check;
+pub mod config;
 mod consteval;
 mod diag;
 pub mod diagnostic;
@@ -24,6 +25,7 @@ mod symmetry;
 pub mod trace_text;
 mod types;
 
+pub use config::{Config, Severities};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::Model;
 pub use rules::{codes, explain};

@@ -2,6 +2,7 @@
 
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
+use crate::config::Severities;
 use crate::diag::Diag;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::instantiate::{self, Built, Foreign, Source};
@@ -29,6 +30,7 @@ struct Entry {
 /// An analysed model: names, types, constants, symmetry facts, all diagnostics of the model file.
 pub struct Model {
     env: Env,
+    severities: Severities,
     entries: Vec<Entry>,
     items: Vec<(ItemId, Arc<Checked>)>,
     offsets: FxHashMap<ItemId, u32>,
@@ -54,16 +56,31 @@ impl Model {
     /// Analyses `file` (.xta or .xml); `constants` are `--const` overrides of global integer constants, applied
     /// before any size is evaluated.
     pub fn new(file: &SourceFile, constants: &BTreeMap<String, i64>) -> Model {
-        Model::build(file, constants.clone(), None)
+        Model::configured(file, constants, Severities::default())
+    }
+
+    /// Like `new`, with the severities of a workspace. They change what is shown, never what may be verified.
+    pub fn configured(
+        file: &SourceFile,
+        constants: &BTreeMap<String, i64>,
+        severities: Severities,
+    ) -> Model {
+        Model::build(file, constants.clone(), severities, None)
     }
 
     /// The model of an edited file. Items that the edit did not touch and whose names still mean the same keep their
     /// results.
     pub fn update(&self, file: &SourceFile) -> Model {
-        Model::build(file, self.env.constants.clone(), Some(self))
+        let (constants, severities) = (self.env.constants.clone(), self.severities.clone());
+        Model::build(file, constants, severities, Some(self))
     }
 
-    fn build(file: &SourceFile, constants: BTreeMap<String, i64>, old: Option<&Model>) -> Model {
+    fn build(
+        file: &SourceFile,
+        constants: BTreeMap<String, i64>,
+        severities: Severities,
+        old: Option<&Model>,
+    ) -> Model {
         let legacy = crate::legacy::is_legacy(file);
         let old = old.filter(|m| m.env.legacy == legacy);
         let first = old.map_or(builtin::FIRST_USER_SYMBOL, |m| m.env.fresh());
@@ -79,6 +96,7 @@ impl Model {
         };
         let mut model = Model {
             env,
+            severities,
             entries: Vec::new(),
             items: Vec::new(),
             offsets: FxHashMap::default(),
@@ -206,7 +224,7 @@ impl Model {
         }
         let lints = lint::check(&self.items, &asked);
         out.extend(lints.iter().map(|d| d.place(&self.offsets)));
-        let mut out = crate::allow::apply(file, out);
+        let mut out = self.severities.apply(crate::allow::apply(file, out));
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
@@ -356,7 +374,7 @@ impl Model {
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
     /// `base` is added to the query's spans.
     pub fn check_query(&self, query: &ast::Query, base: u32) -> Vec<Diagnostic> {
-        self.checked_query(query, base).1
+        self.severities.apply(self.checked_query(query, base).1)
     }
 
     /// The query resolved against `network` (made by `self.network()`).
