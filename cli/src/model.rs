@@ -115,6 +115,11 @@ impl Prepared {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
+    /// The network, if the model has no errors.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_ref().ok()
+    }
+
     /// Answers one query of `from`, which may be the model's own file.
     pub fn ask(
         &self,

@@ -17,6 +17,7 @@ mod from_proto;
 mod input;
 mod log;
 mod meaning;
+mod panels;
 mod position;
 pub mod project;
 mod publish;
@@ -81,6 +82,8 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         )
         .custom_method(input::MALFORMED, server::Server::malformed)
         .custom_method("zonelens/documentText", server::Server::document_text)
+        .custom_method("zonelens/drawing", server::Server::drawing)
+        .custom_method("zonelens/chart", server::Server::chart)
         .custom_method("zonelens/queries", server::Server::queries)
         .custom_method("zonelens/trace", server::Server::whole_trace)
         .custom_method("zonelens/diagram", server::Server::diagram)

@@ -36,7 +36,7 @@ use zonelens_syntax::span::Span;
 
 /// The server.
 pub struct Server {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     /// What the protocol crate's types leave out of the client's greeting.
     heard: Arc<Heard>,
 }
@@ -50,14 +50,14 @@ impl Server {
         }
     }
 
-    fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
+    pub(crate) fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
         self.shared.store.get(uri.as_str()).ok_or_else(|| {
             Error::invalid_params(format!("the document {} is not open", uri.as_str()))
         })
     }
 
     /// Runs `work` on another thread; a panic there is an error answer here.
-    async fn compute<T: Send + 'static>(
+    pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
     ) -> Result<T> {

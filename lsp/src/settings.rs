@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::Severities;
 use zonelens_analysis::report::Options;
 
 /// What the user chose.
@@ -18,14 +18,12 @@ pub struct Settings {
     pub cancel_on_edit: bool,
     /// Queries that run at the same time.
     pub parallel_runs: usize,
-    /// Severity per diagnostic code or `area/*`; `None` switches it off.
-    pub severity: BTreeMap<String, Option<Severity>>,
+    /// How bad findings are.
+    pub severities: Severities,
     /// Where the formatter breaks lines.
     pub format_width: usize,
     /// Show ranges, sizes and counts that the text leaves out.
     pub inlay_hints: bool,
-    /// Keys that some layer set.
-    set: Vec<&'static str>,
 }
 
 /// The settings of an editor that says nothing. A limit on memory is part of them: a run must not take the machine down.
@@ -39,10 +37,9 @@ impl Default for Settings {
             verify_on_save: false,
             cancel_on_edit: false,
             parallel_runs: 1,
-            severity: BTreeMap::new(),
+            severities: Severities::default(),
             format_width: zonelens_syntax::format::FormatOptions::default().width,
             inlay_hints: true,
-            set: Vec::new(),
         }
     }
 }
@@ -88,7 +85,7 @@ const KEYS: [(&str, Set); 15] = [
         word(v, "auto, extra-lu, extra-m, alu, none or convex-hull")
             .map(|x| s.options.abstraction = x)
     }),
-    ("severity", |s, v| severities(v, &mut s.severity)),
+    ("severity", |s, v| severities(v, &mut s.severities)),
 ];
 
 /// What an editor may say beside settings, and what belongs to the client alone.
@@ -120,33 +117,14 @@ impl Settings {
                 continue;
             }
             match KEYS.iter().find(|(known, _)| known == key) {
-                Some((known, set)) => match set(self, value) {
-                    Ok(()) => self.set.push(known),
-                    Err(why) => problems.push(format!("{name}: `{key}` {why}")),
-                },
+                Some((_, set)) => {
+                    if let Err(why) = set(self, value) {
+                        problems.push(format!("{name}: `{key}` {why}"));
+                    }
+                }
                 None => problems.push(unknown(name, key)),
             }
         }
-    }
-
-    /// Whether some layer set this key.
-    pub fn says(&self, key: &str) -> bool {
-        self.set.contains(&key)
-    }
-
-    /// Applies the severities; what is switched off goes. A model that cannot be read must not look well.
-    pub fn judge(&self, diagnostic: &mut Diagnostic) -> bool {
-        if diagnostic.code.starts_with("syntax/") {
-            return true;
-        }
-        let area = diagnostic.code.split('/').next().unwrap_or("");
-        let said = self.severity.get(diagnostic.code);
-        match said.or_else(|| self.severity.get(&format!("{area}/*"))) {
-            Some(Some(severity)) => diagnostic.severity = *severity,
-            Some(None) => return false,
-            None => {}
-        }
-        true
     }
 }
 
@@ -171,7 +149,23 @@ pub fn from_toml(name: &str, text: &str, problems: &mut Vec<String>) -> Value {
         }
         out
     };
-    table.into_iter().map(|(k, v)| (camel(k), v)).collect()
+    let mut out = Map::new();
+    for (key, value) in table {
+        match (key.as_str(), value) {
+            // Tables that only group.
+            ("limits", Value::Object(inside)) => {
+                out.extend(inside.into_iter().map(|(k, v)| (camel(k), v)));
+            }
+            ("format", Value::Object(inside)) => {
+                let prefixed = |k: String| camel(format!("format-{k}"));
+                out.extend(inside.into_iter().map(|(k, v)| (prefixed(k), v)));
+            }
+            (_, value) => {
+                out.insert(camel(key), value);
+            }
+        }
+    }
+    Value::Object(out)
 }
 
 fn unknown(name: &str, key: &str) -> String {
@@ -227,33 +221,28 @@ fn constants(value: &Value) -> Result<BTreeMap<String, i64>, String> {
         .map_err(|_| format!("must give whole numbers by name, as {{\"N\": 20}}, not {value}"))
 }
 
-fn severities(value: &Value, all: &mut BTreeMap<String, Option<Severity>>) -> Result<(), String> {
+fn severities(value: &Value, all: &mut Severities) -> Result<(), String> {
     let codes = value
         .as_object()
-        .ok_or("must give a severity per code, as {\"lint/zeno\": \"off\"}")?;
-    let mut wrong = None;
-    for (code, name) in codes {
-        let severity = match name.as_str() {
-            Some("error") => Some(Severity::Error),
-            Some("warning") => Some(Severity::Warning),
-            Some("info" | "information") => Some(Severity::Info),
-            Some("hint") => Some(Severity::Hint),
-            Some("off") => None,
-            _ => {
-                wrong = Some(format!(
-                    "of `{code}` must be error, warning, info, hint or off, not {name}"
-                ));
-                continue;
-            }
-        };
-        let known = code.ends_with("/*") || zonelens_analysis::explain(code).is_some();
-        if !known {
-            wrong = Some(format!("names `{code}`, which is no diagnostic code"));
-            continue;
+        .ok_or("must give a severity per code, as \"lint/zeno\": \"off\"")?;
+    let mut wrong = Vec::new();
+    let mut pairs = Vec::new();
+    for (code, level) in codes {
+        match level.as_str() {
+            // What the protocol calls it.
+            Some("information") => pairs.push((code.as_str(), "info")),
+            Some(level) => pairs.push((code.as_str(), level)),
+            None => wrong.push(format!("of `{code}` must be text, \"off\" for instance")),
         }
-        all.insert(code.clone(), severity);
     }
-    wrong.map_or(Ok(()), Err)
+    let (found, problems) = Severities::from_pairs(pairs);
+    all.extend(&found);
+    wrong.extend(problems);
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("; "))
+    }
 }
 
 /// Bytes, or text such as `4G`; zero and `none` mean no limit.
@@ -310,6 +299,7 @@ fn limit(
 mod tests {
     use super::*;
     use serde_json::json;
+    use zonelens_analysis::Severity;
     use zonelens_analysis::report::{SearchOrder, SymmetryOption};
 
     fn read(value: &Value) -> (Settings, Vec<String>) {
@@ -330,8 +320,11 @@ mod tests {
         assert_eq!(settings.options.timeout, Some(90.0));
         assert_eq!(settings.options.search, SearchOrder::Bfs);
         assert!(settings.cancel_on_edit);
-        assert_eq!(settings.severity.get("lint/zeno"), Some(&None));
-        assert!(!settings.severity.contains_key("sym/arithmetic"));
+        assert_eq!(settings.severities.of("lint/zeno"), None);
+        assert_eq!(
+            settings.severities.of("sym/arithmetic"),
+            Some(Severity::Error)
+        );
         let told = problems.join("\n");
         for part in [
             "`threads` must be a whole number from 1 to 1024, not 0",
@@ -359,7 +352,7 @@ mod tests {
     #[test]
     fn a_file_stands_under_the_editor() {
         let mut problems = Vec::new();
-        let text = "symmetry = \"off\"\nformat-width = 80\nthreads = 2\n[severity]\n\"lint/*\" = \"error\"\n";
+        let text = "symmetry = \"off\"\nthreads = 2\n[limits]\nmemory = \"1G\"\n[format]\nwidth = 80\n[severity]\n\"lint/*\" = \"error\"\n";
         let file = from_toml("zonelens.toml", text, &mut problems);
         let mut settings = Settings::default();
         settings.apply("zonelens.toml", &file, &mut problems);
@@ -367,9 +360,9 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(settings.format_width, 80);
         assert_eq!(settings.options.threads, 4);
-        assert!(settings.says("symmetry") && !settings.says("search"));
-        let mut lint = Diagnostic::new("lint/zeno", Severity::Hint, "", Default::default());
-        assert!(settings.judge(&mut lint) && lint.severity == Severity::Error);
+        assert_eq!(settings.options.symmetry, SymmetryOption::Off);
+        assert_eq!(settings.severities.of("lint/zeno"), Some(Severity::Error));
+        assert_eq!(settings.options.memory, Some(1 << 30));
         from_toml("zonelens.toml", "threads = 2\nsymmetry = [", &mut problems);
         assert!(problems[0].starts_with("zonelens.toml:2: "), "{problems:?}");
     }

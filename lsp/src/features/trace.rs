@@ -235,3 +235,9 @@ fn circled(number: usize) -> String {
         _ => format!("({number})"),
     }
 }
+
+/// The 0-based line of a span of the model's present text.
+pub fn line_of(model: &Snapshot, span: Span) -> u32 {
+    let offset = (span.start as usize).min(model.rope.len_bytes());
+    model.rope.byte_to_line(offset) as u32
+}
