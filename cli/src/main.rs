@@ -3,6 +3,7 @@
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
 mod check;
+mod config;
 mod convert;
 mod explain;
 mod fmt;

@@ -1,7 +1,7 @@
 //! What panels draw: templates and the open trace, laid out by the same code as `zonelens render`.
 
 use crate::document::Snapshot;
-use crate::features::trace::{OpenTrace, edge_spans, line_of};
+use crate::features::trace::{OpenTrace, edge_places, line_of};
 use crate::server::Server;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,19 +46,15 @@ impl Server {
         let drawn = self.compute(move |shared| {
             let snapshot = shared.store.get(&open.uri)?;
             let model = shared.store.model_of(&snapshot)?;
-            whole(&open, &model, params.processes.as_ref())
+            Some(whole(&open, &model, params.processes.as_ref()))
         });
         let gone = || Error::invalid_params("the document of the trace is not open");
         drawn.await?.ok_or_else(gone)
     }
 }
 
-fn whole(
-    open: &OpenTrace,
-    model: &Arc<Snapshot>,
-    only: Option<&BTreeSet<String>>,
-) -> Option<Value> {
-    let trace = open.trace()?;
+fn whole(open: &OpenTrace, model: &Arc<Snapshot>, only: Option<&BTreeSet<String>>) -> Value {
+    let trace = &open.trace;
     let texts = trace_text::steps(trace);
     let steps: Vec<Value> = trace
         .steps
@@ -67,12 +63,14 @@ fn whole(
         .enumerate()
         .map(|(i, (step, text))| {
             let taken = step.transition.as_ref().map_or(&[][..], |t| &t.edges);
-            let spans = edge_spans(model, trace, i);
+            let places = edge_places(model, trace, i);
             let edges: Vec<Value> = taken
                 .iter()
-                .zip(spans)
-                .map(|(e, span)| {
-                    let line = span.map_or(e.line.saturating_sub(1), |s| line_of(model, s));
+                .zip(places)
+                .map(|(e, place)| {
+                    let line = place
+                        .edge
+                        .map_or(e.line.saturating_sub(1), |s| line_of(model, s));
                     json!({ "process": e.process, "from": e.from, "to": e.to, "line": line })
                 })
                 .collect();
@@ -83,9 +81,9 @@ fn whole(
             })
         })
         .collect();
-    Some(json!({
+    json!({
         "uri": open.uri, "model": open.model_uri, "query": open.query, "step": open.step,
         "summary": trace_text::summary(trace), "steps": steps,
         "chart": chart::chart(trace, only),
-    }))
+    })
 }
