@@ -19,7 +19,8 @@ mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{SimulateOptions, simulate};
+pub use interpreter::{Choice, Ended, SimulateOptions, Simulator, simulate};
+pub use rng::Rng;
 pub use verify::verify;
 
 use std::sync::atomic::AtomicBool;

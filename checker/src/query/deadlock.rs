@@ -1,7 +1,8 @@
 //! `deadlock`: the part of a zone from which no delay leads to a step.
 
 use crate::explore::expander::{Delay, Expander};
-use crate::program::{Fault, FaultKind, constrain};
+use crate::explore::timed;
+use crate::program::{Fault, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
 
 /// The points of `zone` from which no step is possible, now or after any allowed delay. Exact: every way out is taken away
@@ -12,33 +13,37 @@ pub fn dead(
     zone: &Zone,
 ) -> Result<Federation, Fault> {
     let delay = expander.delay_of(state)?;
-    let room = match delay {
-        Delay::Stopped => zone.clone(),
-        Delay::Until(_) => return Err(FaultKind::UrgentClockGuard.at(Default::default())),
-        Delay::Free => {
-            let mut room = zone.clone();
-            let mut invariant = Vec::new();
-            if !expander.invariant_constraints(state, &mut invariant)? {
-                return Ok(vec![room]);
-            }
-            room.up();
-            constrain(&mut room, &invariant);
-            room
+    let mut room = zone.clone();
+    if delay != Delay::Stopped {
+        let mut invariant = Vec::new();
+        if !expander.invariant_constraints(state, &mut invariant)? {
+            return Ok(vec![room]);
         }
-    };
+        room.up();
+        constrain(&mut room, &invariant);
+    }
     expander.find_steps(state, &room)?;
     let mut rest = vec![zone.clone()];
     let mut next = Vec::new();
     for index in 0..expander.steps.len() {
         let step = expander.steps.get(index).clone();
-        let mut ways_out = expander.possible(&step, state, &room, &mut next)?;
-        if delay == Delay::Free {
-            ways_out.iter_mut().for_each(Zone::down);
-        }
-        rest = subtract_all(rest, &ways_out);
+        let ways_out = expander.possible(&step, state, &room, &mut next)?;
+        rest = subtract_all(rest, &leads_into(ways_out, &delay, &room));
         if rest.is_empty() {
             break;
         }
     }
     Ok(rest)
+}
+
+/// The points of a room from which an allowed delay leads into one of the zones.
+pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Federation {
+    match delay {
+        Delay::Stopped => zones,
+        Delay::Free => {
+            zones.iter_mut().for_each(Zone::down);
+            zones
+        }
+        Delay::Until(urgent) => timed::time_before(&zones, &timed::stops(room, urgent)),
+    }
 }
