@@ -12,6 +12,7 @@ mod output;
 mod package;
 mod platform;
 mod progress;
+mod simulate;
 mod verify;
 mod worker;
 
@@ -47,6 +48,8 @@ enum Command {
     Fmt(fmt::Args),
     /// Convert a model between .xml and .xta, with nothing lost
     Convert(convert::Args),
+    /// Walk a model, at random or step by step
+    Simulate(simulate::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
     Explain(explain::Args),
     /// Print a completion script for a shell
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
             Command::Check(args) => check::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Convert(args) => convert::run(&args),
+            Command::Simulate(args) => simulate::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),
             Command::Man => package::man(Cli::command()),

@@ -113,6 +113,11 @@ impl Prepared {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
+    /// The network, or what keeps it from being built.
+    pub fn network(&self) -> Result<&Network, &[Diagnostic]> {
+        self.network.as_ref().map_err(Vec::as_slice)
+    }
+
     /// Answers one query of `from`, which may be the model's own file.
     pub fn ask(
         &self,

@@ -4,7 +4,7 @@ mod arguments;
 mod human;
 mod junit;
 
-pub use arguments::Args;
+pub use arguments::{Args, constant};
 
 use crate::model::{Prepared, Source, passes};
 use crate::progress::{Bar, interrupt_flag};

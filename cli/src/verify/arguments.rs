@@ -140,7 +140,7 @@ fn duration(text: &str) -> Result<f64, String> {
 }
 
 /// `N=20`
-fn constant(text: &str) -> Result<(String, i64), String> {
+pub fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "write the constant's name and its value, as in N=20".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     let value = value.trim().parse().map_err(|_| wrong())?;
