@@ -19,7 +19,9 @@ mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{Choice, Ended, SimulateOptions, Simulator, simulate};
+pub use interpreter::{
+    Choice, Ended, SimulateOptions, Simulator, evaluate, replay_trace, simulate,
+};
 pub use rng::Rng;
 pub use verify::verify;
 

@@ -3,6 +3,7 @@
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
 mod check;
+mod config;
 mod convert;
 mod explain;
 mod fmt;
@@ -12,6 +13,7 @@ mod output;
 mod package;
 mod platform;
 mod progress;
+mod render;
 mod simulate;
 mod verify;
 mod worker;
@@ -50,6 +52,8 @@ enum Command {
     Convert(convert::Args),
     /// Walk a model, at random or step by step
     Simulate(simulate::Args),
+    /// Draw the templates of a model, or a trace as a sequence chart
+    Render(render::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
     Explain(explain::Args),
     /// Print a completion script for a shell
@@ -78,6 +82,7 @@ fn main() -> ExitCode {
             Command::Fmt(args) => fmt::run(&args),
             Command::Convert(args) => convert::run(&args),
             Command::Simulate(args) => simulate::run(&args),
+            Command::Render(args) => render::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),
             Command::Man => package::man(Cli::command()),

@@ -74,15 +74,12 @@ pub fn run(args: &Args) -> u8 {
     };
     let constants = args.constants.iter().cloned().collect();
     let prepared = Prepared::new(source, &constants);
-    let network = match prepared.network() {
-        Ok(network) => network,
-        Err(errors) => {
-            for error in errors {
-                let place = prepared.source.place(error.span);
-                output::complain(&format!("{place}: {} [{}]", error.message, error.code));
-            }
-            return BAD_INPUT;
+    let Some(network) = prepared.network() else {
+        for error in prepared.errors() {
+            let place = prepared.source.place(error.span);
+            output::complain(&format!("{place}: {} [{}]", error.message, error.code));
         }
+        return BAD_INPUT;
     };
     if let Some(unsupported) = network.unsupported.iter().find(|u| u.fatal) {
         let place = prepared.source.place(unsupported.span);

@@ -6,6 +6,7 @@ use super::malformed_family;
 use super::slots::{Declared, Slot, Slots, Use};
 use crate::check::{Body, Checked, CheckedKind, Env};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{Bound, ScalarSet, Type};
 use rustc_hash::FxHashMap;
@@ -27,6 +28,15 @@ pub struct Elements {
     /// Found by detection.
     pub detected: bool,
     class: usize,
+}
+
+/// What a query says of sets whose elements are integers.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Elements it names: number of the set, element.
+    pub elements: Vec<(u32, u32)>,
+    /// Variables that hold elements, with the number of the set.
+    pub variables: FxHashMap<SymId, u32>,
 }
 
 /// Sets of integers and where their elements are.
@@ -64,10 +74,10 @@ impl Facts {
         out
     }
 
-    /// Elements that a query names: number of the set, element.
-    pub fn named(&self, env: &Env, query: &CheckedKind) -> Vec<(u32, u32)> {
+    /// Elements that a query names (number of the set, element), and the sets that its own variables go through.
+    pub fn named(&self, env: &Env, query: &CheckedKind) -> Named {
         if self.elements.is_empty() {
-            return Vec::new();
+            return Named::default();
         }
         let before = self.slots.uses.len();
         let mut flow = Flow::query(env, self.slots.clone());
@@ -83,6 +93,7 @@ impl Facts {
             }
         }
         let mut out = Vec::new();
+        let mut variables = FxHashMap::default();
         for (k, e) in self.elements.iter().enumerate() {
             let class = flow.slots.class(e.class);
             let merged = self
@@ -119,11 +130,23 @@ impl Facts {
             }
             if all {
                 (0..e.size).for_each(|n| name(e.first + n as i32));
+                continue;
+            }
+            for (slot, id) in flow.slots.iter() {
+                if let Slot::Leaf(super::slots::Root::Symbol(s), fields) = slot
+                    && fields.is_empty()
+                    && flow.slots.class(id) == class
+                {
+                    variables.insert(*s, e.set.id);
+                }
             }
         }
         out.sort_unstable();
         out.dedup();
-        out
+        Named {
+            elements: out,
+            variables,
+        }
     }
 }
 
@@ -295,7 +318,24 @@ impl Class<'_> {
                 "{what} the scalarset `{}`: after renaming its elements this would mean something else",
                 set.name
             );
-            out.broken(set, Diag::new(code, message, *loc));
+            let mut diag = Diag::new(code, message, *loc);
+            match how {
+                Use::Partial => {
+                    let title = format!("Instantiate for all of `{}`", set.name);
+                    diag = diag.fix(title, *loc, set.name.as_str());
+                }
+                Use::Priority(_) => {
+                    let change = Change::Clause(*loc, "[", "]");
+                    diag = diag.repair("Give all elements this priority", vec![change]);
+                }
+                Use::Index(_) => {
+                    if let Some(copies) = malformed_family::missing(items, self.uses, size, *loc) {
+                        diag = diag.repair("Add the edges of the other elements", copies);
+                    }
+                }
+                _ => {}
+            }
+            out.broken(set, diag);
         }
         self.written_ranges(set, size, out);
         Some(Elements {
@@ -333,7 +373,11 @@ impl Class<'_> {
                     "the constant `{}` differs along the scalarset `{}`; constants do not move when elements are renamed",
                     symbol.name, set.name
                 );
-                out.broken(set, Diag::new("sym/constant", message, symbol.loc));
+                let diag = Diag::new("sym/constant", message, symbol.loc).repair(
+                    format!("Make `{}` a variable", symbol.name),
+                    vec![Change::Prefix(symbol.loc, "const")],
+                );
+                out.broken(set, diag);
             }
         }
     }

@@ -5,7 +5,9 @@
 
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, Machine, Program};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use zonelens_analysis::network::{Channel, LocationKind};
 
 /// An edge with values of its select variables.
@@ -37,9 +39,16 @@ pub struct Steps {
     refused: Vec<Part>,
     senders: Vec<(Part, u32)>,
     receivers: Receivers,
+    /// Which processes can be exchanged: such receivers of a broadcast choose as a multiset.
+    pub interchange: Option<Interchange>,
+    /// Of each broadcast only the first combination of receivers is looked for.
+    pub first_only: bool,
     /// Faults of integer guards beside clock guards: they count only where the clocks allow the edge.
     pub doubtful: Vec<(Fault, Part)>,
 }
+
+/// A step by its edges and the values of their select variables, sender first.
+pub type NamedStep = Vec<(EdgeId, Vec<i32>)>;
 
 impl Steps {
     /// Number of steps.
@@ -120,6 +129,98 @@ impl Steps {
             }
         }
         Ok(())
+    }
+
+    /// A step by its edges.
+    pub fn named(&self, program: &Program, index: usize) -> NamedStep {
+        let parts = self.parts(&self.steps[index]).iter();
+        parts
+            .map(|part| (part.edge, self.values(program, *part).to_vec()))
+            .collect()
+    }
+
+    /// Finds one step, without looking at the combinations of receivers it is one of; gives its position.
+    pub fn find_named(
+        &mut self,
+        program: &Program,
+        machine: &mut Machine,
+        state: &mut [i32],
+        step: &[(EdgeId, Vec<i32>)],
+    ) -> Result<Option<usize>, Fault> {
+        self.interchange = None;
+        if program.has_priorities {
+            // Other steps may forbid it.
+            self.find(program, machine, state)?;
+            return Ok((0..self.len()).find(|k| self.named(program, *k) == step));
+        }
+        self.clear();
+        let some_committed = (0..program.processes()).any(|p| program.is_committed(state, p));
+        let mut here = Here {
+            program,
+            machine,
+            state,
+            some_committed,
+        };
+        let Some((first, receivers)) = step.split_first() else {
+            return Ok(None);
+        };
+        let Some((part, channel)) = self.part(&mut here, first, None)? else {
+            return Ok(None);
+        };
+        let sender = program.edges[part.edge as usize].process as usize;
+        let mut allowed = !some_committed || program.is_committed(here.state, sender);
+        self.chosen.clear();
+        self.refused.clear();
+        let channel = program.edges[part.edge as usize]
+            .sync
+            .as_ref()
+            .map(|_| channel);
+        let mut chosen = vec![part];
+        for receiver in receivers {
+            let Some((part, _)) = self.part(&mut here, receiver, channel)? else {
+                return Ok(None);
+            };
+            let process = program.edges[part.edge as usize].process as usize;
+            allowed |= program.is_committed(here.state, process);
+            chosen.push(part);
+        }
+        if let Some(channel) = channel.filter(|c| program.channels[*c as usize].broadcast) {
+            let mut found = std::mem::take(&mut self.receivers);
+            let result = self.find_receivers(&mut here, sender, channel, &mut found);
+            let process = |part: &Part| program.edges[part.edge as usize].process;
+            for range in &found.of_process {
+                let options = &found.options[range.clone()];
+                if !chosen.iter().any(|c| process(c) == process(&options[0])) {
+                    allowed &= may_stay_out(program, options);
+                    self.refused.extend_from_slice(options);
+                }
+            }
+            self.receivers = found;
+            result?;
+        }
+        self.chosen = chosen;
+        if allowed {
+            self.push(program, channel);
+        }
+        self.refused.clear();
+        Ok(allowed.then_some(0))
+    }
+
+    /// An edge with given select values, if it is enabled (on the channel).
+    fn part(
+        &mut self,
+        here: &mut Here<'_>,
+        (edge, values): &(EdgeId, Vec<i32>),
+        channel: Option<u32>,
+    ) -> Result<Option<(Part, u32)>, Fault> {
+        let mut result = None;
+        let program = here.program;
+        self.enabled(here, *edge, channel, |steps, part, channel| {
+            if steps.values(program, part) == values {
+                result = Some((part, channel));
+            }
+        })?;
+        Ok(result)
     }
 
     /// Whether a synchronisation over an urgent channel is enabled, as far as integers tell: the steps over urgent
@@ -256,6 +357,11 @@ impl Steps {
         let decided = !here.some_committed || program.is_committed(here.state, sender);
         receivers.choice.clear();
         receivers.choice.resize(receivers.of_process.len(), 0);
+        receivers.twins.clear();
+        if let Some(interchange) = &self.interchange {
+            let values = self.values(program, part);
+            interchange.pair_up(program, receivers, part.edge, values);
+        }
         loop {
             self.chosen.clear();
             self.refused.clear();
@@ -274,7 +380,7 @@ impl Steps {
             if allowed {
                 self.push(program, Some(channel));
             }
-            if !receivers.next(program) {
+            if allowed && self.first_only || !receivers.next(program) {
                 break;
             }
         }
@@ -432,25 +538,102 @@ struct Receivers {
     options: Vec<Part>,
     of_process: Vec<Range<usize>>,
     choice: Vec<usize>,
+    /// For each receiver one before it that it can be exchanged with; empty if there are none.
+    twins: Vec<Option<usize>>,
+}
+
+/// The position after a receiver's last option means that it stays out, which needs all its enabled edges to have clock
+/// guards.
+fn may_stay_out(program: &Program, options: &[Part]) -> bool {
+    is_on(Mutation::LazyReceivers)
+        || options.iter().all(|part| {
+            let guard = &program.edges[part.edge as usize].guard;
+            guard.as_ref().is_some_and(|g| g.has_clocks())
+        })
 }
 
 impl Receivers {
-    /// Advances the choice. The position after a receiver's last option means that it stays out, which needs all its
-    /// enabled edges to have clock guards.
+    /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of receivers that can be
+    /// exchanged form a multiset.
     fn next(&mut self, program: &Program) -> bool {
-        for (k, range) in self.choice.iter_mut().zip(&self.of_process).rev() {
-            let options = &self.options[range.clone()];
-            let may_stay_out = is_on(Mutation::LazyReceivers)
-                || options.iter().all(|part| {
-                    let guard = &program.edges[part.edge as usize].guard;
-                    guard.as_ref().is_some_and(|g| g.has_clocks())
-                });
-            *k += 1;
-            if *k < options.len() + usize::from(may_stay_out) {
+        for at in (0..self.choice.len()).rev() {
+            let options = &self.options[self.of_process[at].clone()];
+            let last = options.len() + usize::from(may_stay_out(program, options));
+            if self.choice[at] + 1 < last {
+                self.choice[at] += 1;
+                for later in at + 1..self.choice.len() {
+                    let twin = self.twins.get(later).copied().flatten();
+                    self.choice[later] = twin.map_or(0, |t| self.choice[t]);
+                }
                 return true;
             }
-            *k = 0;
         }
         false
+    }
+}
+
+/// Which processes can be exchanged in a state, by the elements of scalarsets they belong to.
+#[derive(Clone, Debug)]
+pub struct Interchange {
+    /// For each process the elements it belongs to: set, element.
+    pub elements: Arc<Vec<Vec<(u16, u16)>>>,
+    /// For each edge and select variable the set it ranges over, with its first value.
+    pub selects: Arc<Vec<Vec<Option<(u16, i32)>>>>,
+    /// For each set and element its class: swaps inside a class fix the state.
+    pub classes: Vec<Vec<u16>>,
+}
+
+impl Interchange {
+    /// Finds twins among receivers: processes of one element each, of the same class, that have the same choice and no
+    /// select values. The sender's elements are fixed, and an element with several receivers that choose is left alone:
+    /// exchanging it exchanges all of them.
+    fn pair_up(
+        &self,
+        program: &Program,
+        receivers: &mut Receivers,
+        sender: EdgeId,
+        values: &[i32],
+    ) {
+        let edge = |part: &Part| &program.edges[part.edge as usize];
+        let mut named = self.elements[program.edges[sender as usize].process as usize].clone();
+        for (value, set) in values.iter().zip(&self.selects[sender as usize]) {
+            named.extend(set.map(|(set, first)| (set, (value - first) as u16)));
+        }
+        let Receivers {
+            options,
+            of_process,
+            twins,
+            ..
+        } = receivers;
+        let own =
+            |range: &Range<usize>| &self.elements[edge(&options[range.start]).process as usize][..];
+        let choosing = |range: &Range<usize>| {
+            range.len() > 1 || may_stay_out(program, &options[range.clone()])
+        };
+        let mut users: FxHashMap<(u16, u16), u32> = FxHashMap::default();
+        for range in of_process.iter().filter(|r| choosing(r)) {
+            for element in own(range) {
+                *users.entry(*element).or_default() += 1;
+            }
+        }
+        // The last receiver met of each class and shape of choice.
+        let mut last: FxHashMap<(u16, u16, Vec<u32>), usize> = FxHashMap::default();
+        for (at, range) in of_process.iter().enumerate() {
+            let mut twin = None;
+            if let [element] = own(range)
+                && choosing(range)
+                && !named.contains(element)
+                && users.get(element) == Some(&1)
+                && options[range.clone()]
+                    .iter()
+                    .all(|o| edge(o).selects.is_empty())
+            {
+                let indices = options[range.clone()].iter().map(|o| edge(o).index);
+                let shape: Vec<u32> = indices.collect();
+                let class = self.classes[element.0 as usize][element.1 as usize];
+                twin = last.insert((element.0, class, shape), at);
+            }
+            twins.push(twin);
+        }
     }
 }

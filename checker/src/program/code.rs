@@ -1,6 +1,6 @@
 //! Compiled expressions.
 
-use zonelens_analysis::network::{BinaryOp, CompareOp, IndexRange, LocationId};
+use zonelens_analysis::network::{BinaryOp, CompareOp, IndexRange, LocationId, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
@@ -123,6 +123,8 @@ pub struct QuantifierCode {
     pub slot: u32,
     pub lo: i32,
     pub len: u32,
+    /// The scalarset it runs over.
+    pub scalarset: Option<ScalarsetId>,
     pub body: Code,
 }
 

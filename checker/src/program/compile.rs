@@ -163,6 +163,7 @@ pub fn code(expr: &Expr) -> Result<Code> {
             slot: *slot,
             lo: range.lo,
             len: range.len,
+            scalarset: range.scalarset,
             body: code(body)?,
         })),
         ExprKind::SetClock { clock: c, value } => {

@@ -3,10 +3,11 @@
 //! The state is one vector: the network's cells, then the location of every process. References are `i32` values in
 //! slots: a kind in the top bits and an index below, see [`encode`].
 
+use super::alike::Alike;
 use super::code::*;
 use super::fault::{Fault, FaultKind};
 use super::model::Program;
-use zonelens_analysis::network::BinaryOp;
+use zonelens_analysis::network::{BinaryOp, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
@@ -69,6 +70,8 @@ pub struct Machine {
     failure: Option<Fault>,
     /// What updates did to clocks, in order.
     pub clock_ops: Vec<ClockOp>,
+    /// Which elements the condition of a query need not look at.
+    pub alike: Option<Box<Alike>>,
 }
 
 /// Evaluation failed; the machine knows why. Without content, so that results travel in registers.
@@ -389,10 +392,37 @@ impl Machine {
         q: &QuantifierCode,
         state: &mut [i32],
     ) -> Eval<i32> {
+        // Functions bind elements in other ways, so only quantifiers of the condition itself are cut short.
+        if let (Some(alike), Some(set), 0) = (&self.alike, q.scalarset, self.base)
+            && let Some(mut elements) = alike.representatives(set, q.lo, q.len)
+        {
+            if q.kind == QuantifierKind::Sum {
+                elements = (0..q.len).collect();
+            }
+            return self.quantifier_over(program, q, state, elements.into_iter(), Some(set));
+        }
+        self.quantifier_over(program, q, state, 0..q.len, None)
+    }
+
+    #[inline]
+    fn quantifier_over(
+        &mut self,
+        program: &Program,
+        q: &QuantifierCode,
+        state: &mut [i32],
+        elements: impl Iterator<Item = u32>,
+        binds: Option<ScalarsetId>,
+    ) -> Eval<i32> {
         let mut sum = 0i32;
-        for k in 0..q.len {
+        for k in elements {
             self.set_slot(q.slot, q.lo + k as i32);
+            if let (Some(set), Some(alike)) = (binds, &mut self.alike) {
+                alike.bind(set, k);
+            }
             let value = self.value(program, &q.body, state)?;
+            if let (Some(_), Some(alike)) = (binds, &mut self.alike) {
+                alike.release();
+            }
             match q.kind {
                 QuantifierKind::Forall if value == 0 => return Ok(0),
                 QuantifierKind::Exists if value != 0 => return Ok(1),

@@ -1,6 +1,7 @@
 //! The network compiled for exploration: expressions as compact trees over cells and slots, clock conditions apart
 //! from integer ones, edges sorted by where they start and how they synchronise.
 
+mod alike;
 mod code;
 mod compile;
 mod eval;
@@ -8,6 +9,7 @@ mod fault;
 mod formula;
 mod model;
 
+pub use alike::Alike;
 pub use code::{
     ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceCode, StmtCode,
 };

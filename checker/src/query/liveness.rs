@@ -5,6 +5,9 @@
 //! not exist). Witnesses: a cycle, closed only by equality; a point from which time may pass for ever inside φ; a point
 //! from which no step can be reached and φ holds until time stops. Inclusion prunes only against states whose search
 //! finished without a witness.
+//!
+//! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
+//! permutes the state where it began, and permutations have finite order.
 
 use super::deadlock::{dead, leads_into};
 use super::finished::{Known, Met};
@@ -16,21 +19,21 @@ use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::program::{Fault, Formula, Program, constrain};
+use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
 
 /// What the search ended with.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Live {
     /// No run stays in φ.
     None,
-    /// The steps to a point where the run can stay for ever, or end.
-    Stays(Vec<u32>),
-    /// The steps, and the position among them from which on they repeat.
-    Cycle(Vec<u32>, usize),
+    /// The states on the way to a point where the run can stay for ever, or end.
+    Stays(Vec<Passed>),
+    /// The states, the position among them to which the last one leads back, and the permutation met there.
+    Cycle(Vec<Passed>, usize, Permutation),
     /// Stopped by the watch.
     Stopped(Stop),
     /// The model or query failed after these steps.
-    Fault(Fault, Vec<u32>),
+    Fault(Fault),
 }
 
 /// A formula that must keep a value.
@@ -72,6 +75,8 @@ struct Frame {
     id: ZoneId,
     /// The step that led here.
     step: u32,
+    /// The permutation that made it a representative.
+    permutation: Permutation,
     successors: Vec<(u32, Vec<i32>, Zone)>,
     /// Memory it takes with all its successors.
     bytes: u64,
@@ -87,6 +92,10 @@ pub struct Liveness<'p> {
     known: Known,
     counts: Counts,
     stack_bytes: u64,
+    /// Replaces states by representatives of their orbits.
+    pub representative: Option<Representative>,
+    /// Takes one step per class; none under audit.
+    pub one_per_class: Option<OnePerClass>,
 }
 
 type Try<T> = Result<T, Fault>;
@@ -108,6 +117,8 @@ impl<'p> Liveness<'p> {
             known: Known::new(packing(program), program.dim(), bounds.greatest_of_all()),
             counts: Counts::default(),
             stack_bytes: 0,
+            representative: None,
+            one_per_class: None,
         }
     }
 
@@ -125,7 +136,7 @@ impl<'p> Liveness<'p> {
         let mut owned = state.to_vec();
         let starts = match self.settle(0, &mut owned, entries) {
             Ok(starts) => starts,
-            Err(fault) => return Live::Fault(fault, Vec::new()),
+            Err(fault) => return Live::Fault(fault),
         };
         for (step, state, zone) in starts {
             if let Some(end) = self.search_from(step, state, zone, &mut stack, watch) {
@@ -171,17 +182,17 @@ impl<'p> Liveness<'p> {
         &mut self,
         step: u32,
         mut state: Vec<i32>,
-        zone: Zone,
+        mut zone: Zone,
         stack: &mut Vec<Frame>,
     ) -> Option<Live> {
         self.counts.transitions += 1;
-        let steps = |stack: &[Frame], last: Option<u32>| -> Vec<u32> {
-            stack.iter().skip(1).map(|f| f.step).chain(last).collect()
-        };
-        let last = (!stack.is_empty()).then_some(step);
         if zone.overflowed() {
             return Some(Live::Stopped(Stop::Overflow));
         }
+        let permutation = match &mut self.representative {
+            Some(representative) => representative.reduce(&mut state, &mut zone),
+            None => Permutation(Vec::new()),
+        };
         let id = match self.known.meet(&state, &zone) {
             Met::Finished => return None,
             Met::New(id) => id,
@@ -190,18 +201,20 @@ impl<'p> Liveness<'p> {
                     .iter()
                     .position(|f| f.id == id && f.state == state)
                     .unwrap_or(0);
-                return Some(Live::Cycle(steps(stack, last), start));
+                let path = passed(std::mem::take(stack), Some(step));
+                return Some(Live::Cycle(path, start, permutation));
             }
         };
         self.known.enter(&state, id);
         self.counts.stored += 1;
         self.counts.explored += 1;
-        match self.ends_here(&mut state, &zone) {
-            Ok(true) => return Some(Live::Stays(steps(stack, last))),
-            Ok(false) => {}
-            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
-        }
-        match self.successors(&mut state, &zone) {
+        let ends = self.ends_here(&mut state, &zone);
+        let successors = match ends {
+            Ok(false) => self.successors(&mut state, &zone),
+            Ok(true) => Ok(Vec::new()),
+            Err(fault) => return Some(Live::Fault(fault)),
+        };
+        match successors {
             Ok(successors) => {
                 let one = zone.raw().len() * 4 + state.len() * 4 + 96;
                 let bytes = ((1 + successors.len()) * one) as u64;
@@ -211,13 +224,14 @@ impl<'p> Liveness<'p> {
                     zone,
                     id,
                     step,
+                    permutation,
                     successors,
                     bytes,
                 });
             }
-            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
+            Err(fault) => return Some(Live::Fault(fault)),
         }
-        None
+        (ends == Ok(true)).then(|| Live::Stays(passed(std::mem::take(stack), None)))
     }
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.
@@ -245,9 +259,19 @@ impl<'p> Liveness<'p> {
     fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
         let mut result = Vec::new();
         let mut next = Vec::new();
-        self.expander.find_steps(state, zone)?;
+        if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative) {
+            one.begin(self.program, r, state, zone, &mut self.expander.steps);
+        }
+        let found = self.expander.find_steps(state, zone);
+        self.expander.steps.interchange = None;
+        found?;
         let mut arrivals = Vec::new();
         for index in 0..self.expander.steps.len() {
+            if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative)
+                && !one.is_first(self.program, r.tables(), &self.expander.steps, index)
+            {
+                continue;
+            }
             let step = self.expander.steps.get(index).clone();
             let mut pieces = self.expander.enabled(&step, state, zone)?;
             if self.program.has_priorities {
@@ -343,4 +367,19 @@ pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
         Delay::Free => true,
         Delay::Until(urgent) => timed::stops(zone, urgent).is_empty(),
     }
+}
+
+/// The frames of a stack as a path; `last` is the step taken from the top.
+fn passed(stack: Vec<Frame>, last: Option<u32>) -> Vec<Passed> {
+    let mut next: Vec<Option<u32>> = stack.iter().skip(1).map(|f| Some(f.step)).collect();
+    next.push(last);
+    let frames = stack.into_iter().zip(next);
+    frames
+        .map(|(frame, step)| Passed {
+            state: frame.state,
+            zone: frame.zone,
+            permutation: frame.permutation,
+            step,
+        })
+        .collect()
 }

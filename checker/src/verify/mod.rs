@@ -5,6 +5,7 @@ mod fastest;
 mod live;
 mod plan;
 mod reachable;
+mod real;
 mod traces;
 mod turns;
 
@@ -37,6 +38,8 @@ pub(crate) struct Answer {
     pub symmetry: Option<Box<SymmetryReport>>,
     /// What decided the question if it was not the search asked for.
     pub decided_by: Option<&'static str>,
+    /// Whether a query that names elements was asked of whole orbits.
+    pub symmetrised: bool,
 }
 
 impl Answer {
@@ -48,6 +51,7 @@ impl Answer {
             values: Vec::new(),
             symmetry: None,
             decided_by: None,
+            symmetrised: false,
         }
     }
 
@@ -159,6 +163,7 @@ pub fn verify(
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
     report.reason = answer.reason;
     report.statistics = watch.statistics();
+    report.symmetrised = answer.symmetrised;
     if let Some(symmetry) = answer.symmetry {
         report.symmetry = *symmetry;
     }

@@ -15,7 +15,7 @@ use crate::explore::watch::{Stop, Watch};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
 /// States of the first turn; each round doubles it.
-pub(super) const FIRST_TURN: u64 = 30_000;
+const FIRST_TURN: u64 = 30_000;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
@@ -41,6 +41,11 @@ impl Run<'_> {
             && !self.options.audit_symmetry
     }
 
+    /// States of the first turn.
+    pub(super) fn first_turn(&self) -> u64 {
+        self.options.first_turn.unwrap_or(FIRST_TURN)
+    }
+
     /// How to search over hulls, if that makes sense: a difference of clocks splits zones that hulls join again.
     pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
@@ -58,19 +63,16 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let mut helpers = None;
-        let mut turn = FIRST_TURN;
+        let mut turn = self.first_turn();
         loop {
             watch.set_turn(Some(turn));
             let outcome = main.explore(&mut self.goal(sought), watch);
             if outcome != Outcome::Stopped(Stop::Turn) {
                 watch.set_turn(None);
                 watch.add(main.counts());
-                return self.searched(outcome, sought, main, settings);
+                return self.searched(outcome, sought, main, None, settings);
             }
-            let helpers = helpers.get_or_insert_with(|| {
-                let reduced = main.representative.is_some();
-                self.helpers(settings, bounds, reduced)
-            });
+            let helpers = helpers.get_or_insert_with(|| self.helpers(settings, bounds));
             let mut index = 0;
             while let Some(helper) = helpers.get_mut(index) {
                 watch.set_turn(Some(turn * helper.share.0 / helper.share.1));
@@ -82,7 +84,7 @@ impl Run<'_> {
                         watch.set_turn(None);
                         watch.add(helper.search.counts());
                         let answer =
-                            self.searched(outcome, sought, &helper.search, &helper.settings);
+                            self.searched(outcome, sought, &helper.search, None, &helper.settings);
                         return Answer {
                             decided_by: Some(helper.name),
                             ..answer
@@ -96,19 +98,14 @@ impl Run<'_> {
         }
     }
 
-    /// The searches beside the main one. Hulls do not keep the order of clocks that representatives are made by, so with
-    /// symmetry there is only the other order.
-    fn helpers<'s>(
-        &'s self,
-        settings: &Settings,
-        bounds: &'s Bounds,
-        reduced: bool,
-    ) -> Vec<Helper<'s>> {
+    /// The searches beside the main one. Hulls do not keep the order of clocks that representatives are made by, so they
+    /// go without symmetry.
+    fn helpers<'s>(&'s self, settings: &Settings, bounds: &'s Bounds) -> Vec<Helper<'s>> {
         let depth = Settings {
             order: SearchOrder::Dfs,
             ..*settings
         };
-        let hulls = self.hulls(settings, bounds).filter(|_| !reduced);
+        let hulls = self.hulls(settings, bounds);
         let named = hulls.map(|s| (s, BY_HULLS, (4, 1))).into_iter();
         named
             .chain([(depth, BY_DEPTH, (1, 2))])
