@@ -1,13 +1,13 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{corpus, generate};
+use crate::{bench_engine, corpus, generate};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use zonelens_analysis::Model;
 use zonelens_analysis::network::Position;
-use zonelens_analysis::report::{Options, SymmetryOption, TraceOption};
+use zonelens_analysis::report::{AbstractionOption, Options, SymmetryOption, TraceOption};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span, TextEdit};
@@ -22,6 +22,8 @@ pub fn run(quick: bool) -> bool {
     hostile(&mut page);
     analysis(&mut page);
     fischer(&mut page, quick);
+    bench_engine::engine(&mut page, quick);
+    bench_engine::cancellation(&mut page);
     print!("{page}");
     if quick {
         return true;
@@ -204,6 +206,7 @@ fn fischer(page: &mut String, quick: bool) {
         let options = Options {
             symmetry: SymmetryOption::Off,
             trace: TraceOption::None,
+            abstraction: AbstractionOption::ExtraLu,
             ..Options::default()
         };
         let cancelled = AtomicBool::new(false);

@@ -3,11 +3,13 @@
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
 mod bench;
+mod bench_engine;
 mod ci;
 mod conformance;
 mod corpus;
 mod fuzz;
 mod generate;
+mod models;
 mod notices;
 mod package;
 mod rng;
