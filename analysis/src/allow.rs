@@ -1,10 +1,10 @@
 //! `//@ allow CODE reason`: silences one diagnostic on the line after it.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{Pragma, PragmaKind};
 use zonelens_syntax::source::members;
-use zonelens_syntax::span::LineIndex;
+use zonelens_syntax::span::{LineIndex, TextEdit};
 
 /// Removes what is allowed. Errors of syntax stay: there is no text to take instead.
 pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -52,12 +52,20 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
         if !used {
             let message =
                 format!("nothing on the next line is reported as `{code}`, so this has no effect");
-            out.push(Diagnostic::new(
+            let mut diagnostic = Diagnostic::new(
                 "lint/allow",
                 crate::rules::severity("lint/allow"),
                 message,
                 *span,
-            ));
+            );
+            diagnostic.fixes.push(Fix {
+                title: "Remove this line".into(),
+                edits: vec![TextEdit {
+                    span: *span,
+                    text: String::new(),
+                }],
+            });
+            out.push(diagnostic);
         }
     }
     out

@@ -1,9 +1,8 @@
 //! Findings before they get their absolute places: relative to items, so that an item that only moves keeps them.
 
 use crate::diagnostic::{Diagnostic, Fix, Related, Severity};
-use crate::symbol::{ItemId, Loc};
-use rustc_hash::FxHashMap;
-use zonelens_syntax::span::TextEdit;
+use crate::fix::{Change, Page};
+use crate::symbol::Loc;
 
 /// A finding with places relative to items.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +18,7 @@ pub struct Diag {
     /// Other places that matter.
     pub related: Vec<(Loc, String)>,
     /// Repairs.
-    pub fixes: Vec<(String, Vec<(Loc, String)>)>,
+    pub fixes: Vec<(String, Vec<Change>)>,
 }
 
 impl Diag {
@@ -43,24 +42,26 @@ impl Diag {
         self
     }
 
-    /// With a repair of one edit.
-    pub fn fix(mut self, title: impl Into<String>, loc: Loc, text: impl Into<String>) -> Diag {
-        self.fixes.push((title.into(), vec![(loc, text.into())]));
+    /// With a repair that puts `text` at `loc`.
+    pub fn fix(self, title: impl Into<String>, loc: Loc, text: impl Into<String>) -> Diag {
+        self.repair(title, vec![Change::Replace(loc, text.into())])
+    }
+
+    /// With a repair.
+    pub fn repair(mut self, title: impl Into<String>, changes: Vec<Change>) -> Diag {
+        self.fixes.push((title.into(), changes));
         self
     }
 
     /// With absolute places.
-    pub fn place(&self, offsets: &FxHashMap<ItemId, u32>) -> Diagnostic {
-        self.place_with(&|item| offsets.get(&item).copied())
-    }
-
-    /// With absolute places, given where items start.
-    pub fn place_with(&self, offset: &dyn Fn(ItemId) -> Option<u32>) -> Diagnostic {
-        let span = |loc: &Loc| loc.span.shift(offset(loc.item).unwrap_or(0));
-        let edit = |(loc, text): &(Loc, String)| TextEdit {
-            span: span(loc),
-            text: text.clone(),
-        };
+    pub fn place(&self, page: &Page<'_>) -> Diagnostic {
+        let span = |loc: &Loc| loc.span.shift((page.offset)(loc.item).unwrap_or(0));
+        let fixes = self.fixes.iter().filter_map(|(title, changes)| {
+            Some(Fix {
+                title: title.clone(),
+                edits: page.edits(changes)?,
+            })
+        });
         Diagnostic {
             code: self.code,
             severity: self.severity,
@@ -74,14 +75,7 @@ impl Diag {
                     message: message.clone(),
                 })
                 .collect(),
-            fixes: self
-                .fixes
-                .iter()
-                .map(|(title, edits)| Fix {
-                    title: title.clone(),
-                    edits: edits.iter().map(edit).collect(),
-                })
-                .collect(),
+            fixes: fixes.collect(),
         }
     }
 }

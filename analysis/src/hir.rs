@@ -300,6 +300,8 @@ pub struct Edge {
     pub target: End,
     /// Bound variables.
     pub selects: Vec<Arc<Symbol>>,
+    /// Where each of them stands with its type, relative to the item.
+    pub select_spans: Vec<Span>,
     /// The guard.
     pub guard: Option<Expr>,
     /// The synchronisation.
@@ -308,6 +310,14 @@ pub struct Edge {
     pub updates: Vec<Expr>,
     /// Where it stands, relative to its item.
     pub span: Span,
+}
+
+impl Edge {
+    /// Where a bound variable stands with its type.
+    pub fn select_loc(&self, item: u32, k: usize) -> Loc {
+        let span = self.select_spans.get(k).copied().unwrap_or(self.span);
+        Loc { item, span }
+    }
 }
 
 /// A synchronisation.

@@ -6,9 +6,11 @@
 mod allow;
 mod builtin;
 mod check;
+pub mod config;
 mod consteval;
 mod diag;
 pub mod diagnostic;
+mod fix;
 mod hir;
 pub mod ide;
 mod instantiate;
@@ -17,6 +19,7 @@ mod lint;
 pub mod meaning;
 mod model;
 pub mod network;
+mod refactor;
 pub mod report;
 mod rules;
 mod symbol;
@@ -24,6 +27,7 @@ mod symmetry;
 pub mod trace_text;
 mod types;
 
+pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::Model;
 pub use rules::{codes, explain};

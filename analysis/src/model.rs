@@ -2,8 +2,10 @@
 
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
+use crate::config::Severities;
 use crate::diag::Diag;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Fix, Severity};
+use crate::fix::Page;
 use crate::instantiate::{self, Built, Foreign, Source};
 use crate::lint;
 use crate::network::{self, Network};
@@ -15,8 +17,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use zonelens_syntax::SourceFile;
-use zonelens_syntax::ast::{self, Item, ItemKind};
-use zonelens_syntax::span::Span;
+use zonelens_syntax::ast::{self, FileKind, Item, ItemKind};
+use zonelens_syntax::span::{Span, TextEdit};
 
 /// An item with the result of checking it.
 #[derive(Clone)]
@@ -29,6 +31,7 @@ struct Entry {
 /// An analysed model: names, types, constants, symmetry facts, all diagnostics of the model file.
 pub struct Model {
     env: Env,
+    severities: Severities,
     entries: Vec<Entry>,
     items: Vec<(ItemId, Arc<Checked>)>,
     offsets: FxHashMap<ItemId, u32>,
@@ -54,16 +57,31 @@ impl Model {
     /// Analyses `file` (.xta or .xml); `constants` are `--const` overrides of global integer constants, applied
     /// before any size is evaluated.
     pub fn new(file: &SourceFile, constants: &BTreeMap<String, i64>) -> Model {
-        Model::build(file, constants.clone(), None)
+        Model::configured(file, constants, Severities::default())
+    }
+
+    /// Like `new`, with the severities of a workspace. They change what is shown, never what may be verified.
+    pub fn configured(
+        file: &SourceFile,
+        constants: &BTreeMap<String, i64>,
+        severities: Severities,
+    ) -> Model {
+        Model::build(file, constants.clone(), severities, None)
     }
 
     /// The model of an edited file. Items that the edit did not touch and whose names still mean the same keep their
     /// results.
     pub fn update(&self, file: &SourceFile) -> Model {
-        Model::build(file, self.env.constants.clone(), Some(self))
+        let (constants, severities) = (self.env.constants.clone(), self.severities.clone());
+        Model::build(file, constants, severities, Some(self))
     }
 
-    fn build(file: &SourceFile, constants: BTreeMap<String, i64>, old: Option<&Model>) -> Model {
+    fn build(
+        file: &SourceFile,
+        constants: BTreeMap<String, i64>,
+        severities: Severities,
+        old: Option<&Model>,
+    ) -> Model {
         let legacy = crate::legacy::is_legacy(file);
         let old = old.filter(|m| m.env.legacy == legacy);
         let first = old.map_or(builtin::FIRST_USER_SYMBOL, |m| m.env.fresh());
@@ -79,6 +97,7 @@ impl Model {
         };
         let mut model = Model {
             env,
+            severities,
             entries: Vec::new(),
             items: Vec::new(),
             offsets: FxHashMap::default(),
@@ -183,18 +202,18 @@ impl Model {
             .into_iter()
             .map(|e| Diagnostic::error(e.code, e.message, e.span))
             .collect();
-        let mut diags: Vec<Diag> = Vec::new();
-        for (_, checked) in &self.items {
-            diags.extend(checked.diags.iter().cloned());
+        for d in out.iter_mut().filter(|d| d.code == "syntax/no-system") {
+            d.fixes.extend(self.run_templates(file));
         }
-        out.extend(diags.iter().map(|d| d.place(&self.offsets)));
+        let all = self.items.iter().flat_map(|(_, c)| &c.diags);
+        out.extend(self.placed(file, all));
         self.system_section(file, &mut out);
         // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
         self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
         let (findings, cache) = symmetry::analyse(&self.env, &self.items, old.map(|m| &m.cache));
         self.findings = findings;
         self.cache = cache;
-        out.extend(self.findings.diags.iter().map(|d| d.place(&self.offsets)));
+        out.extend(self.placed(file, &self.findings.diags));
         let mut asked = Vec::new();
         for q in file.queries() {
             let (kind, diags) = self.checked_query(q.query, q.base);
@@ -205,12 +224,89 @@ impl Model {
             );
         }
         let lints = lint::check(&self.items, &asked);
-        out.extend(lints.iter().map(|d| d.place(&self.offsets)));
-        let mut out = crate::allow::apply(file, out);
+        out.extend(self.placed(file, &lints));
+        let mut out = self.severities.apply(crate::allow::apply(file, out));
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
         self.diagnostics = out;
+    }
+
+    /// Findings at their places in the file, with their repairs written out.
+    fn placed<'a>(
+        &self,
+        file: &SourceFile,
+        diags: impl IntoIterator<Item = &'a Diag>,
+    ) -> Vec<Diagnostic> {
+        self.with_page(file, |page| {
+            diags.into_iter().map(|d| d.place(page)).collect()
+        })
+    }
+
+    /// Repairs that must be tried first, with the place of what they repair.
+    pub(crate) fn tentative(&self, file: &SourceFile) -> Vec<(Span, Fix)> {
+        let all = self.items.iter().flat_map(|(_, c)| &c.tentative);
+        self.with_page(file, |page| {
+            all.filter_map(|t| {
+                let at = t.loc.span.shift((page.offset)(t.loc.item)?);
+                let edits = page.edits(&t.changes)?;
+                let title = t.title.clone();
+                Some((at, Fix { title, edits }))
+            })
+            .collect()
+        })
+    }
+
+    /// Names of detected sets and where the processes are numbered.
+    pub(crate) fn detected(&self) -> Vec<(SmolStr, Span)> {
+        let sets = self.findings.facts.elements.iter().filter(|e| e.detected);
+        sets.filter_map(|e| {
+            let offset = self.offsets.get(&e.set.loc.item)?;
+            Some((e.set.name.clone(), e.set.loc.span.shift(*offset)))
+        })
+        .collect()
+    }
+
+    /// Gives `act` the page that changes of this model are written into.
+    fn with_page<T>(&self, file: &SourceFile, act: impl FnOnce(&Page<'_>) -> T) -> T {
+        let first_word = |item: ItemId| {
+            let entry = self.entries.iter().find(|e| e.id == item)?;
+            Some(self.offsets.get(&item)? + entry.node.span.start)
+        };
+        let declaration = file.items.first().filter(|i| {
+            matches!(
+                i.node.kind,
+                ItemKind::Var(_) | ItemKind::Typedef(_) | ItemKind::Function(_)
+            )
+        });
+        let page = Page {
+            text: &file.text,
+            kind: file.kind,
+            offset: &|item| self.offsets.get(&item).copied(),
+            first_word: &first_word,
+            declarations: declaration.map(|i| i.offset + i.node.span.start),
+        };
+        act(&page)
+    }
+
+    /// A system line with the templates that need no arguments.
+    fn run_templates(&self, file: &SourceFile) -> Option<Fix> {
+        let ready =
+            |e: &&Entry| matches!(&e.checked.body, Body::Template(t) if t.params.is_empty());
+        let entries = self.entries.iter().filter(ready);
+        let names: Vec<&str> = entries
+            .flat_map(|e| &e.checked.symbols)
+            .map(|s| s.name.as_str())
+            .collect();
+        let end = file.text.len() as u32;
+        let edit = TextEdit {
+            span: Span::new(end, end),
+            text: format!("\nsystem {};\n", names.join(", ")),
+        };
+        (file.kind == FileKind::Xta && !names.is_empty()).then(|| Fix {
+            title: "Run one process of each template".into(),
+            edits: vec![edit],
+        })
     }
 
     fn system_section(&self, file: &SourceFile, out: &mut Vec<Diagnostic>) {
@@ -221,11 +317,8 @@ impl Model {
         let end = file.text.len() as u32;
         if lines.next().is_none() && !out.iter().any(|d| d.code.starts_with("syntax/")) {
             let message = "there is no `system …;` line, so there are no processes";
-            out.push(Diagnostic::error(
-                "system/missing",
-                message,
-                Span::new(end, end),
-            ));
+            let at = Span::new(end, end);
+            out.push(Diagnostic::error("system/missing", message, at));
         }
         for second in lines {
             let span = second.node.span.shift(second.offset);
@@ -261,9 +354,9 @@ impl Model {
                 facts: &self.findings.facts,
             };
             let mut built = instantiate::build(&source).map_err(|list| {
-                list.iter()
-                    .map(|d| d.place(&self.offsets))
-                    .collect::<Vec<_>>()
+                let offset = |item: ItemId| self.offsets.get(&item).copied();
+                let page = bare_page(&offset);
+                list.iter().map(|d| d.place(&page)).collect::<Vec<_>>()
             })?;
             self.mark_broken(&mut built);
             Ok(built)
@@ -318,11 +411,8 @@ impl Model {
                 self.offsets.get(&i).copied()
             }
         };
-        let mut diags: Vec<Diagnostic> = checked
-            .diags
-            .iter()
-            .map(|d| d.place_with(&offset))
-            .collect();
+        let page = bare_page(&offset);
+        let mut diags: Vec<Diagnostic> = checked.diags.iter().map(|d| d.place(&page)).collect();
         diags.extend(
             checked
                 .kind
@@ -356,7 +446,7 @@ impl Model {
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
     /// `base` is added to the query's spans.
     pub fn check_query(&self, query: &ast::Query, base: u32) -> Vec<Diagnostic> {
-        self.checked_query(query, base).1
+        self.severities.apply(self.checked_query(query, base).1)
     }
 
     /// The query resolved against `network` (made by `self.network()`).
@@ -418,6 +508,17 @@ impl Model {
                 }
             }]
         })
+    }
+}
+
+/// Places without a text.
+fn bare_page<'a>(offset: &'a dyn Fn(ItemId) -> Option<u32>) -> Page<'a> {
+    Page {
+        text: "",
+        kind: FileKind::Xta,
+        offset,
+        first_word: &|_| None,
+        declarations: None,
     }
 }
 

@@ -4,13 +4,14 @@ mod human;
 mod json;
 mod sarif;
 
+use crate::config::Configs;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::{Model, Severities};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
@@ -81,6 +82,7 @@ pub fn run(args: &Args) -> u8 {
             }
         }
     }
+    let mut configs = Configs::default();
     let mut checked = Vec::new();
     for path in files {
         let kind = if path == Path::new("-") {
@@ -89,12 +91,19 @@ pub fn run(args: &Args) -> u8 {
             FileKind::from_path(&path.to_string_lossy())
         };
         match read_bytes(&path) {
-            Ok(bytes) => checked.push(check(&path, &bytes, kind)),
+            Ok(bytes) => {
+                let severities = configs.of(&path).severities;
+                checked.push(check(&path, &bytes, kind, severities));
+            }
             Err(message) => {
                 output::complain(&message);
                 unreadable = true;
             }
         }
+    }
+    for problem in &configs.problems {
+        output::complain(problem);
+        unreadable = true;
     }
     match args.format {
         Format::Human => human::write(&checked),
@@ -160,7 +169,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Checks one file. Bytes that are not UTF-8 are an error of their own; the rest is read all the same.
-fn check(path: &Path, bytes: &[u8], kind: FileKind) -> Checked {
+fn check(path: &Path, bytes: &[u8], kind: FileKind, severities: Severities) -> Checked {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let mut diagnostics = Vec::new();
     if let Err(error) = std::str::from_utf8(bytes) {
@@ -176,14 +185,10 @@ fn check(path: &Path, bytes: &[u8], kind: FileKind) -> Checked {
     let file = SourceFile::parse(text.as_str(), kind);
     match kind {
         FileKind::Xta | FileKind::Xml => {
-            diagnostics.extend(
-                Model::new(&file, &BTreeMap::new())
-                    .diagnostics()
-                    .iter()
-                    .cloned(),
-            );
+            let model = Model::configured(&file, &BTreeMap::new(), severities);
+            diagnostics.extend(model.diagnostics().iter().cloned());
         }
-        FileKind::Query => diagnostics.extend(query_diagnostics(path, &file)),
+        FileKind::Query => diagnostics.extend(query_diagnostics(path, &file, severities)),
     }
     let lines = LineIndex::new(&text);
     Checked {
@@ -195,7 +200,7 @@ fn check(path: &Path, bytes: &[u8], kind: FileKind) -> Checked {
 }
 
 /// Diagnostics of a query file: against the model beside it, or of syntax alone when there is none.
-fn query_diagnostics(path: &Path, file: &SourceFile) -> Vec<Diagnostic> {
+fn query_diagnostics(path: &Path, file: &SourceFile, severities: Severities) -> Vec<Diagnostic> {
     let model = ["xta", "xml", "ta"]
         .iter()
         .map(|e| path.with_extension(e))
@@ -207,7 +212,7 @@ fn query_diagnostics(path: &Path, file: &SourceFile) -> Vec<Diagnostic> {
             .collect();
     };
     let model_file = SourceFile::parse(text, FileKind::from_path(&model_path.to_string_lossy()));
-    let model = Model::new(&model_file, &BTreeMap::new());
+    let model = Model::configured(&model_file, &BTreeMap::new(), severities);
     let queries = file.queries().into_iter();
     queries
         .flat_map(|q| model.check_query(q.query, q.base))

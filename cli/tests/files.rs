@@ -289,3 +289,47 @@ fn terminal_svg(command: &str, text: &str) -> String {
     }
     out + "</g>\n</svg>\n"
 }
+
+#[test]
+fn the_workspace_decides_how_bad_a_finding_is() {
+    let folder = Folder::new("severity");
+    let text = "chan lonely;\nint n;\nprocess P() { state A; init A; trans A -> A { select i : int[0,1]; sync lonely!; }; }\nsystem P;\n";
+    std::fs::create_dir_all(folder.0.join("deep/er")).expect("folders");
+    folder.write("deep/er/m.xta", text);
+    let found = |folder: &Folder| {
+        let output = folder.run(&["check", "--format", "json", "deep/er/m.xta"]);
+        let list: Vec<(String, String)> = stdout(&output)
+            .lines()
+            .map(|l| serde_json::from_str::<Value>(l).expect("JSON"))
+            .map(|d| {
+                (
+                    d["code"].as_str().unwrap().to_owned(),
+                    d["severity"].as_str().unwrap().to_owned(),
+                )
+            })
+            .collect();
+        (status(&output), list)
+    };
+    let pair = |code: &str, level: &str| (code.to_owned(), level.to_owned());
+    let usual = vec![
+        pair("lint/channel-partner", "warning"),
+        pair("lint/unused-select", "warning"),
+    ];
+    assert_eq!(found(&folder), (0, usual));
+    folder.write(
+        "zonelens.toml",
+        "[severity]\n\"lint/channel-partner\" = \"error\"\n\"lint/unused-select\" = \"off\"\n",
+    );
+    assert_eq!(
+        found(&folder),
+        (1, vec![pair("lint/channel-partner", "error")])
+    );
+    // Nearer files win; a wrong one is bad usage and says why.
+    folder.write(
+        "deep/zonelens.toml",
+        "[severity]\n\"lint/nope\" = \"off\"\n",
+    );
+    let output = folder.run(&["check", "deep/er/m.xta"]);
+    assert_eq!(status(&output), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no code `lint/nope`"));
+}

@@ -39,7 +39,15 @@ impl Checker<'_> {
             return Expr::error(span);
         }
         let Some(symbol) = self.lookup(&ident.name) else {
-            self.unknown(ident);
+            self.unknown(ident, |s| {
+                matches!(
+                    s.kind,
+                    SymKind::Function(_)
+                        | SymKind::Builtin(_)
+                        | SymKind::Template(_)
+                        | SymKind::Instance(_)
+                )
+            });
             for a in args {
                 self.expr(a);
             }
@@ -61,7 +69,7 @@ impl Checker<'_> {
                 self.arity(&symbol, b.arity(), args.len(), span);
                 for a in &args {
                     if !a.ty.is_number_or_clock()
-                        && !self.scalar_meets(&Type::any_int(), &a.ty, a.span)
+                        && !self.scalar_meets(&Type::any_int(), &a.ty, a.span, a.span)
                     {
                         let message = format!(
                             "`{}` takes numbers, this is {}",
@@ -134,6 +142,9 @@ impl Checker<'_> {
     /// An argument of a function against its parameter.
     pub fn argument(&mut self, p: &ParamSig, a: &Expr) {
         if a.ty.is_error() || p.ty.is_error() {
+            if !p.reference {
+                self.offer_operand(&p.ty, a);
+            }
             return;
         }
         let ok = match (&p.ty, &a.ty) {
@@ -147,7 +158,7 @@ impl Checker<'_> {
             (Type::Double, have) => have.is_number_or_clock(),
             (want, have) => equivalent(want, have),
         };
-        if !ok && !self.scalar_meets(&p.ty, &a.ty, a.span) {
+        if !ok && !self.scalar_meets(&p.ty, &a.ty, a.span, a.span) {
             let message = format!(
                 "the parameter `{}` is {}, the argument {}",
                 p.name,

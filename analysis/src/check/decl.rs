@@ -4,6 +4,7 @@ use super::Checker;
 use super::type_expr::Written;
 use crate::consteval::{EvalError, Evaluator, MAX_VALUE};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::hir::{Decl, Expr, Init};
 use crate::symbol::{Home, SymKind, VarSym};
 use crate::types::{Bound, IntType, Type};
@@ -47,7 +48,7 @@ impl Checker<'_> {
         if home == Home::Template {
             self.restrict_sizes(&ty);
         }
-        let init = self.initialiser(&ty, d, home);
+        let init = self.initialiser(&ty, d, home, written.constant);
         let mut value = None;
         if written.constant {
             value = self.constant_value(&ty, init.as_ref(), d, home);
@@ -122,26 +123,29 @@ impl Checker<'_> {
         }
     }
 
-    fn initialiser(&mut self, ty: &Type, d: &Declarator, home: Home) -> Option<Init> {
+    fn initialiser(
+        &mut self,
+        ty: &Type,
+        d: &Declarator,
+        home: Home,
+        constant: bool,
+    ) -> Option<Init> {
         let init = d.init.as_ref()?;
         if ty.contains(&|t| matches!(t, Type::Scalar(_))) && home != Home::Function {
-            self.error(
-                "type/initialiser",
-                format!(
-                    "`{}` cannot be initialised: elements of a scalar set have no names, so no value can be written for it",
-                    d.name.name
-                ),
-                init.span(),
+            let message = format!(
+                "`{}` cannot be initialised: elements of a scalar set have no names, so no value can be written for it",
+                d.name.name
             );
+            self.without_initialiser("type/initialiser", message, d, init, constant);
             return None;
         }
         let over_set = ty.contains(&|t| matches!(t, Type::Array(a) if a.index.scalar().is_some()));
         if over_set && matches!(init, ast::Init::List { .. }) {
-            self.error(
-                "sym/constant",
-                format!("`{}` gets values one by one along a scalar set, which tells its elements apart; assign in a loop over the set", d.name.name),
-                init.span(),
+            let message = format!(
+                "`{}` gets values one by one along a scalar set, which tells its elements apart; assign in a loop over the set",
+                d.name.name
             );
+            self.without_initialiser("sym/constant", message, d, init, constant);
             return None;
         }
         if matches!(ty.innermost(), Type::Chan(_)) {
@@ -149,6 +153,24 @@ impl Checker<'_> {
             return None;
         }
         Some(self.init(init, ty))
+    }
+
+    /// Reports an initialiser that cannot be; a variable may go without.
+    fn without_initialiser(
+        &mut self,
+        code: &'static str,
+        message: String,
+        d: &Declarator,
+        init: &ast::Init,
+        constant: bool,
+    ) {
+        let at = self.loc(init.span());
+        let mut changes = vec![Change::Clause(at, "=", "")];
+        if constant {
+            changes.insert(0, Change::Prefix(self.loc(d.name.span), "const"));
+        }
+        let diag = Diag::new(code, message, at).repair("Leave the initialiser out", changes);
+        self.report(diag);
     }
 
     /// The value of a constant, where it does not depend on parameters.

@@ -91,7 +91,7 @@ impl Checker<'_> {
 
     fn name(&mut self, ident: &ast::Ident, span: Span) -> Expr {
         let Some(symbol) = self.lookup(&ident.name) else {
-            self.unknown(ident);
+            self.unknown(ident, |s| s.value_type().is_some());
             return Expr::error(span);
         };
         if let Some(ty) = symbol.value_type() {
@@ -132,6 +132,7 @@ impl Checker<'_> {
             self.loc(ident.span),
         )
         .related(symbol.loc, "declared here");
+        let diag = self.offer_call(diag, ident.span, &symbol.kind);
         self.report(diag);
     }
 
@@ -155,6 +156,7 @@ impl Checker<'_> {
             Type::Array(a) => {
                 let a = Arc::clone(a);
                 self.index_value(&a.index, &index);
+                self.offer_dimension(&base, &a.index, &index);
                 self.known_index(&a.index, &index);
                 a.element.clone()
             }
@@ -197,11 +199,14 @@ impl Checker<'_> {
                     },
                     None => {
                         let fields: Vec<&str> = s.fields.iter().map(|(n, _)| n.as_str()).collect();
-                        self.error(
-                            "type/member",
-                            format!("no field `{}`; there are {}", name.name, fields.join(", ")),
-                            name.span,
-                        );
+                        let loc = self.loc(name.span);
+                        let message =
+                            format!("no field `{}`; there are {}", name.name, fields.join(", "));
+                        let mut diag = Diag::new("type/member", message, loc);
+                        for near in fields.iter().filter(|f| super::close(&name.name, f)) {
+                            diag = diag.fix(format!("Change to `{near}`"), loc, *near);
+                        }
+                        self.report(diag);
                         Expr::error(span)
                     }
                 }

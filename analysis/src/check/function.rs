@@ -90,6 +90,25 @@ impl Checker<'_> {
             ),
             self.loc(span),
         );
+        let value = match ret {
+            Type::Int(int) => match (int.lo.known(), int.hi.known()) {
+                (Some(lo), Some(hi)) if lo <= 0 && 0 <= hi => Some("0"),
+                _ => None,
+            },
+            Type::Bool => Some("false"),
+            _ => None,
+        };
+        let diag = match value {
+            Some(value) => {
+                let end = self.loc(Span::new(span.start, span.start));
+                diag.fix(
+                    format!("Return {value} at the end"),
+                    end,
+                    format!("return {value}; "),
+                )
+            }
+            None => diag,
+        };
         self.report(diag);
     }
 
@@ -257,6 +276,7 @@ impl Checker<'_> {
             "this statement changes nothing",
             self.here(e.span),
         );
+        let diag = self.offer_assignment(diag, e);
         self.report(diag);
     }
 
@@ -275,7 +295,10 @@ impl Checker<'_> {
             (Some(e), Type::Void) => {
                 self.error_at("type/return", "a void function returns no value", e.span);
             }
-            (Some(e), ret) => self.assignable(ret, e, e.span),
+            (Some(e), ret) => {
+                self.offer_operand(ret, e);
+                self.assignable(ret, e, e.span);
+            }
         }
         StmtKind::Return(e)
     }

@@ -48,9 +48,10 @@ impl Checker<'_> {
             (a, b) => equivalent(a, b),
         };
         if ok {
+            self.offer_operand(ty, e);
             return;
         }
-        if self.scalar_meets(ty, &e.ty, e.span) {
+        if self.scalar_meets(ty, &e.ty, e.span, e.span) {
             return;
         }
         self.error_at(

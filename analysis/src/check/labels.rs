@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind};
 use crate::symbol::SymKind;
 use crate::types::{CondClass, Type};
-use zonelens_syntax::ast::{self, BinaryOp};
+use zonelens_syntax::ast::{self, AssignOp, BinaryOp};
 
 /// Whether evaluating changes the state, or a variable other than a function's own.
 pub fn has_side_effect(e: &Expr) -> bool {
@@ -26,6 +26,18 @@ pub fn has_side_effect(e: &Expr) -> bool {
     found
 }
 
+/// The equations of clocks in a conjunction.
+fn clock_equations(e: &Expr, found: &mut dyn FnMut(&Expr, &Expr)) {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            clock_equations(a, found);
+            clock_equations(b, found);
+        }
+        ExprKind::Binary(BinaryOp::Eq, a, b) if matches!(e.ty, Type::Cond(_)) => found(a, b),
+        _ => {}
+    }
+}
+
 impl Checker<'_> {
     /// Whether evaluating the expression changes anything.
     pub fn effect_of(&self, e: &Expr) -> bool {
@@ -34,7 +46,9 @@ impl Checker<'_> {
 
     /// A guard, or the conjuncts of one in the 3.x syntax.
     pub fn guard(&mut self, e: &ast::Expr) -> Expr {
+        let ast = e;
         let e = self.conjunction(e);
+        self.offer_declaration(ast, &Type::Bool);
         self.condition_class(&e, CondClass::Guard, "type/guard", "a guard");
         self.no_side_effect(&e, "a guard");
         self.note_unsupported(&e);
@@ -125,7 +139,17 @@ impl Checker<'_> {
                         "it needs a disjunction or negation of clock conditions; split it over several edges or locations"
                     }
                 };
-                self.error_at(code, format!("this cannot be {what}: {why}"), e.span);
+                let mut diag = Diag::new(
+                    code,
+                    format!("this cannot be {what}: {why}"),
+                    self.here(e.span),
+                );
+                if (most, *c) == (CondClass::Invariant, CondClass::Guard) {
+                    let mut equations = Vec::new();
+                    clock_equations(e, &mut |a, b| equations.push(self.operator(a, b, "<=")));
+                    diag = diag.repair("Use `<=`", equations);
+                }
+                self.report(diag);
             }
             _ => {
                 if !self.scalar_as_condition(e) {
@@ -164,7 +188,12 @@ impl Checker<'_> {
         }
         let mut at = e.span;
         let mut function = None;
+        let mut compare = Vec::new();
         e.walk(&mut |e| match &e.kind {
+            ExprKind::Assign(AssignOp::Set, a, b) => {
+                at = e.span;
+                compare.push(self.operator(a, b, "=="));
+            }
             ExprKind::Assign(..) | ExprKind::IncDec { .. } => at = e.span,
             ExprKind::Call(f, _) if has_side_effect(e) => {
                 at = e.span;
@@ -179,6 +208,8 @@ impl Checker<'_> {
         let mut diag = Diag::new("type/side-effect", message, self.here(at));
         if let Some(f) = function {
             diag = diag.related(f.loc, "declared here");
+        } else if !compare.is_empty() {
+            diag = diag.repair("Compare with `==`", compare);
         }
         self.report(diag);
     }
@@ -220,6 +251,7 @@ impl Checker<'_> {
                 "this update changes nothing; to assign write `=`",
                 self.here(e.span),
             );
+            let diag = self.offer_assignment(diag, e);
             self.report(diag);
         }
     }

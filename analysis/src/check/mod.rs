@@ -11,6 +11,7 @@ mod init;
 mod labels;
 mod operators;
 mod query;
+mod repair;
 mod scalar;
 mod system;
 mod template;
@@ -74,10 +75,23 @@ pub struct Checked {
     pub deps: Vec<(SmolStr, Option<SymId>)>,
     /// Whether the result depends on bodies of functions, so that it cannot be kept.
     pub volatile: bool,
+    /// Repairs that are right only if the rest of the model agrees.
+    pub tentative: Vec<Tentative>,
     /// Functions it declares, local ones included.
     pub functions: Vec<Arc<crate::hir::Function>>,
     /// What the lints made of it, once asked.
     pub lint: std::sync::OnceLock<crate::lint::ItemLint>,
+}
+
+/// A repair that must be tried before it is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tentative {
+    /// What it repairs stands here.
+    pub loc: Loc,
+    /// As a menu entry.
+    pub title: String,
+    /// What it does.
+    pub changes: Vec<crate::fix::Change>,
 }
 
 /// The content of an item beyond names and variables.
@@ -123,6 +137,12 @@ pub struct Checker<'a> {
     restricted: FxHashSet<SymId>,
     /// Numbers of template constants and types, and the parameters they depend on.
     depends: FxHashMap<SymId, FxHashSet<SymId>>,
+    /// Names that were used as types and are none.
+    unknown_types: FxHashSet<SmolStr>,
+    /// Whether what is checked must be known before the model runs.
+    wants_constant: bool,
+    /// The end of the last location of the template.
+    last_location: Option<Loc>,
     in_template: bool,
     in_query: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
@@ -143,6 +163,9 @@ impl<'a> Checker<'a> {
             function: None,
             restricted: FxHashSet::default(),
             depends: FxHashMap::default(),
+            unknown_types: FxHashSet::default(),
+            wants_constant: false,
+            last_location: None,
             in_template: false,
             in_query: false,
             families: None,
@@ -216,7 +239,10 @@ impl<'a> Checker<'a> {
                 _ => "query/type",
             };
             diag.severity = crate::rules::severity(diag.code);
-            diag.fixes.clear();
+            // A name can be corrected in a query like anywhere; there is nothing to declare or reorder.
+            if diag.code != "query/name" {
+                diag.fixes.clear();
+            }
         }
         self.out.diags.push(diag);
     }
@@ -307,6 +333,8 @@ impl<'a> Checker<'a> {
                 previous.loc,
                 format!("`{}` is already {} here", symbol.name, previous.what()),
             );
+            let other = self.unused_name(&symbol.name);
+            let diag = diag.fix(format!("Rename to `{other}`"), symbol.loc, other.as_str());
             self.report(diag);
             return;
         }
@@ -341,8 +369,8 @@ impl<'a> Checker<'a> {
         self.frames.pop();
     }
 
-    fn unknown(&mut self, name: &ast::Ident) {
-        let near = self.similar(&name.name);
+    fn unknown(&mut self, name: &ast::Ident, wanted: fn(&Symbol) -> bool) {
+        let near = self.similar(&name.name, wanted);
         let mut message = format!("`{}` is not declared here", name.name);
         let loc = self.loc(name.span);
         let mut diag = Diag::new("name/unknown", String::new(), loc);
@@ -357,14 +385,15 @@ impl<'a> Checker<'a> {
     }
 
     /// A visible name that differs by one letter or only in case.
-    fn similar(&self, name: &str) -> Option<SmolStr> {
+    fn similar(&self, name: &str, wanted: fn(&Symbol) -> bool) -> Option<SmolStr> {
         if name.len() < 3 {
             return None;
         }
-        let frames = self.frames.iter().flat_map(|f| f.keys());
+        let frames = self.frames.iter().flatten();
         let mut best: Option<&SmolStr> = None;
-        for candidate in frames.chain(self.env.names.keys()) {
-            if close(name, candidate) && best.is_none_or(|b| candidate < b) {
+        for (candidate, symbol) in frames.chain(&self.env.names) {
+            let better = best.is_none_or(|b| candidate < b);
+            if better && close(name, candidate) && wanted(symbol) {
                 best = Some(candidate);
             }
         }
@@ -383,8 +412,17 @@ impl<'a> Checker<'a> {
 
     /// A size or range end: a constant, or an expression over the template's parameters.
     fn bound(&mut self, e: &ast::Expr) -> Option<Bound> {
-        let e = self.expr(e);
+        let e = self.constant_expr(e);
         self.bound_of(e)
+    }
+
+    /// An expression that must be known before the model runs.
+    fn constant_expr(&mut self, e: &ast::Expr) -> Expr {
+        let before = std::mem::replace(&mut self.wants_constant, true);
+        let checked = self.expr(e);
+        self.offer_declaration(e, &Type::any_int());
+        self.wants_constant = before;
+        checked
     }
 
     fn bound_of(&mut self, e: Expr) -> Option<Bound> {

@@ -62,8 +62,15 @@ impl Checker<'_> {
 
     /// `a op b`
     pub fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+        let (ast_a, ast_b) = (a, b);
         let (a, b) = (self.expr(a), self.expr(b));
         let ty = if a.ty.is_error() || b.ty.is_error() {
+            if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+                self.offer_operand(&a.ty, &b);
+                self.offer_operand(&b.ty, &a);
+            }
+            self.offer_declaration(ast_a, &b.ty);
+            self.offer_declaration(ast_b, &a.ty);
             Type::Error
         } else {
             match binary_type(op, &a.ty, &b.ty) {
@@ -123,7 +130,7 @@ impl Checker<'_> {
             (x, y) if equivalent(x, y) => x.clone(),
             (x, y) => {
                 let (x, y) = (x.clone(), y.clone());
-                if !self.scalar_meets(&x, &y, span) {
+                if !self.scalar_meets(&x, &y, span, b.span) {
                     let message = format!("the two sides of `:` do not agree: {x} and {y}");
                     self.error_at("type/mismatch", message, span);
                 }
@@ -134,10 +141,15 @@ impl Checker<'_> {
 
     /// `a op= b`
     pub fn assign(&mut self, op: AssignOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+        let (ast_a, ast_b) = (a, b);
         let (a, b) = (self.expr(a), self.expr(b));
         self.lvalue(&a);
         let ty = a.ty.clone();
-        if !a.ty.is_error() && !b.ty.is_error() {
+        if a.ty.is_error() || b.ty.is_error() {
+            self.offer_operand(&a.ty, &b);
+            self.offer_declaration(ast_a, &b.ty);
+            self.offer_declaration(ast_b, &a.ty);
+        } else {
             if op == AssignOp::Set {
                 self.assignable(&a.ty, &b, span);
             } else {
@@ -154,7 +166,7 @@ impl Checker<'_> {
     fn compound(&mut self, a: &Expr, b: &Expr, span: Span) {
         if let Some(set) = a.ty.scalar().or(b.ty.scalar()) {
             let set = set.clone();
-            return self.scalar_arithmetic(&set, span, None);
+            return self.scalar_arithmetic(&set, span);
         }
         if matches!(a.ty, Type::Clock) {
             let message = "a clock is only assigned with `=`";
@@ -188,7 +200,7 @@ impl Checker<'_> {
             (Type::Void | Type::Chan(_) | Type::Process, _) => false,
             (a, b) => equivalent(a, b),
         };
-        if ok || self.scalar_meets(target, &value.ty, span) {
+        if ok || self.scalar_meets(target, &value.ty, span, value.span) {
             return;
         }
         let message = format!(
@@ -207,7 +219,7 @@ impl Checker<'_> {
         match &e.ty {
             Type::Scalar(set) => {
                 let set = set.clone();
-                self.scalar_arithmetic(&set, span, None);
+                self.scalar_arithmetic(&set, span);
                 ty = Type::Error;
             }
             t if t.is_integral() => {}
@@ -284,7 +296,7 @@ impl Checker<'_> {
                 t if t.is_integral() => Type::any_int(),
                 Type::Scalar(set) => {
                     let set = set.clone();
-                    self.scalar_arithmetic(&set, body.span, None);
+                    self.scalar_arithmetic(&set, body.span);
                     Type::Error
                 }
                 _ => self.bad_operand("sum", body),

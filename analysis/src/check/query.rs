@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
                 (want, have) if want.is_integral() => have.is_integral(),
                 (want, have) => crate::types::equivalent(want, have),
             };
-            if !ok && !self.scalar_meets(&p.ty, &a.ty, a.span) {
+            if !ok && !self.scalar_meets(&p.ty, &a.ty, a.span, a.span) {
                 let message = format!(
                     "the parameter `{}` is {}, the argument {}",
                     p.name,

@@ -10,39 +10,35 @@ use zonelens_syntax::span::Span;
 
 impl Checker<'_> {
     fn sym(&mut self, code: &'static str, set: &ScalarSet, message: String, span: Span) {
-        let diag = Diag::new(code, message, self.here(span))
-            .related(set.loc, format!("`{}` is declared here", set.name));
+        let diag = self.sym_diag(code, set, message, span);
         self.report(diag);
     }
 
-    /// Arithmetic on a scalar; the fix keeps the operand alone.
-    pub fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span, operand: Option<Span>) {
-        let mut diag = Diag::new(
-            "sym/arithmetic",
-            format!(
-                "elements of the scalar set `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
-                set.name
-            ),
-            self.here(whole),
-        )
-        .related(set.loc, format!("`{}` is declared here", set.name));
-        if let Some(operand) = operand
-            && !self.in_query
-        {
-            let (mut edits, loc) = (Vec::new(), self.here(whole));
-            let cut = |start: u32, end: u32| crate::symbol::Loc {
-                span: Span::new(start, end),
-                ..loc
-            };
-            if operand.start > whole.start {
-                edits.push((cut(whole.start, operand.start), String::new()));
-            }
-            if whole.end > operand.end {
-                edits.push((cut(operand.end, whole.end), String::new()));
-            }
-            diag.fixes.push(("Keep only the scalar".into(), edits));
-        }
+    fn sym_diag(&self, code: &'static str, set: &ScalarSet, message: String, span: Span) -> Diag {
+        Diag::new(code, message, self.here(span))
+            .related(set.loc, format!("`{}` is declared here", set.name))
+    }
+
+    /// Like `sym`, where an element of `set` at `value` would be right.
+    fn sym_value(
+        &mut self,
+        code: &'static str,
+        set: &ScalarSet,
+        message: String,
+        (span, value): (Span, Span),
+    ) {
+        let diag = self.sym_diag(code, set, message, span);
+        let diag = self.offer_elements(diag, set, value);
         self.report(diag);
+    }
+
+    /// Arithmetic on a scalar. Where an element is wanted, `offer_operand` adds the repair.
+    pub fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span) {
+        let message = format!(
+            "elements of the scalar set `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
+            set.name
+        );
+        self.sym("sym/arithmetic", set, message, whole);
     }
 
     /// A scalar where a number is needed.
@@ -59,17 +55,18 @@ impl Checker<'_> {
     }
 
     /// Reports a wrong pair of an expected and a given type if one of them is a scalar. Returns whether it did.
-    pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span) -> bool {
+    /// `value` is where the given one stands.
+    pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span, value: Span) -> bool {
         match (want, have) {
             (Type::Scalar(a), Type::Scalar(b)) if a != b => {
-                self.sym(
+                self.sym_value(
                     "sym/mixed",
                     a,
                     format!(
                         "`{}` and `{}` are different scalar sets: their elements have nothing in common, whatever their sizes",
                         a.name, b.name
                     ),
-                    span,
+                    (span, value),
                 );
                 true
             }
@@ -86,14 +83,14 @@ impl Checker<'_> {
                 true
             }
             (Type::Scalar(set), t) if t.is_number() => {
-                self.sym(
+                self.sym_value(
                     "sym/literal",
                     set,
                     format!(
                         "a number cannot stand for an element of the scalar set `{}`: that would single one element out",
                         set.name
                     ),
-                    span,
+                    (span, value),
                 );
                 true
             }
@@ -113,23 +110,31 @@ impl Checker<'_> {
             _ => return false,
         };
         if matches!(a.ty, Type::Clock | Type::Diff) || matches!(b.ty, Type::Clock | Type::Diff) {
-            return self.scalar_meets(&Type::Clock, &Type::Scalar(set), whole);
+            return self.scalar_meets(&Type::Clock, &Type::Scalar(set), whole, whole);
         }
         use BinaryOp as B;
         match op {
             B::Pow | B::Mul | B::Div | B::Mod | B::Add | B::Sub | B::Shl | B::Shr | B::BitAnd
-            | B::BitXor | B::BitOr => self.scalar_arithmetic(&set, whole, Some(operand.span)),
-            B::Min | B::Max | B::Lt | B::Le | B::Ge | B::Gt => self.sym(
-                "sym/order",
-                &set,
-                format!(
+            | B::BitXor | B::BitOr => self.scalar_arithmetic(&set, whole),
+            B::Min | B::Max | B::Lt | B::Le | B::Ge | B::Gt => {
+                let message = format!(
                     "elements of the scalar set `{}` have no order; compare them with == and != only",
                     set.name
-                ),
-                whole,
-            ),
+                );
+                let mut diag = self.sym_diag("sym/order", &set, message, whole);
+                if a.ty == b.ty && !matches!(op, B::Min | B::Max) {
+                    for op in ["==", "!="] {
+                        diag = diag
+                            .repair(format!("Compare with `{op}`"), vec![self.operator(a, b, op)]);
+                    }
+                }
+                self.report(diag);
+            }
+            B::Eq | B::Ne if a.ty.scalar().is_some() => {
+                self.scalar_meets(&a.ty, &b.ty, whole, b.span);
+            }
             B::Eq | B::Ne => {
-                self.scalar_meets(&a.ty, &b.ty, whole);
+                self.scalar_meets(&b.ty, &a.ty, whole, a.span);
             }
             B::And | B::Or | B::Xor | B::Imply => self.sym(
                 "type/operand",
@@ -157,7 +162,7 @@ impl Checker<'_> {
                 whole,
             ),
             UnaryOp::Minus | UnaryOp::Plus => {
-                self.scalar_arithmetic(&set, whole, Some(e.span));
+                self.scalar_arithmetic(&set, whole);
             }
         }
         true
@@ -166,21 +171,21 @@ impl Checker<'_> {
     /// Checks an index against the index type of a dimension.
     pub fn index_value(&mut self, want: &Type, index: &Expr) {
         match (want, &index.ty) {
-            (Type::Error, _) | (_, Type::Error) => {}
+            (Type::Error, _) | (_, Type::Error) => self.offer_operand(want, index),
             (Type::Scalar(a), Type::Scalar(b)) if a == b => {}
             (Type::Scalar(a), Type::Scalar(b)) => {
                 let message = format!(
                     "this dimension is indexed by the scalar set `{}`, not by `{}`",
                     a.name, b.name
                 );
-                self.sym("sym/index-other", a, message, index.span);
+                self.sym_value("sym/index-other", a, message, (index.span, index.span));
             }
             (Type::Scalar(a), t) if t.is_number() => {
                 let message = format!(
                     "this dimension is indexed by elements of the scalar set `{}`; a number would single one of them out",
                     a.name
                 );
-                self.sym("sym/index-int", a, message, index.span);
+                self.sym_value("sym/index-int", a, message, (index.span, index.span));
             }
             (Type::Int(_), Type::Scalar(b)) => {
                 let message = format!(

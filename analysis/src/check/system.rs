@@ -5,6 +5,7 @@ use super::function::param_sig;
 use super::operators::describe;
 use super::{Body, Checker};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::hir::{Expr, ExprKind, Instance, PriorityElem};
 use crate::symbol::{ParamOf, ParamSig, ParamSym, SymKind, Symbol, TemplateSig};
 use crate::types::{Bound, DEFAULT_INT, Type, equivalent};
@@ -99,11 +100,16 @@ impl Checker<'_> {
 
     fn template_named(&mut self, ident: &ast::Ident) -> Option<(Arc<Symbol>, Arc<TemplateSig>)> {
         let Some(symbol) = self.lookup(&ident.name) else {
-            self.error(
-                "system/not-a-template",
-                format!("there is no template `{}`", ident.name),
-                ident.span,
-            );
+            let loc = self.loc(ident.span);
+            let message = format!("there is no template `{}`", ident.name);
+            let mut diag = Diag::new("system/not-a-template", message, loc);
+            let near = self.similar(&ident.name, |s| {
+                matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_))
+            });
+            if let Some(near) = near {
+                diag = diag.fix(format!("Change to `{near}`"), loc, near.as_str());
+            }
+            self.report(diag);
             return None;
         };
         match &symbol.kind {
@@ -173,7 +179,7 @@ impl Checker<'_> {
             (want, have) => equivalent(want, have),
         };
         if !ok {
-            if !self.scalar_meets(&p.ty, &a.ty, a.span) {
+            if !self.scalar_meets(&p.ty, &a.ty, a.span, a.span) {
                 let message = format!(
                     "the parameter `{}` is {}, the argument {}",
                     p.name,
@@ -241,11 +247,14 @@ impl Checker<'_> {
                 };
                 self.free_parameters(&symbol, &sig, ident);
                 if seen.iter().any(|s| s.id == symbol.id) {
-                    self.error(
-                        "system/duplicate-process",
-                        format!("`{}` stands twice on the system line; give the second one a name of its own", ident.name),
-                        ident.span,
+                    let loc = self.loc(ident.span);
+                    let message = format!(
+                        "`{}` stands twice on the system line; give the second one a name of its own",
+                        ident.name
                     );
+                    let diag = Diag::new("system/duplicate-process", message, loc)
+                        .repair("Remove it", vec![Change::Entry(loc)]);
+                    self.report(diag);
                     continue;
                 }
                 seen.push(symbol.clone());

@@ -4,9 +4,10 @@ use super::function::param_sig;
 use super::operators::describe;
 use super::{Body, Checker};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::hir::{Edge, End, Expr, Location, Sync, Template};
 use crate::symbol::{Loc, ParamOf, SymKind, Symbol, TemplateSig};
-use crate::types::{CondClass, Type};
+use crate::types::{ChanType, CondClass, Type};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -85,6 +86,7 @@ impl Checker<'_> {
             }
         }
         let mut parts = Parts::default();
+        self.last_location = None;
         for m in &p.members {
             self.in_member(m, |me, kind| me.declare_member(kind, &mut parts));
         }
@@ -162,6 +164,8 @@ impl Checker<'_> {
                     let index = parts.locations.len() as u32;
                     let symbol = self.symbol(&l.name, SymKind::Location(index));
                     self.declare(symbol.clone());
+                    let end = Span::new(l.span.end, l.span.end);
+                    self.last_location = Some(self.loc(end));
                     parts.locations.push(Location {
                         symbol,
                         invariant: None,
@@ -300,11 +304,15 @@ impl Checker<'_> {
 
     fn initial(&mut self, p: &ast::Process, parts: &Parts) {
         if parts.inits == 0 && (!parts.locations.is_empty() || self.has_edges(p)) {
-            self.error(
-                "system/initial",
-                format!("`{}` has no initial location; add `init …;`", p.name.name),
-                p.name.span,
-            );
+            let message = format!("`{}` has no initial location; add `init …;`", p.name.name);
+            let mut diag = Diag::new("system/initial", message, self.loc(p.name.span));
+            if let (Some(first), Some(end)) = (parts.locations.first(), end_of_locations(p)) {
+                let at = self.here(Span::new(end, end));
+                let text = format!("\n    init {};", first.symbol.name);
+                let title = format!("Start in `{}`", first.symbol.name);
+                diag = diag.repair(title, vec![Change::Insert(at, text)]);
+            }
+            self.report(diag);
         }
     }
 
@@ -320,11 +328,29 @@ impl Checker<'_> {
             Some(SymKind::Location(l)) => Some(End::Location(*l)),
             Some(SymKind::Branchpoint(b)) => Some(End::Branchpoint(*b)),
             _ => {
-                self.error(
-                    "name/unknown",
-                    format!("there is no location `{}` in this template", ident.name),
-                    ident.span,
-                );
+                let message = format!("there is no location `{}` in this template", ident.name);
+                let loc = self.loc(ident.span);
+                let mut diag = Diag::new("name/unknown", message, loc);
+                let mut near: Vec<&SmolStr> = self
+                    .frames
+                    .last()
+                    .into_iter()
+                    .flatten()
+                    .filter(|(n, s)| {
+                        matches!(s.kind, SymKind::Location(_)) && super::close(&ident.name, n)
+                    })
+                    .map(|(n, _)| n)
+                    .collect();
+                near.sort();
+                if let Some(near) = near.first() {
+                    diag = diag.fix(format!("Change to `{near}`"), loc, near.as_str());
+                }
+                if let (None, Some(at)) = (found, self.last_location) {
+                    let text = format!(", {}", ident.name);
+                    let title = format!("Add the location `{}`", ident.name);
+                    diag = diag.repair(title, vec![Change::Insert(at, text)]);
+                }
+                self.report(diag);
                 None
             }
         }
@@ -358,6 +384,11 @@ impl Checker<'_> {
             source: source?,
             target: target?,
             selects,
+            select_spans: e
+                .select
+                .iter()
+                .map(|(i, t)| self.span(i.span.cover(t.span)))
+                .collect(),
             guard,
             sync,
             updates,
@@ -381,6 +412,11 @@ impl Checker<'_> {
 
     fn sync(&mut self, s: &ast::Sync) -> Sync {
         let channel = self.expr(&s.channel);
+        let plain = ChanType {
+            urgent: false,
+            broadcast: false,
+        };
+        self.offer_declaration(&s.channel, &Type::Chan(plain));
         if !matches!(channel.ty, Type::Chan(_) | Type::Error) {
             let message = match &channel.ty {
                 Type::Array(_) => {
@@ -431,4 +467,18 @@ impl Checker<'_> {
             self.report(diag);
         }
     }
+}
+
+/// Where the locations of a template and what is said of them end.
+fn end_of_locations(p: &ast::Process) -> Option<u32> {
+    let about = p.members.iter().filter(|m| {
+        matches!(
+            m.node.kind,
+            MemberKind::States(_)
+                | MemberKind::Branchpoints(_)
+                | MemberKind::Commit(_)
+                | MemberKind::Urgent(_)
+        )
+    });
+    about.map(|m| m.offset + m.node.span.end).last()
 }

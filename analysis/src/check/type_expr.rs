@@ -196,7 +196,8 @@ impl Checker<'_> {
     fn named_type(&mut self, ident: &ast::Ident) -> Type {
         match self.lookup(&ident.name) {
             None => {
-                self.unknown(ident);
+                self.unknown(ident, |s| matches!(s.kind, SymKind::Type(..)));
+                self.unknown_types.insert(ident.name.clone());
                 Type::Error
             }
             Some(s) => match &s.kind {
@@ -313,7 +314,7 @@ impl Checker<'_> {
     }
 
     fn size_dimension(&mut self, e: &ast::Expr) -> Type {
-        let size = self.expr(e);
+        let size = self.constant_expr(e);
         let span = size.span;
         let Some(bound) = self.bound_of(size.clone()) else {
             return Type::Error;

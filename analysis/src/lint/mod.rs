@@ -5,6 +5,7 @@ mod usage;
 
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::hir::{Decl, Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::Type;
@@ -131,12 +132,20 @@ fn selects(t: &Template, out: &mut Vec<Diag>) {
                 }
             });
         }
-        for s in e.selects.iter().filter(|s| !used.contains(&s.id)) {
+        for (k, s) in e.selects.iter().enumerate() {
+            if used.contains(&s.id) {
+                continue;
+            }
             let message = format!(
                 "`{}` is not used on this edge, so every value makes the same copy of it",
                 s.name
             );
-            out.push(Diag::new("lint/unused-select", message, s.loc));
+            let diag = Diag::new("lint/unused-select", message, s.loc);
+            let change = match &e.selects[..] {
+                [_] => Change::Clause(e.select_loc(t.loc.item, 0), "select", ";"),
+                _ => Change::Entry(e.select_loc(t.loc.item, k)),
+            };
+            out.push(diag.repair("Remove it", vec![change]));
         }
     }
 }

@@ -6,12 +6,14 @@
 use super::Findings;
 use crate::check::{Body, Checked, Env};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::hir::{Block, Decl, Edge, Expr, ExprKind, Function, Init, Stmt, StmtKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{ScalarSet, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, Direction};
+use zonelens_syntax::span::Span;
 
 /// A part of a variable that is surely assigned.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -368,10 +370,18 @@ pub fn function(f: &Function, env: &Env, out: &mut Findings) {
                 "`{}` is read before it is assigned; it would be the first element of `{}`, which singles that element out",
                 s.name, set.name
             );
-            out.broken(
-                &set,
-                Diag::new("sym/default", message, loc).related(s.loc, "declared here"),
-            );
+            let mut diag = Diag::new("sym/default", message, loc).related(s.loc, "declared here");
+            // An element that the function was given can stand for it.
+            if let (Some(p), Some(Type::Scalar(_))) = (given(f, &set), s.value_type()) {
+                let end = Span::new(s.loc.span.end, s.loc.span.end);
+                let at = Loc { span: end, ..s.loc };
+                diag = diag.fix(
+                    format!("Start `{}` at `{}`", s.name, p.name),
+                    at,
+                    format!(" = {}", p.name),
+                );
+            }
+            out.broken(&set, diag);
         }
     }
     if let Some(set) = held_set(&f.ret)
@@ -383,6 +393,13 @@ pub fn function(f: &Function, env: &Env, out: &mut Findings) {
         );
         out.broken(&set, Diag::new("sym/default", message, f.loc));
     }
+}
+
+/// A parameter by value that is an element of the set and stays what it was given.
+fn given<'a>(f: &'a Function, set: &ScalarSet) -> Option<&'a Arc<Symbol>> {
+    f.params.iter().find(
+        |p| matches!((&p.kind, p.value_type()), (SymKind::Param(_), Some(Type::Scalar(s))) if **s == *set),
+    )
 }
 
 /// Judges `meta` variables that have to do with scalar sets.
@@ -446,10 +463,13 @@ fn report_meta(early: Vec<(Arc<Symbol>, Loc)>, out: &mut Findings) {
                 "the meta variable `{}` is read before this step has written it, so a value of an earlier step shows; it is kept as part of the state",
                 s.name
             );
-            out.broken(
-                &set,
-                Diag::new("sym/meta", message, loc).related(s.loc, "declared here"),
-            );
+            let diag = Diag::new("sym/meta", message, loc)
+                .related(s.loc, "declared here")
+                .repair(
+                    format!("Make `{}` ordinary state", s.name),
+                    vec![Change::Prefix(s.loc, "meta")],
+                );
+            out.broken(&set, diag);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::malformed_family;
 use super::slots::{Declared, Slot, Slots, Use};
 use crate::check::{Body, Checked, CheckedKind, Env};
 use crate::diag::Diag;
+use crate::fix::Change;
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{Bound, ScalarSet, Type};
 use rustc_hash::FxHashMap;
@@ -317,7 +318,24 @@ impl Class<'_> {
                 "{what} the scalarset `{}`: after renaming its elements this would mean something else",
                 set.name
             );
-            out.broken(set, Diag::new(code, message, *loc));
+            let mut diag = Diag::new(code, message, *loc);
+            match how {
+                Use::Partial => {
+                    let title = format!("Instantiate for all of `{}`", set.name);
+                    diag = diag.fix(title, *loc, set.name.as_str());
+                }
+                Use::Priority(_) => {
+                    let change = Change::Clause(*loc, "[", "]");
+                    diag = diag.repair("Give all elements this priority", vec![change]);
+                }
+                Use::Index(_) => {
+                    if let Some(copies) = malformed_family::missing(items, self.uses, size, *loc) {
+                        diag = diag.repair("Add the edges of the other elements", copies);
+                    }
+                }
+                _ => {}
+            }
+            out.broken(set, diag);
         }
         self.written_ranges(set, size, out);
         Some(Elements {
@@ -355,7 +373,11 @@ impl Class<'_> {
                     "the constant `{}` differs along the scalarset `{}`; constants do not move when elements are renamed",
                     symbol.name, set.name
                 );
-                out.broken(set, Diag::new("sym/constant", message, symbol.loc));
+                let diag = Diag::new("sym/constant", message, symbol.loc).repair(
+                    format!("Make `{}` a variable", symbol.name),
+                    vec![Change::Prefix(symbol.loc, "const")],
+                );
+                out.broken(set, diag);
             }
         }
     }

@@ -3,12 +3,16 @@
 
 use super::slots::Use;
 use crate::check::{Body, Checked};
+use crate::fix::Change;
 use crate::hir::{Edge, End, Expr, ExprKind};
 use crate::symbol::{ItemId, Loc, SymKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
+
+/// Elements for which edges are still written out.
+const MOST_COPIES: i32 = 64;
 
 type Key = (ItemId, (End, End), String);
 
@@ -33,21 +37,9 @@ pub fn complete(
             continue;
         };
         for e in &t.edges {
-            let holes: Vec<(i32, Span)> = uses
-                .iter()
-                .filter(|(_, _, loc)| loc.item == *item && within(loc.span, e.span))
-                .filter_map(|(_, how, loc)| match how {
-                    Use::Index(n) => Some((*n, loc.span)),
-                    _ => None,
-                })
-                .collect();
-            let Some((n, _)) = holes.first().copied() else {
+            let Some((n, spans)) = numbers(e, *item, uses) else {
                 continue;
             };
-            if holes.iter().any(|(m, _)| *m != n) {
-                continue;
-            }
-            let spans: Vec<Span> = holes.into_iter().map(|h| h.1).collect();
             let key = (*item, (e.source, e.target), fingerprint(e, &spans));
             families
                 .entry(key)
@@ -64,6 +56,57 @@ pub fn complete(
         }
     }
     out
+}
+
+/// Copies of the edge around `loc`, one for each element that it and its like leave out. Nothing if the numbers on
+/// the edge differ.
+pub fn missing(
+    items: &[(ItemId, Arc<Checked>)],
+    uses: &[(usize, Use, Loc)],
+    size: i32,
+    loc: Loc,
+) -> Option<Vec<Change>> {
+    let (item, checked) = items.iter().find(|(item, _)| *item == loc.item)?;
+    let Body::Template(t) = &checked.body else {
+        return None;
+    };
+    let edge = t.edges.iter().find(|e| within(loc.span, e.span))?;
+    let (n, spans) = numbers(edge, *item, uses)?;
+    let like = fingerprint(edge, &spans);
+    let mut present = vec![n];
+    for e in &t.edges {
+        if let Some((m, holes)) = numbers(e, *item, uses)
+            && (e.source, e.target) == (edge.source, edge.target)
+            && fingerprint(e, &holes) == like
+        {
+            present.push(m);
+        }
+    }
+    let whole = Loc {
+        item: *item,
+        span: edge.span,
+    };
+    let copy = |m: i32| spans.iter().map(|s| (*s, m.to_string())).collect();
+    let missing = (0..size.min(MOST_COPIES)).filter(|m| !present.contains(m));
+    let copies: Vec<_> = missing.map(copy).collect();
+    (size <= MOST_COPIES && !copies.is_empty()).then(|| vec![Change::Copy(whole, copies)])
+}
+
+/// The one number on an edge that indexes the set, and where it stands.
+fn numbers(e: &Edge, item: ItemId, uses: &[(usize, Use, Loc)]) -> Option<(i32, Vec<Span>)> {
+    let holes: Vec<(i32, Span)> = uses
+        .iter()
+        .filter(|(_, _, loc)| loc.item == item && within(loc.span, e.span))
+        .filter_map(|(_, how, loc)| match how {
+            Use::Index(n) => Some((*n, loc.span)),
+            _ => None,
+        })
+        .collect();
+    let (n, _) = holes.first().copied()?;
+    holes
+        .iter()
+        .all(|(m, _)| *m == n)
+        .then(|| (n, holes.into_iter().map(|h| h.1).collect()))
 }
 
 fn within(inner: Span, outer: Span) -> bool {

@@ -74,6 +74,7 @@ pub struct Search<'p> {
     /// Checks sampled states for symmetry.
     pub audit: Option<Audit>,
     permutations: Permutations,
+    started: bool,
     explored: u64,
     transitions: u64,
 }
@@ -101,6 +102,7 @@ impl<'p> Search<'p> {
             representative: None,
             audit: None,
             permutations: Permutations::default(),
+            started: false,
             explored: 0,
             transitions: 0,
         }
@@ -145,21 +147,35 @@ impl<'p> Search<'p> {
         outcome
     }
 
-    fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
-        let mut expander = Expander::new(self.program);
-        let mut pieces = Vec::new();
+    /// Stores the initial state.
+    fn start(
+        &mut self,
+        expander: &mut Expander<'_>,
+        pieces: &mut Vec<Zone>,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        self.started = true;
         match expander.initial() {
-            Err(fault) => return Outcome::Fault(fault, NIL, None),
+            Err(fault) => Some(Outcome::Fault(fault, NIL, None)),
             Ok((mut state, zones)) => {
                 let origin = Origin {
                     parent: NIL,
                     step: 0,
                     depth: 0,
                 };
-                if let Some(end) = self.add(&mut state, zones, origin, &mut pieces, visitor) {
-                    return end;
-                }
+                self.add(&mut state, zones, origin, pieces, visitor)
             }
+        }
+    }
+
+    /// Searches like [`Search::run`], but leaves the counts to the caller. A search that was stopped goes on where it was.
+    pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+        let mut expander = Expander::new(self.program);
+        let mut pieces = Vec::new();
+        if !self.started
+            && let Some(end) = self.start(&mut expander, &mut pieces, visitor)
+        {
+            return end;
         }
         let (mut state, mut next) = (Vec::new(), Vec::new());
         let mut zone = Zone::universe(self.program.dim());
@@ -168,10 +184,14 @@ impl<'p> Search<'p> {
             Some(r) if self.audit.is_none() => Some(OnePerClass::new(r.tables())),
             _ => None,
         };
-        while let Some(node) = self.states.take() {
+        loop {
+            // Before the state is taken, so that a search can go on.
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Outcome::Stopped(stop);
             }
+            let Some(node) = self.states.take() else {
+                return Outcome::Exhausted;
+            };
             self.explored += 1;
             self.states.get(node, &mut state, &mut zone);
             if let (Some(audit), Some(representative)) = (&mut self.audit, &mut self.representative)
@@ -209,7 +229,6 @@ impl<'p> Search<'p> {
                 }
             }
         }
-        Outcome::Exhausted
     }
 
     /// Abstracts, stores and shows the zones of one successor.

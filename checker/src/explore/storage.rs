@@ -64,6 +64,23 @@ impl Packing {
         }
     }
 
+    /// Packs a state into words that hold another one of the same length: only words with a change are written.
+    pub fn repack(&self, last: &[i32], state: &[i32], out: &mut [u64]) {
+        // Compared in runs, as most of a large state stays as it is.
+        const RUN: usize = 32;
+        let runs = last.chunks(RUN).zip(state.chunks(RUN));
+        for ((last, state), fields) in runs.zip(self.fields.chunks(RUN)) {
+            if last == state {
+                continue;
+            }
+            for (field, value) in fields.iter().zip(state) {
+                let word = &mut out[field.word as usize];
+                let bits = (i64::from(*value) - i64::from(field.lo)) as u64 & field.mask;
+                *word = *word & !(field.mask << field.shift) | bits << field.shift;
+            }
+        }
+    }
+
     /// Unpacks a state.
     #[inline]
     pub fn unpack(&self, words: &[u64], out: &mut Vec<i32>) {
@@ -282,7 +299,8 @@ impl ZoneStore {
         }
     }
 
-    fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
+    /// Restores a zone as it was prepared for storing.
+    pub fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
         out.narrow.clear();
         out.wide.clear();
         out.is_wide = id & WIDE != 0;

@@ -21,6 +21,8 @@ pub enum Code {
     Not(Box<Code>),
     /// `cell op constant`: the most frequent guard, without recursion.
     CellConst(BinaryOp, u32, i32),
+    /// A comparison: it cannot fail.
+    Compare(BinaryOp, Box<(Code, Code)>),
     /// An operator that evaluates both sides.
     Binary(BinaryOp, Box<(Code, Code)>, Span),
     /// `a && b`, the right side only if the left is true.
@@ -124,7 +126,6 @@ pub struct QuantifierCode {
     /// The scalarset it runs over.
     pub scalarset: Option<ScalarsetId>,
     pub body: Code,
-    pub span: Span,
 }
 
 /// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).

@@ -10,7 +10,9 @@ mod formula;
 mod model;
 
 pub use alike::Alike;
-pub use code::{AtomCode, BlockCode, ClockCode, Code, Formula, PlaceCode, StmtCode};
+pub use code::{
+    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceCode, StmtCode,
+};
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
 };

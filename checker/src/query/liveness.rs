@@ -10,16 +10,17 @@
 //! permutes the state where it began, and permutations have finite order.
 
 use super::deadlock::dead;
+use super::finished::{Known, Met};
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
+use crate::explore::search::packing;
+use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, FaultKind, Formula, Program, constrain};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
-use rustc_hash::FxHashMap;
 
 /// What the search ended with.
 pub enum Live {
@@ -71,17 +72,14 @@ impl Throughout<'_> {
 struct Frame {
     state: Vec<i32>,
     zone: Zone,
+    id: ZoneId,
     /// The step that led here.
     step: u32,
     /// The permutation that made it a representative.
     permutation: Permutation,
     successors: Vec<(u32, Vec<i32>, Zone)>,
-}
-
-#[derive(Default)]
-struct Zones {
-    finished: Vec<Zone>,
-    on_stack: Vec<Zone>,
+    /// Memory it takes with all its successors.
+    bytes: u64,
 }
 
 /// The search; finished states are shared between calls.
@@ -91,8 +89,9 @@ pub struct Liveness<'p> {
     bounds: &'p Bounds,
     condition: Throughout<'p>,
     abstractor: Abstractor,
-    known: FxHashMap<Vec<i32>, Zones>,
+    known: Known,
     counts: Counts,
+    stack_bytes: u64,
     /// Replaces states by representatives of their orbits.
     pub representative: Option<Representative>,
     /// Takes one step per class; none under audit.
@@ -115,8 +114,9 @@ impl<'p> Liveness<'p> {
             bounds,
             condition,
             abstractor: Abstractor::new(abstraction, program.dim()),
-            known: FxHashMap::default(),
+            known: Known::new(packing(program), program.dim(), bounds.greatest_of_all()),
             counts: Counts::default(),
+            stack_bytes: 0,
             representative: None,
             one_per_class: None,
         }
@@ -124,7 +124,10 @@ impl<'p> Liveness<'p> {
 
     /// The counts so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        Counts {
+            bytes: self.known.bytes() + self.stack_bytes,
+            ..self.counts
+        }
     }
 
     /// Searches from zones of a state that satisfy its invariant, before any delay.
@@ -155,8 +158,7 @@ impl<'p> Liveness<'p> {
             return Some(end);
         }
         while let Some(frame) = stack.last_mut() {
-            let counts = self.counts;
-            if let Some(stop) = watch.check(|| counts) {
+            if let Some(stop) = watch.check(|| self.counts()) {
                 return Some(Live::Stopped(stop));
             }
             match frame.successors.pop() {
@@ -167,10 +169,8 @@ impl<'p> Liveness<'p> {
                 }
                 None => {
                     let Some(frame) = stack.pop() else { break };
-                    let zones = self.known.entry(frame.state).or_default();
-                    zones.on_stack.retain(|z| *z != frame.zone);
-                    zones.finished.retain(|z| !frame.zone.includes(z));
-                    zones.finished.push(frame.zone);
+                    self.known.finish(&frame.state, &frame.zone, frame.id);
+                    self.stack_bytes -= frame.bytes;
                 }
             }
         }
@@ -193,25 +193,21 @@ impl<'p> Liveness<'p> {
             Some(representative) => representative.reduce(&mut state, &mut zone),
             None => Permutation(Vec::new()),
         };
-        let known = self.known.entry(state.clone()).or_default();
-        if known.finished.iter().any(|z| z.includes(&zone)) {
-            return None;
-        }
-        let closes = known.on_stack.contains(&zone)
-            || is_on(Mutation::CycleByInclusion)
-                && known.on_stack.iter().any(|z| z.includes(&zone));
-        if closes {
-            let start = stack
-                .iter()
-                .position(|f| f.state == state && f.zone == zone)
-                .unwrap_or(0);
-            let path = passed(std::mem::take(stack), Some(step));
-            return Some(Live::Cycle(path, start, permutation));
-        }
-        known.on_stack.push(zone.clone());
+        let id = match self.known.meet(&state, &zone) {
+            Met::Finished => return None,
+            Met::New(id) => id,
+            Met::OnStack(id) => {
+                let start = stack
+                    .iter()
+                    .position(|f| f.id == id && f.state == state)
+                    .unwrap_or(0);
+                let path = passed(std::mem::take(stack), Some(step));
+                return Some(Live::Cycle(path, start, permutation));
+            }
+        };
+        self.known.enter(&state, id);
         self.counts.stored += 1;
         self.counts.explored += 1;
-        self.counts.bytes += 2 * (zone.raw().len() * 4 + state.len() * 4 + 96) as u64;
         let ends = self.ends_here(&mut state, &zone);
         let successors = match ends {
             Ok(false) => self.successors(&mut state, &zone),
@@ -219,13 +215,20 @@ impl<'p> Liveness<'p> {
             Err(fault) => return Some(Live::Fault(fault)),
         };
         match successors {
-            Ok(successors) => stack.push(Frame {
-                state,
-                zone,
-                step,
-                permutation,
-                successors,
-            }),
+            Ok(successors) => {
+                let one = zone.raw().len() * 4 + state.len() * 4 + 96;
+                let bytes = ((1 + successors.len()) * one) as u64;
+                self.stack_bytes += bytes;
+                stack.push(Frame {
+                    state,
+                    zone,
+                    id,
+                    step,
+                    permutation,
+                    successors,
+                    bytes,
+                });
+            }
             Err(fault) => return Some(Live::Fault(fault)),
         }
         (ends == Ok(true)).then(|| Live::Stays(passed(std::mem::take(stack), None)))

@@ -1,11 +1,12 @@
 //! `E[]`, `A<>` and `-->`.
 
 use super::reachable::by_position;
+use super::turns::BY_HULLS;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::search::{Outcome, Search, Visitor};
-use crate::explore::watch::Watch;
+use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
@@ -217,31 +218,71 @@ impl Run<'_> {
             wanted: false,
             frame: self.query.frame,
         };
+        let start = Throughout {
+            formula: &p,
+            wanted: true,
+            frame: self.query.frame,
+        };
         let settings = self.settings(&bounds, false);
-        let mut search = Search::new(self.program, &bounds, settings);
+        if !self.may_take_turns(&settings) {
+            let answer = self.leads_exactly(start, condition, &bounds, watch);
+            return Ok(answer.unwrap_or_else(Answer::stopped));
+        }
+        let mut turn = self.first_turn();
+        loop {
+            watch.set_turn(Some(turn));
+            match self.leads_exactly(start, condition, &bounds, watch) {
+                Err(Stop::Turn) => {}
+                Err(stop) => return Ok(Answer::stopped(stop)),
+                Ok(answer) => return Ok(answer),
+            }
+            turn *= 4;
+            watch.set_turn(Some(turn));
+            let proven = self.leads_from_hulls(start, condition, &bounds, watch);
+            if proven {
+                return Ok(Answer {
+                    decided_by: Some(BY_HULLS),
+                    ..Answer::verdict(Verdict::Satisfied)
+                });
+            }
+            turn *= 4;
+        }
+    }
+
+    /// Looks for a run that avoids q from every reachable point with p.
+    fn leads_exactly(
+        &self,
+        start: Throughout<'_>,
+        condition: Throughout<'_>,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, Stop> {
+        let settings = self.settings(bounds, false);
+        let mut search = Search::new(self.program, bounds, settings);
         search.representative = self.representative(&settings);
         search.audit = self.audit();
-        let mut starts = Starts::new(self, &bounds, &p, condition, watch);
-        let outcome = {
-            // Both searches look at the same limits; the inner one through its own watch.
-            let mut outer = Watch::new(self.options, starts.control);
-            search.run(&mut starts, &mut outer)
-        };
+        // Both searches look at the same limits, each through its own watch.
+        let mut outer = watch.twin();
+        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let outcome = search.run(&mut starts, &mut outer);
         let live = starts.live.take();
         let counts = starts.liveness.counts();
+        let stopped = match (&outcome, &live) {
+            (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
+            _ => None,
+        };
         watch.add(search.counts());
         watch.before.explored += counts.explored;
         watch.before.transitions += counts.transitions;
+        if let Some(stop) = stopped {
+            return Err(stop);
+        }
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
                 let run = LiveRun {
                     representative: search.representative.as_ref(),
                     stem: Some((&search, node)),
-                    start: Some(Throughout {
-                        formula: &p,
-                        wanted: true,
-                        frame: self.query.frame,
-                    }),
+                    start: Some(start),
                     condition,
                 };
                 self.live_answer(live, run, (Verdict::Violated, Verdict::Satisfied))
@@ -249,13 +290,49 @@ impl Run<'_> {
             (Outcome::Fault(fault, node, step), _) => self.fault(fault, &search, node, step),
             (Outcome::QueryFault(fault, _), _) => self.query_error(fault),
             (Outcome::Asymmetric(message), _) => Answer::internal(message),
-            (Outcome::Stopped(stop), _) => Answer::stopped(stop),
             _ => Answer::verdict(Verdict::Satisfied),
         };
         answer.symmetry = Some(Box::new(
             self.symmetry_report(search.representative.as_ref()),
         ));
         Ok(answer)
+    }
+
+    /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none does from a reachable
+    /// point either. The runs themselves are searched exactly.
+    fn leads_from_hulls(
+        &self,
+        start: Throughout<'_>,
+        condition: Throughout<'_>,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> bool {
+        let settings = self.settings(bounds, false);
+        let Some(settings) = self.hulls(&settings, bounds) else {
+            return false;
+        };
+        let mut search = Search::new(self.program, bounds, settings);
+        if search.run(&mut Everything, watch) != Outcome::Exhausted {
+            return false;
+        }
+        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
+        let avoided = search.states.kept().any(|node| {
+            search.states.get(node, &mut state, &mut zone);
+            starts.visit(&mut state, &zone, node) != Ok(false)
+        });
+        let counts = starts.liveness.counts();
+        watch.add(counts);
+        !avoided
+    }
+}
+
+/// Looks for nothing, so that everything is explored.
+struct Everything;
+
+impl Visitor for Everything {
+    fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
+        Ok(false)
     }
 }
 
@@ -288,7 +365,6 @@ struct Starts<'p, 'w, 'c> {
     not_q: Throughout<'p>,
     liveness: Liveness<'p>,
     watch: &'w mut Watch<'c>,
-    control: &'c crate::Control<'c>,
     live: Option<Live>,
 }
 
@@ -296,20 +372,15 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
     fn new(
         run: &Run<'p>,
         bounds: &'p Bounds,
-        p: &'p Formula,
+        p: Throughout<'p>,
         not_q: Throughout<'p>,
         watch: &'w mut Watch<'c>,
     ) -> Starts<'p, 'w, 'c> {
         Starts {
             expander: Expander::new(run.program),
-            p: Throughout {
-                formula: p,
-                wanted: true,
-                frame: run.query.frame,
-            },
+            p,
             not_q,
             liveness: liveness(run, bounds, not_q),
-            control: watch.control(),
             watch,
             live: None,
         }

@@ -7,6 +7,7 @@ mod plan;
 mod reachable;
 mod real;
 mod traces;
+mod turns;
 
 use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
@@ -35,6 +36,8 @@ pub(crate) struct Answer {
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
+    /// What decided the question if it was not the search asked for.
+    pub decided_by: Option<&'static str>,
     /// Whether a query that names elements was asked of whole orbits.
     pub symmetrised: bool,
 }
@@ -47,6 +50,7 @@ impl Answer {
             trace: None,
             values: Vec::new(),
             symmetry: None,
+            decided_by: None,
             symmetrised: false,
         }
     }
@@ -170,6 +174,9 @@ pub fn verify(
     if !network.clocks.is_empty() {
         report.reductions.push("active-clocks".to_owned());
     }
+    report
+        .reductions
+        .extend(answer.decided_by.map(str::to_owned));
     report.trace = answer
         .trace
         .filter(|_| options.trace != TraceOption::None)

@@ -10,6 +10,7 @@ use crate::explore::watch::Watch;
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
+use crate::symmetry::Permutation;
 use crate::symmetry::Symmetrised;
 use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
@@ -22,7 +23,7 @@ pub(super) struct Sought<'q> {
     /// The value that the formula shall have.
     pub wanted: bool,
     found: Verdict,
-    absent: Verdict,
+    pub absent: Verdict,
 }
 
 impl Run<'_> {
@@ -66,6 +67,8 @@ impl Run<'_> {
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
         let mut answer = if parallel {
             self.search_in_parallel(&sought, &bounds, settings, watch)
+        } else if self.may_take_turns(&settings) && named.is_empty() {
+            self.search_in_turns(&sought, &mut search, &settings, &bounds, watch)
         } else {
             self.search_alone(&sought, &mut search, &named, &settings, watch)
         };
@@ -79,7 +82,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+    pub(super) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
         Goal::new(
             self.program,
             sought.formula,
@@ -97,16 +100,28 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let mut goal = self.goal(sought);
-        let mut image = None;
-        let outcome = match &search.representative {
+        match &search.representative {
             Some(representative) if !named.is_empty() => {
                 let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
                 let outcome = search.run(&mut orbit, watch);
-                image = orbit.found;
-                outcome
+                self.searched(outcome, sought, search, orbit.found.as_ref(), settings)
             }
-            _ => search.run(&mut goal, watch),
-        };
+            _ => {
+                let outcome = search.run(&mut goal, watch);
+                self.searched(outcome, sought, search, None, settings)
+            }
+        }
+    }
+
+    /// What the end of a search says; `image` maps the state found to where the query holds as written.
+    pub(super) fn searched(
+        &self,
+        outcome: Outcome,
+        sought: &Sought<'_>,
+        search: &Search<'_>,
+        image: Option<&Permutation>,
+        settings: &Settings,
+    ) -> Answer {
         match outcome {
             Outcome::Exhausted => Answer::verdict(sought.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
@@ -114,7 +129,7 @@ impl Run<'_> {
             Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
             Outcome::QueryFault(fault, _) => self.query_error(fault),
             Outcome::Found(node) => {
-                let steps = self.real_steps(search, node, None, image.as_ref());
+                let steps = self.real_steps(search, node, None, image);
                 self.found(steps, sought, settings)
             }
         }
