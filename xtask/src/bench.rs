@@ -1,6 +1,6 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{bench_engine, corpus, generate};
+use crate::{bench_engine, bench_symmetry, corpus, generate};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -13,8 +13,20 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span, TextEdit};
 use zonelens_syntax::{SourceFile, parse_query};
 
+/// Ends the part of the page that `--only symmetry` leaves alone.
+const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
+
 /// Measures and rewrites the page; `quick` only prints.
-pub fn run(quick: bool) -> bool {
+pub fn run(quick: bool, only: Option<&str>) -> bool {
+    let path = corpus::root().join("docs/benchmarks.md");
+    if only == Some("symmetry") {
+        let old = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept = old.split(SYMMETRY).next().unwrap_or_default().trim_end();
+        let mut page = format!("{kept}\n\n{SYMMETRY}");
+        bench_symmetry::run(&mut page, quick);
+        print!("{page}");
+        return quick || std::fs::write(path, page).is_ok();
+    }
     let mut page = String::from(
         "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
     );
@@ -24,11 +36,10 @@ pub fn run(quick: bool) -> bool {
     fischer(&mut page, quick);
     bench_engine::engine(&mut page, quick);
     bench_engine::cancellation(&mut page);
+    page.push_str(SYMMETRY);
+    bench_symmetry::run(&mut page, quick);
     print!("{page}");
-    if quick {
-        return true;
-    }
-    std::fs::write(corpus::root().join("docs/benchmarks.md"), page).is_ok()
+    quick || std::fs::write(path, page).is_ok()
 }
 
 /// The median of `n` timings in seconds.
