@@ -135,8 +135,9 @@ impl Model {
             let entry = match kept {
                 Some(e) => e.clone(),
                 None => {
-                    let id = self.env.fresh();
                     let before = same.or_else(|| edited.remove(declared_name(&item.node)?));
+                    // Findings of other items may speak of places in this one.
+                    let id = before.map_or_else(|| self.env.fresh(), |e| e.id);
                     let before = before.map(|e| &*e.checked);
                     let checked = Checker::new(&self.env, id).after(before).check(&item.node);
                     Entry {

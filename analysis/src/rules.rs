@@ -51,6 +51,7 @@ rules![
     ("sym/index-scalar", Error),
     ("sym/initial", Info),
     ("sym/literal", Error),
+    ("sym/local", Info),
     ("sym/loop-order", Error),
     ("sym/meta", Error),
     ("sym/mixed", Error),
