@@ -32,6 +32,11 @@ use rustc_hash::FxHashSet;
 pub use slots::{Root, Slot};
 use std::sync::Arc;
 
+/// Bounds of an integer expression from declared ranges and constants.
+pub fn bounds_of(e: &Expr) -> (i64, i64) {
+    interval::interval(e, &Ranges::default())
+}
+
 /// What the rules found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
