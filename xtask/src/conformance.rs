@@ -128,7 +128,8 @@ fn kinder(error: &str) -> &'static str {
     let later = ["T_ABS", "T_EXIT", "T_LOCATION", "T_QUERY", "T_STRING"];
     if error.contains("T_IO") {
         "ECDAR's `IO` lines are read and reported as unsupported"
-    } else if later.iter().any(|w| error.contains(w)) || error.contains("Keywords_are_not_allowed") {
+    } else if later.iter().any(|w| error.contains(w)) || error.contains("Keywords_are_not_allowed")
+    {
         "a later keyword as the author's own name, read as it was meant"
     } else if error.contains("Unknown_symbol") {
         "a carriage return written as a character reference is white space"
