@@ -263,7 +263,7 @@ fn random_damage() {
     };
     let mut file = SourceFile::parse(good, FileKind::Xta);
     let mut model = Model::new(&file, &BTreeMap::new());
-    for round in 0..400 {
+    for round in 0..1500 {
         if round % 8 == 0 {
             file = SourceFile::parse(good, FileKind::Xta);
             model = model.update(&file);

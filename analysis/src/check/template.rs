@@ -550,5 +550,5 @@ fn end_of_locations(p: &ast::Process) -> Option<u32> {
                 | MemberKind::Urgent(_)
         )
     });
-    about.map(|m| m.offset + m.node.span.end).last()
+    about.map(|m| m.offset + m.node.span.end).next_back()
 }

@@ -53,7 +53,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
     }
     let mut named: FxHashSet<SymId> = FxHashSet::default();
     for q in queries {
-        usage.value(q);
+        usage.add(&Usage::of_query(q));
         q.walk(&mut |e| {
             if let ExprKind::Member { member, .. } = &e.kind {
                 named.insert(member.id);
