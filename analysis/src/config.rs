@@ -1,5 +1,4 @@
-//! What a workspace decides for itself: how bad each finding is. The text of `zonelens.toml` is read here, the file is
-//! found and opened by whoever asks.
+//! What a workspace decides for itself: how bad each finding is.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rules;
@@ -110,55 +109,18 @@ fn is_settable(code: &str) -> bool {
         || code == "query/expectation"
 }
 
-/// The settings of `zonelens.toml` that concern diagnostics.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {
-    /// The table `[severity]`: `"lint/zeno" = "off"`.
-    pub severities: Severities,
-}
-
-impl Config {
-    /// Reads the text of a `zonelens.toml`. Tables for other parts of Zonelens are left to them.
-    pub fn parse(text: &str) -> (Config, Vec<String>) {
-        let table: toml::Table = match text.parse() {
-            Ok(table) => table,
-            Err(error) => return (Config::default(), vec![error.to_string()]),
-        };
-        let mut problems = Vec::new();
-        let mut pairs = Vec::new();
-        match table.get("severity") {
-            None => {}
-            Some(toml::Value::Table(levels)) => {
-                for (code, level) in levels {
-                    match level.as_str() {
-                        Some(level) => pairs.push((code.as_str(), level)),
-                        None => problems.push(format!(
-                            "the severity of `{code}` must be a string, \"off\" for instance"
-                        )),
-                    }
-                }
-            }
-            Some(_) => problems.push(
-                "`severity` must be a table: [severity], then \"lint/zeno\" = \"off\"".into(),
-            ),
-        }
-        let (severities, more) = Severities::from_pairs(pairs);
-        problems.extend(more);
-        (Config { severities }, problems)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn codes_win_over_areas_wherever_they_stand() {
-        let (config, problems) = Config::parse(
-            "[severity]\n\"lint/zeno\" = \"error\"\n\"lint/*\" = \"off\"\n\"sym/initial\" = \"hint\"\n[limits]\nmemory = \"1G\"\n",
-        );
+        let (s, problems) = Severities::from_pairs([
+            ("lint/zeno", "error"),
+            ("lint/*", "off"),
+            ("sym/initial", "hint"),
+        ]);
         assert_eq!(problems, [""; 0]);
-        let s = &config.severities;
         assert_eq!(s.of("lint/zeno"), Some(Severity::Error));
         assert_eq!(s.of("lint/dead-end"), None);
         assert_eq!(s.of("sym/initial"), Some(Severity::Hint));
@@ -167,13 +129,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_said() {
-        let problem = |text: &str| Config::parse(text).1.join("\n");
-        assert!(problem("[severity]\n\"lint/zzz\" = \"off\"").contains("no code `lint/zzz`"));
-        assert!(problem("[severity]\n\"lint/zeno\" = \"loud\"").contains("no severity"));
-        assert!(problem("[severity]\n\"lint/zeno\" = 3").contains("must be a string"));
-        assert!(problem("[severity]\n\"type/mismatch\" = \"off\"").contains("always an error"));
-        assert!(problem("severity = 1").contains("must be a table"));
-        assert!(!problem("[severity").is_empty());
-        assert_eq!(problem("[severity]\n\"type/mismatch\" = \"error\""), "");
+        let problem = |code, level| Severities::from_pairs([(code, level)]).1.join("\n");
+        assert!(problem("lint/zzz", "off").contains("no code `lint/zzz`"));
+        assert!(problem("lint/zeno", "loud").contains("no severity"));
+        assert!(problem("type/mismatch", "off").contains("always an error"));
+        assert_eq!(problem("type/mismatch", "error"), "");
     }
 }

@@ -27,7 +27,7 @@ mod symmetry;
 pub mod trace_text;
 mod types;
 
-pub use config::{Config, Severities};
+pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::Model;
 pub use rules::{codes, explain};

@@ -234,6 +234,9 @@ pub struct Options {
     pub audit_symmetry: bool,
     /// `--const N=20`
     pub constants: BTreeMap<String, i64>,
+    /// After how many states other searches take their first turn; tests make it small.
+    #[serde(skip)]
+    pub first_turn: Option<u64>,
 }
 
 impl Default for Options {
@@ -250,6 +253,7 @@ impl Default for Options {
             seed: 1,
             audit_symmetry: false,
             constants: BTreeMap::new(),
+            first_turn: None,
         }
     }
 }
@@ -320,11 +324,48 @@ pub struct Progress {
     pub seconds: f64,
 }
 
+/// What an expression is worth in a state of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "value", rename_all = "lowercase")]
+pub enum TraceValue {
+    /// A number.
+    Integer(i64),
+    /// A truth value.
+    Boolean(bool),
+    /// A clock or a difference of clocks: an integer or a fraction `p/q`.
+    Clock(String),
+    /// None, and why.
+    Error(String),
+}
+
+/// What a worker is asked to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "lowercase")]
+pub enum WorkerTask {
+    /// Answer the query.
+    #[default]
+    Verify,
+    /// Replay a trace and give it with the model's present names and places.
+    Replay {
+        /// The trace.
+        trace: Box<Trace>,
+    },
+    /// Evaluate the query's text, an expression, in a step of a trace.
+    Evaluate {
+        /// The trace.
+        trace: Box<Trace>,
+        /// The step.
+        step: usize,
+    },
+}
+
 /// What the server writes to a worker's standard input: one line of JSON. The worker ends when its input closes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
     /// Version of this protocol.
     pub protocol: u32,
+    /// What to do.
+    pub task: WorkerTask,
     /// The model's text.
     pub model: String,
     /// `xta` or `xml`.
@@ -340,7 +381,7 @@ pub struct WorkerRequest {
 }
 
 /// The version of the worker protocol.
-pub const WORKER_PROTOCOL: u32 = 1;
+pub const WORKER_PROTOCOL: u32 = 2;
 
 /// What a worker writes to its standard output: one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -348,6 +389,21 @@ pub const WORKER_PROTOCOL: u32 = 1;
 pub enum WorkerMessage {
     /// Still running.
     Progress(Progress),
-    /// The end; nothing follows.
+    /// The answer to a query; nothing follows.
     Result(Box<QueryReport>),
+    /// A trace that was replayed; nothing follows.
+    Replayed {
+        /// With the model's present names and places.
+        trace: Box<Trace>,
+    },
+    /// A trace that does not replay; nothing follows.
+    Refused {
+        /// Why.
+        message: String,
+    },
+    /// The value of an expression; nothing follows.
+    Value {
+        /// The value.
+        value: TraceValue,
+    },
 }

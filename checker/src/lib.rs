@@ -19,7 +19,7 @@ mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{SimulateOptions, simulate};
+pub use interpreter::{SimulateOptions, evaluate, replay_trace, simulate};
 pub use verify::verify;
 
 use std::sync::atomic::AtomicBool;

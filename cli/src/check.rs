@@ -1,10 +1,10 @@
 //! `zonelens check`: every diagnostic, as a compiler prints them.
 
-mod config;
 mod human;
 mod json;
 mod sarif;
 
+use crate::config::Configs;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> u8 {
             }
         }
     }
-    let mut configs = config::Configs::default();
+    let mut configs = Configs::default();
     let mut checked = Vec::new();
     for path in files {
         let kind = if path == Path::new("-") {
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> u8 {
         };
         match read_bytes(&path) {
             Ok(bytes) => {
-                let severities = configs.severities(&path);
+                let severities = configs.of(&path).severities;
                 checked.push(check(&path, &bytes, kind, severities));
             }
             Err(message) => {

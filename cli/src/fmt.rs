@@ -1,5 +1,6 @@
 //! `zonelens fmt`: formats `.xta` and `.q` files in place.
 
+use crate::config::Configs;
 use crate::model::read_text;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
@@ -20,19 +21,20 @@ pub struct Args {
     /// Write nothing; name the files that are not formatted and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// The longest line to aim at
-    #[arg(long, default_value_t = FormatOptions::default().width)]
-    width: usize,
+    /// The longest line to aim at [default: 100]
+    #[arg(long)]
+    width: Option<usize>,
 }
 
 /// Formats each file. Parts with syntax errors stay as they are.
 pub fn run(args: &Args) -> u8 {
-    let options = FormatOptions {
-        width: args.width,
-        ..FormatOptions::default()
-    };
+    let mut configs = Configs::default();
     let mut status = SUCCESS;
     for path in &args.files {
+        let options = FormatOptions {
+            width: args.width.unwrap_or(configs.of(path).format_width),
+            ..FormatOptions::default()
+        };
         let kind = FileKind::from_path(&path.to_string_lossy());
         if kind == FileKind::Xml {
             output::complain(&format!(
@@ -61,6 +63,10 @@ pub fn run(args: &Args) -> u8 {
             output::complain(&format!("{} cannot be written: {error}", path.display()));
             status = BAD_INPUT;
         }
+    }
+    for problem in &configs.problems {
+        output::complain(problem);
+        status = BAD_INPUT;
     }
     status
 }

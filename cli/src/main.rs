@@ -3,6 +3,7 @@
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
 
 mod check;
+mod config;
 mod convert;
 mod explain;
 mod fmt;
@@ -12,6 +13,7 @@ mod output;
 mod package;
 mod platform;
 mod progress;
+mod render;
 mod verify;
 mod worker;
 
@@ -47,6 +49,8 @@ enum Command {
     Fmt(fmt::Args),
     /// Convert a model between .xml and .xta, with nothing lost
     Convert(convert::Args),
+    /// Draw the templates of a model, or a trace as a sequence chart
+    Render(render::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
     Explain(explain::Args),
     /// Print a completion script for a shell
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
             Command::Check(args) => check::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Convert(args) => convert::run(&args),
+            Command::Render(args) => render::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),
             Command::Man => package::man(Cli::command()),

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::{Options, QueryReport, Verdict};
+use zonelens_analysis::report::{Options, QueryReport, Trace, TraceValue, Verdict};
 use zonelens_checker::{Control, verify};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
 use zonelens_syntax::source::QueryRef;
 use zonelens_syntax::span::{LineCol, LineIndex, Span};
+
+const HAS_ERRORS: &str = "the model has errors";
 
 /// Reads a text file, or says in one sentence why not.
 pub fn read_text(path: &Path) -> Result<String, String> {
@@ -113,6 +115,11 @@ impl Prepared {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
+    /// The network, if the model has no errors.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_ref().ok()
+    }
+
     /// Answers one query of `from`, which may be the model's own file.
     pub fn ask(
         &self,
@@ -127,20 +134,54 @@ impl Prepared {
                 QueryReport::without_run(&query.query.text, line, verdict, reason)
             }
             Ok((network, resolved)) => {
-                let position = |span: Span| {
-                    let at = self.source.line_col(span.start);
-                    Position {
-                        line: at.line,
-                        column: at.column,
-                    }
-                };
-                verify(network, &resolved, options, &position, control)
+                verify(network, &resolved, options, &|s| self.position(s), control)
             }
         };
         report.query = query.query.text.to_string();
         report.line = line;
         report.expected = expected(query.query);
         report
+    }
+
+    /// Replays a trace; `Err` says what does not fit.
+    pub fn replay(&self, trace: &Trace) -> Result<Trace, String> {
+        let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
+        zonelens_checker::replay_trace(network, trace, &|span| self.position(span))
+    }
+
+    /// The value of an expression in a step of a trace; `Err` says why there is none.
+    pub fn evaluate(
+        &self,
+        trace: &Trace,
+        step: usize,
+        expression: &str,
+    ) -> Result<TraceValue, String> {
+        // `sup` takes numbers and clocks, a path formula everything that is true or false.
+        let mut refusal = String::new();
+        for text in [format!("sup: {expression}"), format!("E<> {expression}")] {
+            let formula = Source::new(None, text, FileKind::Query);
+            let queries = formula.queries();
+            let [query] = queries.as_slice() else {
+                return Err("write one expression".to_owned());
+            };
+            match self.resolve(&formula, *query) {
+                Ok((network, resolved)) => {
+                    return zonelens_checker::evaluate(network, trace, step, &resolved);
+                }
+                Err((_, reason)) => refusal = reason,
+            }
+        }
+        let sentence = refusal.split_once(": ").map_or("", |(_, rest)| rest);
+        let place = sentence.rfind(" (").unwrap_or(sentence.len());
+        Err(sentence[..place].to_owned())
+    }
+
+    fn position(&self, span: Span) -> Position {
+        let at = self.source.line_col(span.start);
+        Position {
+            line: at.line,
+            column: at.column,
+        }
     }
 
     fn resolve(
@@ -150,7 +191,7 @@ impl Prepared {
     ) -> Result<(&Network, zonelens_analysis::network::Query), (Verdict, String)> {
         let network = self.network.as_ref().map_err(|errors| {
             let first = errors.first().map_or_else(
-                || "the model has errors".to_owned(),
+                || HAS_ERRORS.to_owned(),
                 |d| format!("{} ({}, {})", d.message, d.code, self.source.place(d.span)),
             );
             (Verdict::Error, format!("model-error: {first}"))

@@ -4,8 +4,9 @@ mod arguments;
 mod human;
 mod junit;
 
-pub use arguments::Args;
+pub use arguments::{Args, constant};
 
+use crate::config::Configs;
 use crate::model::{Prepared, Source, passes};
 use crate::progress::{Bar, interrupt_flag};
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -44,7 +45,14 @@ pub fn order(matches: &clap::ArgMatches) -> Order {
 
 /// Runs the queries; gives the exit status of the contract.
 pub fn run(args: &Args, order: &Order) -> u8 {
-    let options = args.options();
+    let mut configs = Configs::default();
+    let options = args.options(configs.of(&args.model).options);
+    if !configs.problems.is_empty() {
+        for problem in &configs.problems {
+            output::complain(problem);
+        }
+        return BAD_INPUT;
+    }
     let (prepared, sources) = match load(args, order, &options) {
         Ok(loaded) => loaded,
         Err(message) => {
@@ -177,7 +185,7 @@ fn explicit(args: &Args, order: &Order) -> Result<Vec<Source>, String> {
 }
 
 /// The query file beside a model, if there is one.
-fn sibling(model: &Path) -> Option<PathBuf> {
+pub fn sibling(model: &Path) -> Option<PathBuf> {
     let path = model.with_extension("q");
     path.is_file().then_some(path)
 }

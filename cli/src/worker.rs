@@ -1,4 +1,4 @@
-//! `zonelens worker`: answers one query for the language server.
+//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the language server.
 //!
 //! One line of JSON comes in, lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
 //! itself when the server dies, so no worker outlives its server.
@@ -8,7 +8,7 @@ use crate::{BAD_INPUT, SUCCESS, output, platform};
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{
-    QueryReport, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest,
+    QueryReport, TraceValue, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
 };
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
@@ -44,17 +44,35 @@ pub fn run() -> u8 {
     if let Some(limit) = request.options.memory {
         platform::cap_address_space(limit);
     }
-    send(&WorkerMessage::Result(Box::new(answer(&request))));
+    send(&match &request.task {
+        WorkerTask::Verify => WorkerMessage::Result(Box::new(answer(&request))),
+        WorkerTask::Replay { trace } => match prepare(&request).replay(trace) {
+            Ok(trace) => WorkerMessage::Replayed {
+                trace: Box::new(trace),
+            },
+            Err(message) => WorkerMessage::Refused { message },
+        },
+        WorkerTask::Evaluate { trace, step } => {
+            let value = prepare(&request).evaluate(trace, *step, &request.query);
+            WorkerMessage::Value {
+                value: value.unwrap_or_else(TraceValue::Error),
+            }
+        }
+    });
     SUCCESS
 }
 
-fn answer(request: &WorkerRequest) -> QueryReport {
+fn prepare(request: &WorkerRequest) -> Prepared {
     let kind = match request.kind.as_str() {
         "xml" => FileKind::Xml,
         _ => FileKind::Xta,
     };
     let source = Source::new(None, request.model.as_str(), kind);
-    let prepared = Prepared::new(source, &request.options.constants);
+    Prepared::new(source, &request.options.constants)
+}
+
+fn answer(request: &WorkerRequest) -> QueryReport {
+    let prepared = prepare(request);
     let formula = Source::new(None, request.query.as_str(), FileKind::Query);
     let cancelled = AtomicBool::new(false);
     let control = Control {

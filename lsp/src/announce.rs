@@ -4,6 +4,7 @@ use crate::code_lens::grouped;
 use crate::from_proto::Abilities;
 use crate::runs::{Event, RunId};
 use crate::shared::Shared;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -17,6 +18,14 @@ pub enum StatusChanged {}
 impl lsp::notification::Notification for StatusChanged {
     type Params = serde_json::Value;
     const METHOD: &'static str = "zonelens/status";
+}
+
+/// Sent to clients that ask for it when the open trace is another, at another step, or stale.
+pub enum TraceChanged {}
+
+impl lsp::notification::Notification for TraceChanged {
+    type Params = serde_json::Value;
+    const METHOD: &'static str = "zonelens/traceChanged";
 }
 
 /// The token of a run's progress. A string: some clients refuse numbers.
@@ -55,7 +64,20 @@ pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Even
                 }
                 shared.publish_soon(&uri);
             }
-            Event::Changed { state } => refresh(&shared, abilities, state).await,
+            Event::Changed {
+                state,
+                running,
+                queued,
+            } => {
+                refresh(&shared, abilities, state).await;
+                if abilities.extensions {
+                    let params = json!({ "state": state, "running": running, "queued": queued });
+                    shared
+                        .client
+                        .send_notification::<StatusChanged>(params)
+                        .await;
+                }
+            }
         }
     }
 }
@@ -73,13 +95,6 @@ async fn refresh(shared: &Arc<Shared>, abilities: Abilities, state: bool) {
         tokio::spawn(async move {
             let _ = client.inlay_hint_refresh().await;
         });
-    }
-    if abilities.status {
-        let params = serde_json::json!({ "state": state });
-        shared
-            .client
-            .send_notification::<StatusChanged>(params)
-            .await;
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::commands;
 use crate::features::semantic_tokens::{MODIFIERS, TYPES};
+use crate::from_proto::Abilities;
 use crate::position::Encoding;
+use crate::server::PROTOCOL;
 use tower_lsp_server::ls_types as lsp;
 
 /// The capabilities for a client that counts columns by `encoding`.
-pub fn capabilities(encoding: Encoding) -> lsp::ServerCapabilities {
+pub fn capabilities(encoding: Encoding, abilities: Abilities) -> lsp::ServerCapabilities {
     lsp::ServerCapabilities {
         position_encoding: Some(match encoding {
             Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -57,6 +59,14 @@ pub fn capabilities(encoding: Encoding) -> lsp::ServerCapabilities {
             ..lsp::SignatureHelpOptions::default()
         }),
         inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        experimental: Some(serde_json::json!({ "zonelens": { "protocol": PROTOCOL } })),
+        workspace: Some(lsp::WorkspaceServerCapabilities {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(lsp::OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
         semantic_tokens_provider: Some(semantic_tokens()),
         ..lsp::ServerCapabilities::default()
     }

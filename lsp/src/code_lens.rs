@@ -109,7 +109,8 @@ pub fn without_model(sites: &[Span]) -> Vec<Lens> {
     sites.iter().map(lens).collect()
 }
 
-fn title(view: &View) -> (String, &'static str) {
+/// What a lens says of a query, and the command it runs.
+pub fn title(view: &View) -> (String, &'static str) {
     match view {
         View::Never => ("▶ verify".to_owned(), commands::VERIFY),
         View::Queued(_) => ("◌ queued · cancel".to_owned(), commands::CANCEL),

@@ -30,8 +30,13 @@ pub const TRACE_CLOSE: &str = "zonelens.trace.close";
 /// The open trace, or that of `{uri, query}`, as `{text}` and `{json}`.
 pub const TRACE_EXPORT: &str = "zonelens.trace.export";
 
+/// Evaluates an expression in a step of the open trace: `{expression}` or `{expression, step}`.
+pub const TRACE_EVALUATE: &str = "zonelens.trace.evaluate";
+/// Where the log is.
+pub const SHOW_LOG: &str = "zonelens.showLog";
+
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub const ALL: [&str; 13] = [
+pub const ALL: [&str; 15] = [
     VERIFY,
     VERIFY_ALL,
     CANCEL,
@@ -45,6 +50,8 @@ pub const ALL: [&str; 13] = [
     TRACE_GOTO,
     TRACE_CLOSE,
     TRACE_EXPORT,
+    TRACE_EVALUATE,
+    SHOW_LOG,
 ];
 
 /// The argument of every command; which fields count is said at the command.
@@ -61,6 +68,8 @@ pub struct Argument {
     pub run: Option<u64>,
     /// A step of a trace.
     pub step: Option<usize>,
+    /// What to evaluate.
+    pub expression: Option<String>,
 }
 
 impl Argument {

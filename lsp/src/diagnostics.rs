@@ -95,17 +95,8 @@ fn of_symmetry(site: &QuerySite, report: &QueryReport) -> Vec<Diagnostic> {
 }
 
 /// Applies the user's severities; what is switched off goes.
-pub fn with_severities(mut list: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
-    list.retain_mut(|d| match settings.severity.get(d.code) {
-        // A model that cannot be read must not look well.
-        Some(_) if d.code.starts_with("syntax/") => true,
-        Some(Some(severity)) => {
-            d.severity = *severity;
-            true
-        }
-        Some(None) => false,
-        None => true,
-    });
+pub fn with_severities(list: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
+    let mut list = settings.severities.apply(list);
     list.sort_by_key(|d| (d.span.start, d.span.end));
     list
 }

@@ -37,6 +37,9 @@ pub struct Snapshot {
     model: OnceLock<Arc<Model>>,
     network: OnceLock<Option<(Network, Fingerprint)>>,
     names: OnceLock<Arc<Index>>,
+    masked: OnceLock<String>,
+    /// Overrides of global constants.
+    constants: Arc<BTreeMap<String, i64>>,
 }
 
 /// What the client says changed.
@@ -49,7 +52,13 @@ pub enum Change {
 
 impl Snapshot {
     /// A document as it was opened.
-    pub fn open(uri: String, kind: FileKind, version: i32, text: &str) -> Snapshot {
+    pub fn open(
+        uri: String,
+        kind: FileKind,
+        version: i32,
+        text: &str,
+        constants: Arc<BTreeMap<String, i64>>,
+    ) -> Snapshot {
         Snapshot {
             uri,
             kind,
@@ -61,6 +70,27 @@ impl Snapshot {
             model: OnceLock::new(),
             network: OnceLock::new(),
             names: OnceLock::new(),
+            masked: OnceLock::new(),
+            constants,
+        }
+    }
+
+    /// The same text under other constants.
+    pub fn with_constants(&self, constants: Arc<BTreeMap<String, i64>>) -> Snapshot {
+        let base = self.file.get().map(|file| (file.clone(), Vec::new()));
+        Snapshot {
+            uri: self.uri.clone(),
+            kind: self.kind,
+            version: self.version,
+            rope: self.rope.clone(),
+            base: base.or_else(|| self.base.clone()),
+            file: OnceLock::new(),
+            earlier: None,
+            model: OnceLock::new(),
+            network: OnceLock::new(),
+            names: OnceLock::new(),
+            masked: OnceLock::new(),
+            constants,
         }
     }
 
@@ -103,6 +133,18 @@ impl Snapshot {
             model: OnceLock::new(),
             network: OnceLock::new(),
             names: OnceLock::new(),
+            masked: OnceLock::new(),
+            constants: Arc::clone(&self.constants),
+        }
+    }
+
+    /// The text for looking at what stands around a place: inside XML all but the language's text is blank.
+    pub fn masked(&self) -> &str {
+        match self.kind {
+            FileKind::Xml => self
+                .masked
+                .get_or_init(|| self.file().masked().into_owned()),
+            FileKind::Xta | FileKind::Query => &self.file().text,
         }
     }
 
@@ -119,7 +161,7 @@ impl Snapshot {
         self.model.get_or_init(|| {
             Arc::new(match &self.earlier {
                 Some(earlier) => earlier.update(self.file()),
-                None => Model::new(self.file(), &BTreeMap::new()),
+                None => Model::new(self.file(), &self.constants),
             })
         })
     }
@@ -172,7 +214,13 @@ mod tests {
 
     #[test]
     fn edits_reach_text_and_tree_alike() {
-        let open = Snapshot::open("file:///m.xta".into(), FileKind::Xta, 1, "int a;\nint é;\n");
+        let open = Snapshot::open(
+            "file:///m.xta".into(),
+            FileKind::Xta,
+            1,
+            "int a;\nint é;\n",
+            Arc::default(),
+        );
         assert_eq!(&*open.file().text, "int a;\nint é;\n");
         let at = |line, column| Point { line, column };
         let changes = vec![

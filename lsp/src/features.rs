@@ -2,6 +2,7 @@
 
 pub mod code_action;
 pub mod completion;
+pub mod diagram;
 pub mod document_symbol;
 pub mod folding_range;
 pub mod formatting;

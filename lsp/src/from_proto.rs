@@ -2,6 +2,8 @@
 
 use crate::document::Change;
 use crate::position::{Encoding, Point};
+use crate::uri;
+use std::path::PathBuf;
 use tower_lsp_server::ls_types as lsp;
 
 /// A position.
@@ -50,35 +52,70 @@ pub struct Abilities {
     pub lens_refresh: bool,
     /// It fetches inlay hints again when asked to.
     pub hint_refresh: bool,
-    /// It wants `zonelens/status` notifications.
-    pub status: bool,
+    /// It fetches semantic tokens again when asked to.
+    pub token_refresh: bool,
+    /// It fetches diagnostics itself.
+    pub pulls: bool,
+    /// It fetches diagnostics again when asked to.
+    pub diagnostic_refresh: bool,
+    /// It knows `docs/protocol.md`.
+    pub extensions: bool,
+    /// It opens documents when asked to.
+    pub show_document: bool,
+    /// It fetches the text of documents from the server.
+    pub document_content: bool,
+    /// It tells of changed files when asked to.
+    pub watches_files: bool,
+    /// It can be asked for settings.
+    pub configuration: bool,
+    /// The workspace is not trusted: nothing runs by itself.
+    pub untrusted: bool,
 }
 
 impl Abilities {
     /// Reads them.
     pub fn read(params: &lsp::InitializeParams) -> Abilities {
-        let c = &params.capabilities;
-        let workspace = c.workspace.as_ref();
+        // As JSON: the types at hand do not know the newest parts of the protocol.
+        let capabilities = serde_json::to_value(&params.capabilities).unwrap_or_default();
+        let can = |path: &str| {
+            let value = capabilities.pointer(path);
+            value.and_then(serde_json::Value::as_bool) == Some(true)
+        };
+        let options = params.initialization_options.as_ref();
+        let option = |name: &str| options.and_then(|o| o.get(name)?.as_bool());
         Abilities {
-            progress: c
-                .window
-                .as_ref()
-                .and_then(|w| w.work_done_progress)
-                .unwrap_or(false),
-            lens_refresh: workspace
-                .and_then(|w| w.code_lens.as_ref())
-                .and_then(|l| l.refresh_support)
-                .unwrap_or(false),
-            hint_refresh: workspace
-                .and_then(|w| w.inlay_hint.as_ref())
-                .and_then(|l| l.refresh_support)
-                .unwrap_or(false),
-            status: params
-                .initialization_options
-                .as_ref()
-                .and_then(|o| o.get("statusNotifications"))
-                .and_then(serde_json::Value::as_bool)
-                .unwrap_or(false),
+            progress: can("/window/workDoneProgress"),
+            lens_refresh: can("/workspace/codeLens/refreshSupport"),
+            hint_refresh: can("/workspace/inlayHint/refreshSupport"),
+            token_refresh: can("/workspace/semanticTokens/refreshSupport"),
+            pulls: capabilities.pointer("/textDocument/diagnostic").is_some(),
+            diagnostic_refresh: can("/workspace/diagnostics/refreshSupport")
+                || can("/workspace/diagnostic/refreshSupport"),
+            extensions: option("statusNotifications") == Some(true),
+            show_document: can("/window/showDocument/support"),
+            document_content: false,
+            watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            configuration: can("/workspace/configuration"),
+            untrusted: option("trusted") == Some(false),
         }
     }
+}
+
+/// The folders of the workspace.
+pub fn roots(params: &lsp::InitializeParams) -> Vec<PathBuf> {
+    match &params.workspace_folders {
+        Some(folders) if !folders.is_empty() => folder_paths(folders),
+        _ => {
+            #[expect(deprecated, reason = "clients without folders still send it")]
+            let root = params.root_uri.as_ref();
+            let path = root.and_then(|uri| uri::to_path(uri.as_str()));
+            path.into_iter().collect()
+        }
+    }
+}
+
+/// The paths of folders that have one.
+pub fn folder_paths(folders: &[lsp::WorkspaceFolder]) -> Vec<PathBuf> {
+    let path = |f: &lsp::WorkspaceFolder| uri::to_path(f.uri.as_str());
+    folders.iter().filter_map(path).collect()
 }

@@ -3,6 +3,8 @@
 //! The protocol crate ends the server at the first message it cannot read. Here such a message becomes a request that
 //! is answered with the parse error the specification asks for, and reading goes on at the next header.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream,
 };
@@ -12,17 +14,48 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 pub const MALFORMED: &str = "zonelens/malformedMessage";
 
 const HEADER: &[u8] = b"content-length:";
+/// After this notification nothing of the greeting follows.
+const INITIALIZED: &[u8] = b"\"initialized\"";
 const PIPE_BYTES: usize = 1 << 16;
 /// A message longer than this is a mistake in its header.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
+/// What the client's greeting says that the protocol crate's types have no place for.
+#[derive(Default)]
+pub struct Heard {
+    document_content: AtomicBool,
+}
+
+impl Heard {
+    /// Whether the client fetches texts by `workspace/textDocumentContent` once that is registered.
+    pub fn document_content(&self) -> bool {
+        self.document_content.load(Ordering::Relaxed)
+    }
+
+    fn listen(&self, body: &[u8]) {
+        let greets = serde_json::from_slice::<Request>(body)
+            .ok()
+            .filter(|r| r.method() == "initialize");
+        let path = "/capabilities/workspace/textDocumentContent/dynamicRegistration";
+        let can = greets.and_then(|r| r.params()?.pointer(path)?.as_bool());
+        if can == Some(true) {
+            self.document_content.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Passes on the well-formed messages of `input`. Must be called inside a runtime.
-pub fn guarded(input: impl AsyncRead + Unpin + Send + 'static) -> DuplexStream {
+pub fn guarded(input: impl AsyncRead + Unpin + Send + 'static, heard: Arc<Heard>) -> DuplexStream {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
     tokio::spawn(async move {
         let mut input = BufReader::with_capacity(PIPE_BYTES, input);
+        let mut greeted = false;
         while let Some(message) = next(&mut input).await {
             let body = message.unwrap_or_else(|Malformed| malformed());
+            if !greeted {
+                heard.listen(&body);
+                greeted = body.windows(INITIALIZED.len()).any(|w| w == INITIALIZED);
+            }
             let header = format!("Content-Length: {}\r\n\r\n", body.len());
             let sent = async {
                 inside.write_all(header.as_bytes()).await?;

@@ -8,27 +8,35 @@ mod cache;
 mod capabilities;
 mod code_lens;
 mod commands;
+mod configuration;
 mod diagnostics;
+mod diagram_data;
 mod document;
 mod features;
 mod from_proto;
 mod input;
 mod log;
 mod meaning;
+mod panels;
 mod position;
+pub mod project;
 mod publish;
 mod queries;
+mod registrations;
 mod runs;
 mod server;
-mod settings;
+pub mod settings;
 mod shared;
 mod status;
 mod store;
 mod to_proto;
+mod trace_data;
+mod trace_document;
 mod traces;
 mod uri;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use tower_lsp_server::LspService;
 
 /// Handlers hold their place until they answer; with few places a slow one would hold up the next edit.
@@ -61,10 +69,12 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let stdin = input::guarded(tokio::io::stdin());
+        let heard = Arc::new(input::Heard::default());
+        let stdin = input::guarded(tokio::io::stdin(), Arc::clone(&heard));
         let stdout = tokio::io::stdout();
         let (service, socket) = LspService::build(|client| {
-            server::Server::new(client, options.worker.clone(), options.version.clone())
+            let (worker, version) = (options.worker.clone(), options.version.clone());
+            server::Server::new(client, worker, version, heard)
         })
         .custom_method(
             "window/workDoneProgress/cancel",
@@ -72,6 +82,16 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         )
         .custom_method(input::MALFORMED, server::Server::malformed)
         .custom_method("zonelens/documentText", server::Server::document_text)
+        .custom_method("zonelens/drawing", server::Server::drawing)
+        .custom_method("zonelens/chart", server::Server::chart)
+        .custom_method("zonelens/queries", server::Server::queries)
+        .custom_method("zonelens/trace", server::Server::whole_trace)
+        .custom_method("zonelens/diagram", server::Server::diagram)
+        .custom_method("zonelens/serverStatus", server::Server::server_status)
+        .custom_method(
+            "workspace/textDocumentContent",
+            server::Server::document_content,
+        )
         .finish();
         tower_lsp_server::Server::new(stdin, stdout, socket)
             .concurrency_level(CONCURRENCY)

@@ -3,10 +3,16 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 static LOG: Mutex<Option<File>> = Mutex::new(None);
+static PATH: OnceLock<PathBuf> = OnceLock::new();
+
+/// Where the log is, if one is written.
+pub fn path() -> Option<PathBuf> {
+    PATH.get().cloned()
+}
 
 /// Opens the log: `file`, else the file named by `ZONELENS_LOG`, else none. Panics go there and into a crash report
 /// in `crashes`.
@@ -14,7 +20,8 @@ pub fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<(
     let named = std::env::var_os("ZONELENS_LOG").filter(|v| !v.is_empty());
     let path = file.map(Path::to_owned).or(named.map(PathBuf::from));
     if let Some(path) = path {
-        let opened = OpenOptions::new().create(true).append(true).open(path)?;
+        let opened = OpenOptions::new().create(true).append(true).open(&path)?;
+        let _ = PATH.set(std::path::absolute(&path).unwrap_or(path));
         if let Ok(mut log) = LOG.lock() {
             *log = Some(opened);
         }

@@ -5,6 +5,7 @@ use crate::document::Snapshot;
 use crate::queries::QuerySite;
 use crate::shared::Shared;
 use crate::to_proto::{self, Place};
+use crate::traces;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -26,6 +27,7 @@ pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Strin
         waiting.extend(beside);
         for uri in waiting {
             publish(&shared, &uri).await;
+            traces::edited(&shared, &uri).await;
         }
     }
 }
@@ -43,7 +45,7 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
     };
     let answers = shared.runs.reports(uri).await;
     // What queries mean takes a network; without answers or runs to judge by it there is no need to know.
-    let judge = !answers.is_empty() || shared.settings().cancel_on_edit;
+    let judge = !answers.is_empty() || shared.settings_for(uri).cancel_on_edit;
     let (worker, held) = (Arc::clone(shared), Arc::clone(&snapshot));
     let found = tokio::task::spawn_blocking(move || analyse(&worker, &held, judge)).await;
     let Ok((mut list, sites)) = found else {
@@ -59,7 +61,7 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
     if !shared.store.is_current(&snapshot) {
         return;
     }
-    let list = diagnostics::with_severities(list, &shared.settings());
+    let list = diagnostics::with_severities(list, &shared.settings_for(uri));
     let place = Place {
         snapshot: &snapshot,
         encoding: shared.encoding(),

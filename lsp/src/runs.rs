@@ -119,7 +119,24 @@ pub enum Event {
     Changed {
         /// Whether a state changed, not only a count.
         state: bool,
+        /// Runs that run.
+        running: usize,
+        /// Runs that wait for their turn.
+        queued: usize,
     },
+}
+
+/// A run that has not ended.
+#[derive(Clone, Debug)]
+pub struct Active {
+    /// Its number.
+    pub run: RunId,
+    /// The document of its query.
+    pub uri: String,
+    /// The formula.
+    pub query: String,
+    /// What is known so far; `None` while queued.
+    pub progress: Option<Progress>,
 }
 
 /// The way to the owner of all runs.
@@ -133,6 +150,7 @@ enum Message {
     Cancel(Which, oneshot::Sender<usize>),
     View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
     Reports(String, oneshot::Sender<Vec<(Meaning, Arc<QueryReport>)>>),
+    Active(oneshot::Sender<Vec<Active>>),
     Progress(RunId, Progress),
     Ended(RunId, worker::Outcome),
     Remember(Vec<(String, Meaning, Arc<QueryReport>)>, String),
@@ -173,6 +191,11 @@ impl Runs {
     pub async fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
         self.ask(|reply| Message::Reports(uri.to_owned(), reply))
             .await
+    }
+
+    /// The runs that have not ended, in the order they were asked for.
+    pub async fn active(&self) -> Vec<Active> {
+        self.ask(Message::Active).await
     }
 
     /// Answers of an earlier session for queries of `uri`.

@@ -3,9 +3,13 @@
 //! Notification handlers change the documents before their first await, in the order of the messages. Requests work on
 //! snapshots on other threads; one that an edit overtakes answers `ContentModified`.
 
+mod panels;
+mod verification;
+
+pub use panels::PROTOCOL;
+
 use crate::announce;
 use crate::capabilities::capabilities;
-use crate::code_lens;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
 use crate::features::{
@@ -13,40 +17,47 @@ use crate::features::{
     selection_range, semantic_tokens, signature_help, workspace_symbol,
 };
 use crate::from_proto::{self, Abilities};
-use crate::queries::QuerySite;
+use crate::input::Heard;
+use crate::log;
+use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
-use crate::status;
 use crate::store::Store;
 use crate::to_proto::{self, Place};
 use crate::traces;
+use crate::uri;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
+use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
 /// The server.
 pub struct Server {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
+    /// What the protocol crate's types leave out of the client's greeting.
+    heard: Arc<Heard>,
 }
 
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
-    pub fn new(client: Client, worker: std::path::PathBuf, version: String) -> Server {
+    pub fn new(client: Client, worker: PathBuf, version: String, heard: Arc<Heard>) -> Server {
         Server {
             shared: Shared::start(client, worker, version),
+            heard,
         }
     }
 
-    fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
+    pub(crate) fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
         self.shared.store.get(uri.as_str()).ok_or_else(|| {
             Error::invalid_params(format!("the document {} is not open", uri.as_str()))
         })
     }
 
     /// Runs `work` on another thread; a panic there is an error answer here.
-    async fn compute<T: Send + 'static>(
+    pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
     ) -> Result<T> {
@@ -81,6 +92,32 @@ impl Server {
         }
     }
 
+    fn fetcher(&self) -> Fetcher {
+        Fetcher(Arc::clone(&self.shared))
+    }
+
+    /// Gives the log's place, and opens it in editors that have no command of their own for it.
+    fn show_log(&self) -> lsp::LSPAny {
+        let Some(path) = log::path() else {
+            return lsp::LSPAny::Null;
+        };
+        let abilities = self.shared.abilities();
+        let uri = uri::from_path(&path).and_then(|uri| to_proto::uri(&uri));
+        if let Some(uri) = uri.filter(|_| abilities.show_document && !abilities.extensions) {
+            let client = self.shared.client.clone();
+            tokio::spawn(async move {
+                let params = lsp::ShowDocumentParams {
+                    uri,
+                    external: Some(false),
+                    take_focus: Some(true),
+                    selection: None,
+                };
+                let _ = client.show_document(params).await;
+            });
+        }
+        serde_json::json!({ "path": path })
+    }
+
     /// The user presses cancel on a progress; the protocol crate leaves this notification to us.
     pub async fn progress_cancelled(&self, params: lsp::WorkDoneProgressCancelParams) {
         if let Some(run) = announce::run_of(&params.token) {
@@ -91,16 +128,6 @@ impl Server {
     /// What the guard of the input makes of a message that cannot be read.
     pub async fn malformed(&self) -> Result<()> {
         Err(Error::parse_error())
-    }
-
-    /// `zonelens/documentText`: the text as the server has it, so that a client can see that both agree.
-    pub async fn document_text(
-        &self,
-        params: lsp::TextDocumentIdentifier,
-    ) -> Result<serde_json::Value> {
-        let snapshot = self.snapshot(&params.uri)?;
-        let text = snapshot.rope.to_string();
-        Ok(serde_json::json!({ "version": snapshot.version, "text": text }))
     }
 
     /// Runs a feature at a position of a document.
@@ -128,76 +155,27 @@ impl Server {
         })
         .await
     }
-
-    async fn sites_of(&self, uri: &lsp::Uri) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
-        let snapshot = self.snapshot(uri)?;
-        self.compute(move |shared| shared.query_sites(&snapshot))
-            .await
-    }
-
-    async fn verify(&self, argument: &Argument, all: bool) -> Result<Option<lsp::LSPAny>> {
-        let uri = required_uri(argument)?;
-        let Some((model, mut sites)) = self.sites_of(&uri).await? else {
-            let message = "There is no model beside this query file.";
-            return Err(Error::invalid_params(message));
-        };
-        if !all {
-            sites = chosen(sites, argument).into_iter().collect();
-        }
-        if sites.is_empty() {
-            return Err(Error::invalid_params("there is no such query"));
-        }
-        let settings = self.shared.settings();
-        let asks = sites
-            .iter()
-            .map(|site| site.ask(uri.as_str(), &model, &settings))
-            .collect();
-        let runs = self.shared.runs.verify(asks).await;
-        Ok(Some(serde_json::json!({ "runs": runs })))
-    }
-
-    async fn cancel(&self, argument: Argument) -> Result<Option<lsp::LSPAny>> {
-        let which = match (argument.run, argument.uri, argument.query) {
-            (Some(run), _, _) => Which::Run(run),
-            (None, Some(uri), Some(query)) => Which::Query(uri, query),
-            (None, Some(uri), None) => Which::Document(uri),
-            (None, None, _) => Which::All,
-        };
-        let cancelled = self.shared.runs.cancel(which).await;
-        Ok(Some(serde_json::json!({ "cancelled": cancelled })))
-    }
-
-    async fn status(&self, argument: &Argument) -> Result<Option<lsp::LSPAny>> {
-        let uri = required_uri(argument)?;
-        let sites = self
-            .sites_of(&uri)
-            .await?
-            .map(|(_, s)| s)
-            .unwrap_or_default();
-        let asked = sites.iter().map(QuerySite::site).collect();
-        let views = self.shared.runs.views(uri.as_str(), asked).await;
-        Ok(Some(status::to_json(&sites, &views)))
-    }
 }
 
-/// The query with the formula, or the one on the line or nearest above it, or the first.
-fn chosen(sites: Vec<QuerySite>, argument: &Argument) -> Option<QuerySite> {
-    match (&argument.query, argument.line) {
-        (Some(text), _) => sites.into_iter().find(|site| site.text == *text),
-        (None, Some(line)) => {
-            let above = sites.iter().rposition(|site| site.line <= line + 1);
-            sites.into_iter().nth(above.unwrap_or(0))
-        }
-        (None, None) => None,
-    }
-}
+/// Asks the client for its settings, where it can be asked.
+struct Fetcher(Arc<Shared>);
 
-fn required_uri(argument: &Argument) -> Result<lsp::Uri> {
-    argument
-        .uri
-        .as_deref()
-        .and_then(to_proto::uri)
-        .ok_or_else(|| Error::invalid_params("the command needs {\"uri\": …}"))
+impl Fetcher {
+    async fn fetch(&self) {
+        if !self.0.abilities().configuration {
+            return;
+        }
+        let item = lsp::ConfigurationItem {
+            scope_uri: None,
+            section: Some("zonelens".to_owned()),
+        };
+        let answer = self.0.client.configuration(vec![item]).await;
+        let settings = answer.ok().and_then(|list| list.into_iter().next());
+        if let Some(settings) = settings.filter(|s| s.is_object()) {
+            self.0.configuration.set_editor(settings);
+            self.0.settings_changed();
+        }
+    }
 }
 
 fn content_modified() -> Error {
@@ -211,22 +189,41 @@ fn content_modified() -> Error {
 impl LanguageServer for Server {
     async fn initialize(&self, params: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         let encoding = from_proto::encoding(&params.capabilities);
+        let abilities = Abilities {
+            document_content: self.heard.document_content(),
+            ..Abilities::read(&params)
+        };
         {
             let mut session = self.shared.session();
             session.encoding = encoding;
-            session.abilities = Abilities::read(&params);
+            session.abilities = abilities;
         }
-        if let Some(options) = &params.initialization_options {
-            self.shared.set_settings(options);
+        let configuration = &self.shared.configuration;
+        configuration.set_roots(from_proto::roots(&params));
+        if let Some(options) = params.initialization_options {
+            configuration.set_editor(options);
         }
         Ok(lsp::InitializeResult {
-            capabilities: capabilities(encoding),
+            capabilities: capabilities(encoding, abilities),
             server_info: Some(lsp::ServerInfo {
                 name: "zonelens".to_owned(),
                 version: Some(self.shared.version.clone()),
             }),
             offset_encoding: None,
         })
+    }
+
+    async fn initialized(&self, _: lsp::InitializedParams) {
+        // Messages to the client may only follow its greeting.
+        self.shared.settings_changed();
+        let (shared, server) = (Arc::clone(&self.shared), self.fetcher());
+        tokio::spawn(async move {
+            let wanted = crate::registrations::wanted(shared.abilities());
+            if !wanted.is_empty() {
+                let _ = shared.client.register_capability(wanted).await;
+            }
+            server.fetch().await;
+        });
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -254,7 +251,9 @@ impl LanguageServer for Server {
     }
 
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
-        if self.shared.settings().verify_on_save {
+        let uri = params.text_document.uri.as_str();
+        let wanted = self.shared.settings_for(uri).verify_on_save;
+        if wanted && !self.shared.abilities().untrusted {
             let argument = Argument {
                 uri: Some(params.text_document.uri.as_str().to_owned()),
                 ..Argument::default()
@@ -277,42 +276,44 @@ impl LanguageServer for Server {
     }
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
-        self.shared.set_settings(&params.settings);
-        for snapshot in self.shared.store.all() {
-            self.shared.publish_soon(&snapshot.uri);
+        // Clients that are asked for settings send nothing here, or not all.
+        if self.shared.abilities().configuration {
+            self.fetcher().fetch().await;
+        } else {
+            self.shared.configuration.set_editor(params.settings);
+            self.shared.settings_changed();
         }
     }
 
+    async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
+        let added = from_proto::folder_paths(&params.event.added);
+        let removed = from_proto::folder_paths(&params.event.removed);
+        self.shared.configuration.change_roots(added, &removed);
+        self.shared.settings_changed();
+    }
+
+    async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
+        self.shared.store.forget_files();
+        let mut paths = params
+            .changes
+            .iter()
+            .filter_map(|c| uri::to_path(c.uri.as_str()));
+        if paths.any(|p| p.file_name().is_some_and(|n| n == project::FILE_NAME)) {
+            self.shared.configuration.forget();
+            self.shared.settings_changed();
+        }
+        for snapshot in self.shared.store.all() {
+            // A query file speaks of the model beside it, which may be the one that changed.
+            if snapshot.kind == FileKind::Query {
+                self.shared.publish_soon(&snapshot.uri);
+            }
+        }
+        self.shared.runs.touch();
+    }
+
     async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
-        let uri = params.text_document.uri;
-        let snapshot = self.snapshot(&uri)?;
-        let lenses = match self.sites_of(&uri).await? {
-            Some((_, sites)) => {
-                let asked = sites.iter().map(QuerySite::site).collect();
-                let views = self.shared.runs.views(uri.as_str(), asked).await;
-                let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
-                // The network is there already: the meaning of the queries needed it.
-                let templates = snapshot
-                    .network()
-                    .map(|(n, _)| code_lens::over_templates(n));
-                lenses.extend(templates.unwrap_or_default());
-                lenses
-            }
-            None => {
-                let spans: Vec<_> = snapshot
-                    .queries()
-                    .iter()
-                    .map(|q| q.query.span.shift(q.base))
-                    .collect();
-                code_lens::without_model(&spans)
-            }
-        };
-        let place = Place {
-            snapshot: &snapshot,
-            encoding: self.shared.encoding(),
-        };
-        let convert = |lens| to_proto::code_lens(place, lens);
-        Ok(Some(lenses.into_iter().map(convert).collect()))
+        let lenses = self.lenses(&params.text_document.uri).await;
+        lenses.map(Some)
     }
 
     async fn goto_definition(
@@ -569,6 +570,7 @@ impl LanguageServer for Server {
                 self.shared.runs.clear();
                 Ok(None)
             }
+            commands::SHOW_LOG => Ok(Some(self.show_log())),
             command => traces::command(&self.shared, command, argument)
                 .await
                 .map(Some)

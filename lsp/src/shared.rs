@@ -2,6 +2,7 @@
 
 use crate::announce;
 use crate::cache::Cache;
+use crate::configuration::Configuration;
 use crate::document::Snapshot;
 use crate::features::trace::OpenTrace;
 use crate::from_proto::Abilities;
@@ -13,9 +14,11 @@ use crate::runs::Runs;
 use crate::settings::Settings;
 use crate::store::Store;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tower_lsp_server::Client;
+use tower_lsp_server::ls_types as lsp;
 
 /// Looking twice does no harm, remembering for ever would.
 const MAX_LOOKED_UP: usize = 10_000;
@@ -30,6 +33,10 @@ pub struct Shared {
     pub runs: Runs,
     /// Version and commit.
     pub version: String,
+    /// The program that is run with `worker`.
+    pub worker: PathBuf,
+    /// Which settings count where.
+    pub configuration: Configuration,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<String>,
     cache: Cache,
@@ -42,27 +49,31 @@ pub struct Session {
     pub encoding: Encoding,
     /// What the client can do.
     pub abilities: Abilities,
-    settings: Arc<Settings>,
     /// The queries of each document when its text last parsed well: lenses must not vanish while one types.
     good_queries: HashMap<String, Vec<QuerySite>>,
     trace: Option<OpenTrace>,
+    trace_is_stale: bool,
+    /// The semantic tokens that were last given out for a document, with their number.
+    pub tokens: HashMap<String, (u64, Vec<u32>)>,
     /// Meanings that were looked for among the results of earlier sessions.
     looked_up: HashSet<(String, Meaning)>,
 }
 
 impl Shared {
     /// Starts the owner of runs and the tasks that talk to the client. Must be called inside a runtime.
-    pub fn start(client: Client, worker: std::path::PathBuf, version: String) -> Arc<Shared> {
+    pub fn start(client: Client, worker: PathBuf, version: String) -> Arc<Shared> {
         let cache = Cache::from_environment();
         let old = cache.clone();
         tokio::task::spawn_blocking(move || old.prune());
-        let (runs, events) = Runs::start(worker, cache.clone());
+        let (runs, events) = Runs::start(worker.clone(), cache.clone());
         let (publisher, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             client,
             store: Store::default(),
             runs,
             version,
+            worker,
+            configuration: Configuration::default(),
             session: Mutex::default(),
             publisher,
             cache,
@@ -87,9 +98,34 @@ impl Shared {
         self.session().abilities
     }
 
-    /// The user's settings.
+    /// The settings that belong to no document.
     pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.session().settings)
+        self.settings_for("")
+    }
+
+    /// The settings for a document. May read a small file.
+    pub fn settings_for(&self, uri: &str) -> Arc<Settings> {
+        let settings = self.configuration.for_document(uri);
+        for problem in self.configuration.take_problems() {
+            crate::log::write(&problem);
+            let client = self.client.clone();
+            tokio::spawn(async move {
+                client
+                    .show_message(lsp::MessageType::WARNING, problem)
+                    .await;
+            });
+        }
+        settings
+    }
+
+    /// Settings or their files are others now.
+    pub fn settings_changed(&self) {
+        let settings = self.settings();
+        self.store.set_constants(&settings.options.constants);
+        self.runs.settings(settings);
+        for snapshot in self.store.all() {
+            self.publish_soon(&snapshot.uri);
+        }
     }
 
     /// The trace that is shown.
@@ -99,8 +135,30 @@ impl Shared {
 
     /// Shows another trace, step or none.
     pub fn set_trace(&self, trace: Option<OpenTrace>) {
-        self.session().trace = trace;
+        {
+            let mut session = self.session();
+            session.trace = trace;
+            session.trace_is_stale = false;
+        }
         self.runs.touch();
+    }
+
+    /// Whether this very trace is open already.
+    pub fn trace_is_shown(&self, trace: &OpenTrace) -> bool {
+        let session = self.session();
+        let open = session.trace.as_ref();
+        open.is_some_and(|t| t.uri == trace.uri && t.query == trace.query)
+    }
+
+    /// Notes whether the open trace fits the text; gives whether that is news.
+    pub fn set_trace_stale(&self, stale: bool) -> bool {
+        let mut session = self.session();
+        session.trace.is_some() && std::mem::replace(&mut session.trace_is_stale, stale) != stale
+    }
+
+    /// Whether the open trace was found not to fit the text.
+    pub fn trace_is_stale(&self) -> bool {
+        self.session().trace_is_stale
     }
 
     /// Has the diagnostics of a document computed and published again.
@@ -112,7 +170,7 @@ impl Shared {
     /// Parses and analyses: for threads that may take long.
     pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
-        let settings = self.settings();
+        let settings = self.settings_for(&snapshot.uri);
         let sites = queries::sites(snapshot, &model, &settings, &self.version);
         self.look_up(&snapshot.uri, &sites);
         let broken = !snapshot.file().errors().is_empty();
@@ -154,16 +212,10 @@ impl Shared {
     pub fn forget(&self, uri: &str) {
         let mut session = self.session();
         session.good_queries.remove(uri);
+        session.tokens.remove(uri);
         session.looked_up.retain(|(document, _)| document != uri);
         if session.trace.as_ref().is_some_and(|t| t.uri == uri) {
             session.trace = None;
         }
-    }
-
-    /// Takes over new settings.
-    pub fn set_settings(&self, value: &serde_json::Value) {
-        let settings = Arc::new(Settings::from_json(value));
-        self.session().settings = Arc::clone(&settings);
-        self.runs.settings(settings);
     }
 }

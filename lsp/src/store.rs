@@ -3,9 +3,10 @@
 use crate::document::{Change, Snapshot};
 use crate::position::Encoding;
 use crate::uri;
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 use zonelens_syntax::ast::FileKind;
 
 /// Extensions of models, in the order in which the model beside a query file is looked for.
@@ -13,10 +14,19 @@ const MODEL_EXTENSIONS: [&str; 3] = ["xta", "xml", "ta"];
 /// Files larger than this are not read from disk as the model beside a query file.
 const MAX_MODEL_BYTES: u64 = 64 << 20;
 
+/// Files on disk that stay read.
+const MAX_ON_DISK: usize = 256;
+
+/// A file as it was read, with what tells that it changed since.
+type OnDisk = (SystemTime, u64, Arc<Snapshot>);
+
 /// Open documents by URI. Changes are made in the order of the messages, before anything else happens with them.
 #[derive(Default)]
 pub struct Store {
     open: Mutex<HashMap<String, Arc<Snapshot>>>,
+    disk: Mutex<HashMap<PathBuf, OnDisk>>,
+    /// Overrides of global constants, as `--const`.
+    constants: Mutex<Arc<BTreeMap<String, i64>>>,
 }
 
 impl Store {
@@ -25,10 +35,35 @@ impl Store {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn constants(&self) -> Arc<BTreeMap<String, i64>> {
+        let constants = self.constants.lock();
+        Arc::clone(&constants.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Overrides global constants in all models.
+    pub fn set_constants(&self, constants: &BTreeMap<String, i64>) {
+        if *self.constants() == *constants {
+            return;
+        }
+        let constants = Arc::new(constants.clone());
+        {
+            let mut held = self
+                .constants
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *held = Arc::clone(&constants);
+        }
+        for snapshot in self.lock().values_mut() {
+            *snapshot = Arc::new(snapshot.with_constants(Arc::clone(&constants)));
+        }
+        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        disk.clear();
+    }
+
     /// A document was opened.
     pub fn open(&self, uri: &str, language: &str, version: i32, text: &str) {
         let kind = kind_of(uri, language);
-        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text);
+        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text, self.constants());
         self.lock().insert(uri.to_owned(), Arc::new(snapshot));
     }
 
@@ -72,7 +107,7 @@ impl Store {
         let open = candidates
             .iter()
             .find_map(|candidate| self.get(&uri::from_path(candidate)?));
-        open.or_else(|| candidates.iter().find_map(|candidate| read(candidate)))
+        open.or_else(|| candidates.iter().find_map(|candidate| self.read(candidate)))
     }
 
     /// The query file beside a model, open or on disk. Reads files: not for the thread that reads messages.
@@ -80,7 +115,7 @@ impl Store {
         if let Some(open) = self.query_files_of(&model.uri).pop() {
             return Some(open);
         }
-        read(&uri::to_path(&model.uri)?.with_extension("q"))
+        self.read(&uri::to_path(&model.uri)?.with_extension("q"))
     }
 
     /// Open query files whose model is the document `uri`.
@@ -91,17 +126,38 @@ impl Store {
         let sibling = format!("{stem}.q");
         self.lock().get(&sibling).cloned().into_iter().collect()
     }
-}
 
-fn read(path: &Path) -> Option<Arc<Snapshot>> {
-    let size = std::fs::metadata(path).ok()?;
-    if !size.is_file() || size.len() > MAX_MODEL_BYTES {
-        return None;
+    /// A file as it is on disk now. Reads it: not for the thread that reads messages.
+    pub fn read(&self, path: &Path) -> Option<Arc<Snapshot>> {
+        let size = std::fs::metadata(path).ok()?;
+        if !size.is_file() || size.len() > MAX_MODEL_BYTES {
+            return None;
+        }
+        let state = (size.modified().ok()?, size.len());
+        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((modified, length, snapshot)) = disk.get(path)
+            && (*modified, *length) == state
+        {
+            return Some(Arc::clone(snapshot));
+        }
+        drop(disk);
+        let text = std::fs::read_to_string(path).ok()?;
+        let kind = FileKind::from_path(&path.to_string_lossy());
+        let uri = uri::from_path(path)?;
+        let snapshot = Arc::new(Snapshot::open(uri, kind, 0, &text, self.constants()));
+        disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        if disk.len() >= MAX_ON_DISK {
+            disk.clear();
+        }
+        disk.insert(path.to_owned(), (state.0, state.1, Arc::clone(&snapshot)));
+        Some(snapshot)
     }
-    let text = std::fs::read_to_string(path).ok()?;
-    let kind = FileKind::from_path(&path.to_string_lossy());
-    let uri = uri::from_path(path)?;
-    Some(Arc::new(Snapshot::open(uri, kind, 0, &text)))
+
+    /// Files may have changed in ways that their times do not tell.
+    pub fn forget_files(&self) {
+        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        disk.clear();
+    }
 }
 
 /// The notation by the extension or, where that says nothing, by the client's language id.

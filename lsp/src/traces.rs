@@ -1,13 +1,21 @@
 //! The trace that is open, and the commands that walk through it.
 
+use crate::announce::TraceChanged;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
 use crate::features::trace::{Hint, Move, OpenTrace, hints};
 use crate::queries::QuerySite;
-use crate::runs::View;
+use crate::runs::{View, worker};
 use crate::shared::Shared;
+use crate::to_proto::{self, Place};
+use crate::trace_document;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tower_lsp_server::ls_types as lsp;
+use zonelens_analysis::report::{
+    Trace, TraceValue, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
+};
+use zonelens_syntax::ast::FileKind;
 
 /// Runs a trace command; `Err` is a sentence for people.
 pub async fn command(
@@ -17,21 +25,29 @@ pub async fn command(
 ) -> Result<Value, String> {
     match command {
         commands::TRACE_OPEN => {
-            let open = find(shared, argument).await?;
-            let answer = with_model(shared, &open, true).await?;
-            shared.set_trace(Some(open));
+            let open = find(shared, argument.uri, argument.query, argument.line).await?;
+            let mut answer = described(shared, &open).await?;
+            answer["document"] = trace_document::offer(shared, &open).await;
+            show(shared, &open, &answer).await;
+            change(shared, Some(open)).await;
             Ok(answer)
         }
         commands::TRACE_CLOSE => {
-            shared.set_trace(None);
+            change(shared, None).await;
             Ok(Value::Null)
         }
         commands::TRACE_EXPORT => {
             let open = match argument.uri {
-                Some(_) => find(shared, argument).await?,
+                Some(_) => find(shared, argument.uri, argument.query, argument.line).await?,
                 None => current(shared)?,
             };
-            Ok(json!({ "text": open.document()["text"], "json": open.trace() }))
+            Ok(json!({ "text": open.document().0, "json": *open.trace }))
+        }
+        commands::TRACE_EVALUATE => {
+            let open = current(shared)?;
+            let expression = argument.expression;
+            let expression = expression.ok_or("the command needs {\"expression\": …}")?;
+            evaluate(shared, open, expression, argument.step).await
         }
         _ => {
             let mut open = current(shared)?;
@@ -45,94 +61,226 @@ pub async fn command(
                 }
                 other => return Err(format!("unknown command `{other}`")),
             });
-            let answer = with_model(shared, &open, false).await?;
-            shared.set_trace(Some(open));
+            let answer = described(shared, &open).await?;
+            change(shared, Some(open)).await;
             Ok(answer)
         }
     }
 }
 
-fn current(shared: &Shared) -> Result<OpenTrace, String> {
+/// The trace that is open; `Err` is a sentence for people.
+pub fn current(shared: &Shared) -> Result<OpenTrace, String> {
     shared.trace().ok_or_else(|| "no trace is open".to_owned())
 }
 
-/// The trace of a query's present answer.
-async fn find(shared: &Arc<Shared>, argument: Argument) -> Result<OpenTrace, String> {
-    let uri = argument.uri.ok_or("the command needs {\"uri\": …}")?;
+/// The trace of a query's present answer, replayed against the present text.
+pub async fn find(
+    shared: &Arc<Shared>,
+    uri: Option<String>,
+    query: Option<String>,
+    line: Option<u32>,
+) -> Result<OpenTrace, String> {
+    let uri = uri.ok_or("the command needs {\"uri\": …}")?;
     let snapshot = shared.store.get(&uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
     let found = tokio::task::spawn_blocking(move || worker.query_sites(&snapshot)).await;
     let (model, sites) = found.ok().flatten().ok_or("there is no model here")?;
     let asked = sites.iter().map(QuerySite::site).collect();
     let views = shared.runs.views(&uri, asked).await;
-    let line = argument.line.map(|line| {
+    let line = line.map(|line| {
         let above = sites.iter().rev().find(|site| site.line <= line + 1);
         above.or(sites.first()).map_or(0, |site| site.line)
     });
-    let wanted = |site: &QuerySite| match &argument.query {
+    let wanted = |site: &QuerySite| match &query {
         Some(query) => *query == site.text,
         None => line.is_none_or(|line| line == site.line),
     };
-    for (site, view) in sites.iter().zip(views) {
-        if let View::Done {
-            report,
-            fresh: true,
-            ..
-        } = view
-            && report.trace.is_some()
-            && wanted(site)
-        {
-            return Ok(OpenTrace {
-                uri,
-                model_uri: model.uri.clone(),
-                query: site.text.clone(),
-                meaning: site.meaning,
+    let chosen = sites
+        .iter()
+        .zip(&views)
+        .find_map(|(site, view)| match view {
+            View::Done {
                 report,
-                step: 0,
-            });
-        }
-    }
-    Err("this query has no trace that fits the text; verify it first".to_owned())
+                fresh: true,
+                ..
+            } if wanted(site) => Some((site, report.trace.as_ref()?)),
+            _ => None,
+        });
+    let (site, trace) =
+        chosen.ok_or("this query has no trace that fits the text; verify it first")?;
+    let trace = replayed(shared, &model, trace).await?;
+    Ok(OpenTrace {
+        uri,
+        model_uri: model.uri.clone(),
+        query: site.text.clone(),
+        meaning: site.meaning,
+        trace: Arc::new(trace),
+        step: 0,
+    })
 }
 
-/// Describes the current step against the model's present text.
-async fn with_model(shared: &Arc<Shared>, open: &OpenTrace, whole: bool) -> Result<Value, String> {
-    let snapshot = shared
-        .store
-        .get(&open.uri)
-        .ok_or("the document is not open")?;
-    let (worker, open) = (Arc::clone(shared), open.clone());
-    let describe = move || -> Option<Value> {
-        let model = worker.store.model_of(&snapshot)?;
-        let mut answer = open.describe(&model);
-        if whole {
-            answer["document"] = open.document();
-        }
-        Some(answer)
+fn request(shared: &Shared, model: &Snapshot, task: WorkerTask, query: String) -> WorkerRequest {
+    WorkerRequest {
+        protocol: WORKER_PROTOCOL,
+        task,
+        model: model.file().text.to_string(),
+        kind: match model.kind {
+            FileKind::Xml => "xml".to_owned(),
+            _ => "xta".to_owned(),
+        },
+        query,
+        line: 0,
+        expected: None,
+        options: shared.settings_for(&model.uri).options.clone(),
+    }
+}
+
+/// No trace is shown that does not replay, wherever it was kept.
+async fn replayed(shared: &Shared, model: &Snapshot, trace: &Trace) -> Result<Trace, String> {
+    let trace = Box::new(trace.clone());
+    let request = request(shared, model, WorkerTask::Replay { trace }, String::new());
+    match worker::ask(&shared.worker, &request).await? {
+        WorkerMessage::Replayed { trace } => Ok(*trace),
+        WorkerMessage::Refused { message } => Err(format!(
+            "the trace does not replay against this text ({message}); verify the query again"
+        )),
+        _ => Err("the checker answered another question".to_owned()),
+    }
+}
+
+async fn evaluate(
+    shared: &Arc<Shared>,
+    open: OpenTrace,
+    expression: String,
+    step: Option<usize>,
+) -> Result<Value, String> {
+    let step = step.unwrap_or(open.step);
+    let model = model_of(shared, &open.uri).await?;
+    let trace = Box::new((*open.trace).clone());
+    let task = WorkerTask::Evaluate { trace, step };
+    let request = request(shared, &model, task, expression.clone());
+    let WorkerMessage::Value { value } = worker::ask(&shared.worker, &request).await? else {
+        return Err("the checker answered another question".to_owned());
+    };
+    let (kind, value) = match value {
+        TraceValue::Integer(n) => ("integer", n.to_string()),
+        TraceValue::Boolean(b) => ("boolean", b.to_string()),
+        TraceValue::Clock(value) => ("clock", value),
+        TraceValue::Error(message) => ("error", message),
+    };
+    Ok(json!({ "expression": expression, "step": step, "kind": kind, "value": value }))
+}
+
+/// The model of a document's queries.
+pub async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
+    let snapshot = shared.store.get(uri).ok_or("the document is not open")?;
+    let worker = Arc::clone(shared);
+    let model = tokio::task::spawn_blocking(move || worker.store.model_of(&snapshot)).await;
+    let model = model.ok().flatten();
+    model.ok_or_else(|| "there is no model here".to_owned())
+}
+
+/// The current step as data, against the model's present text.
+async fn described(shared: &Arc<Shared>, open: &OpenTrace) -> Result<Value, String> {
+    let model = model_of(shared, &open.uri).await?;
+    let (encoding, open) = (shared.encoding(), open.clone());
+    let describe = move || {
+        let place = Place {
+            snapshot: &model,
+            encoding,
+        };
+        crate::trace_data::step(&open, place)
     };
     let answer = tokio::task::spawn_blocking(describe).await;
-    answer
-        .ok()
-        .flatten()
-        .ok_or_else(|| "there is no model here".to_owned())
+    answer.map_err(|_| "the trace cannot be shown".to_owned())
+}
+
+/// Shows another trace, step or none, and says so.
+async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
+    let before = shared.trace().map(|t| t.uri);
+    let now = trace.as_ref().map(|t| t.uri.clone());
+    shared.set_trace(trace);
+    for uri in before.into_iter().chain(now) {
+        shared.publish_soon(&uri);
+    }
+    announce(shared, false).await;
+}
+
+/// Tells clients that show the trace themselves what it is now.
+async fn announce(shared: &Shared, stale: bool) {
+    if !shared.abilities().extensions {
+        return;
+    }
+    let params = match shared.trace() {
+        None => json!({ "open": false }),
+        Some(open) => json!({
+            "open": true,
+            "stale": stale,
+            "uri": open.uri,
+            "model": open.model_uri,
+            "query": open.query,
+            "step": open.step,
+            "steps": open.trace.steps.len(),
+        }),
+    };
+    shared
+        .client
+        .send_notification::<TraceChanged>(params)
+        .await;
+}
+
+/// Opens the trace's document in editors that have no view of their own for it.
+async fn show(shared: &Arc<Shared>, open: &OpenTrace, answer: &Value) {
+    let abilities = shared.abilities();
+    if abilities.extensions || !abilities.show_document || shared.trace_is_shown(open) {
+        return;
+    }
+    let uri = answer["document"]["uri"].as_str().and_then(to_proto::uri);
+    if let Some(uri) = uri {
+        let client = shared.client.clone();
+        // A request: the answer to the command must not wait for it.
+        tokio::spawn(async move {
+            let params = lsp::ShowDocumentParams {
+                uri,
+                external: Some(false),
+                take_focus: Some(false),
+                selection: None,
+            };
+            let _ = client.show_document(params).await;
+        });
+    }
+}
+
+/// Whether the text means something else than what the trace was found in. Analyses: for threads that may take long.
+pub fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
+    let Some(asked) = shared.store.get(&open.uri) else {
+        return true;
+    };
+    let sites = shared.query_sites(&asked).map(|(_, sites)| sites);
+    let fits = |s: &QuerySite| s.meaning == open.meaning && s.text == open.query;
+    !sites.is_some_and(|sites| sites.iter().any(fits))
+}
+
+/// After an edit of `uri` or of its model: says so if the open trace became stale, or fresh again.
+pub async fn edited(shared: &Arc<Shared>, uri: &str) {
+    let Some(open) = shared.trace() else { return };
+    if open.uri != uri && open.model_uri != uri {
+        return;
+    }
+    let worker = Arc::clone(shared);
+    let judged = tokio::task::spawn_blocking(move || is_stale(&worker, &open)).await;
+    if let Ok(stale) = judged
+        && shared.set_trace_stale(stale)
+    {
+        shared.runs.touch();
+        announce(shared, stale).await;
+    }
 }
 
 /// The hints of the open trace in `snapshot`, none if the text means something else by now.
 pub fn hints_in(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Hint> {
-    let Some(open) = shared.trace().filter(|t| t.model_uri == snapshot.uri) else {
-        return Vec::new();
-    };
-    let Some(asked) = shared.store.get(&open.uri) else {
-        return Vec::new();
-    };
-    let fits = shared.query_sites(&asked).is_some_and(|(_, sites)| {
-        sites
-            .iter()
-            .any(|s| s.meaning == open.meaning && s.text == open.query)
-    });
-    if fits {
-        hints(&open, snapshot)
-    } else {
-        Vec::new()
+    match shared.trace().filter(|t| t.model_uri == snapshot.uri) {
+        Some(open) if !is_stale(shared, &open) => hints(&open, snapshot),
+        _ => Vec::new(),
     }
 }

@@ -136,6 +136,24 @@ impl SourceFile {
         out
     }
 
+    /// The text of an absolute span as the language reads it: inside XML, entities and CDATA marks are resolved.
+    pub fn plain(&self, span: Span) -> std::borrow::Cow<'_, str> {
+        let raw = self.slice(span);
+        match self.kind {
+            FileKind::Xml => xml::plain(raw),
+            FileKind::Xta | FileKind::Query => raw.into(),
+        }
+    }
+
+    /// The text for looking at what stands around a place: inside XML everything but the language's text is blank, and
+    /// offsets are those of the file.
+    pub fn masked(&self) -> std::borrow::Cow<'_, str> {
+        match self.kind {
+            FileKind::Xml => xml::masked(&self.text).into(),
+            FileKind::Xta | FileKind::Query => (&*self.text).into(),
+        }
+    }
+
     /// The text of an absolute span.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")

@@ -5,3 +5,101 @@ mod plan;
 mod read;
 
 pub(crate) use read::parse;
+
+use std::borrow::Cow;
+
+/// Elements whose text is the language's.
+const SPOKEN: [&str; 6] = [
+    "declaration",
+    "parameter",
+    "system",
+    "instantiation",
+    "label",
+    "formula",
+];
+
+/// A piece of raw text inside an element as the language reads it.
+pub(crate) fn plain(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(['&', '<', ']']) {
+        return raw.into();
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    let unescaped = |text: &str| match quick_xml::escape::unescape(text) {
+        Ok(text) => text.into_owned(),
+        Err(_) => text.to_owned(),
+    };
+    while let Some((before, after)) = rest.split_once("<![CDATA[") {
+        out.push_str(&unescaped(before));
+        let (inside, behind) = after.split_once("]]>").unwrap_or((after, ""));
+        out.push_str(inside);
+        rest = behind;
+    }
+    // A piece may start inside a CDATA section.
+    match rest.split_once("]]>") {
+        Some((inside, behind)) => {
+            out.push_str(inside);
+            out.push_str(&unescaped(behind));
+        }
+        None => out.push_str(&unescaped(rest)),
+    }
+    out.into()
+}
+
+/// The text of an XML file with everything blanked that is not the language's: offsets stay, an entity is its character
+/// and blanks, and a tag ends the line.
+pub(crate) fn masked(text: &str) -> String {
+    let mut out: Vec<u8> = text
+        .bytes()
+        .map(|b| match b {
+            b'<' | b'\n' => b'\n',
+            b'\r' => b'\r',
+            _ => b' ',
+        })
+        .collect();
+    if let Some(root) = dom::read(text).root {
+        reveal(&root, text, &mut out);
+    }
+    // Only whole characters were copied over blanks.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn reveal(element: &dom::Element, text: &str, out: &mut [u8]) {
+    let comment = element.attribute("kind").is_some_and(|k| k == "comments");
+    if SPOKEN.contains(&&*element.tag) && !comment {
+        for part in &element.text {
+            match part {
+                dom::TextPart::Verbatim(span) => {
+                    if let Some(target) = out.get_mut(span.range()) {
+                        target.copy_from_slice(&text.as_bytes()[span.range()]);
+                    }
+                }
+                dom::TextPart::Reference(span, c) => {
+                    if let Some(first) = out.get_mut(span.start as usize).filter(|_| c.is_ascii()) {
+                        *first = *c as u8;
+                    }
+                }
+            }
+        }
+    }
+    for child in &element.children {
+        reveal(child, text, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_the_language_is_blank() {
+        let text = "<nta><!-- int --><declaration>int é = 1 &lt; 2;<![CDATA[ a < b]]></declaration>\n<name>if</name></nta>";
+        let shown = masked(text);
+        assert_eq!(shown.len(), text.len());
+        assert_eq!(shown.find("int é"), text.find("int é"));
+        assert!(shown.contains("1 <    2") && shown.contains(" a < b"));
+        assert!(!shown.contains("if") && !shown.contains("--"));
+        assert_eq!(plain("x &lt;= <![CDATA[5 &&]]> y"), "x <= 5 && y");
+        assert_eq!(plain("a & b"), "a & b");
+    }
+}

@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -8,7 +8,10 @@ mod conformance;
 mod corpus;
 mod fuzz;
 mod generate;
+mod notices;
+mod package;
 mod rng;
+mod vscode;
 
 use std::process::ExitCode;
 
@@ -19,6 +22,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
+  dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
+  vscode [--binary FILE]       package, then the story in the real workbench
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -40,6 +46,11 @@ fn run(args: &[String]) -> bool {
         let at = args.iter().position(|a| a == name)?;
         args.get(at + 1)?.parse::<u64>().ok()
     };
+    let path = |name: &str| {
+        let at = args.iter().position(|a| a == name)?;
+        // The caller's folder is not the one commands are run in.
+        std::path::absolute(args.get(at + 1)?).ok()
+    };
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
         Some("bench") => bench::run(flag("--quick")),
@@ -48,6 +59,9 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
+        Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
+        Some("dist") => package::archive(),
+        Some("vscode") => vscode::run(path("--binary").as_deref()),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));

@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
 
     /// The text of a span on one line.
     pub(super) fn text(&self, span: Span) -> String {
-        let text = self.file.slice(span.shift(self.base));
+        let text = self.file.plain(span.shift(self.base));
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if folded.chars().count() > 200 {
             let short: String = folded.chars().take(199).collect();

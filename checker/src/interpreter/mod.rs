@@ -2,12 +2,14 @@
 
 mod eval;
 mod replay;
+mod retrace;
 mod simulate;
 mod state;
 mod steps;
 
 pub use eval::{Evaluator, Failure};
 pub use replay::{Replayed, replay};
+pub use retrace::{evaluate, replay_trace};
 pub use simulate::{SimulateOptions, simulate};
 
 pub use steps::ConcreteStep;

@@ -27,22 +27,21 @@ pub struct Args {
     /// How to write the results
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
-    /// Which symmetries to use; `auto` also detects them among integers
-    #[arg(long, default_value = "auto", value_parser = named::<SymmetryOption>(&["auto", "off", "scalarsets"]))]
-    symmetry: SymmetryOption,
-    /// Order of exploration
-    #[arg(long, default_value = "bfs", value_parser = named::<SearchOrder>(&["bfs", "dfs", "random"]))]
-    search: SearchOrder,
-    /// Which trace to give
-    #[arg(long, default_value = "some", value_parser = named::<TraceOption>(&["none", "some", "shortest", "fastest"]))]
-    trace: TraceOption,
-    /// How zones are made finite; `convex-hull` may answer `unknown`
-    #[arg(long, default_value = "auto",
-        value_parser = named::<AbstractionOption>(&["auto", "extra-lu", "extra-m", "alu", "none", "convex-hull"]))]
-    abstraction: AbstractionOption,
-    /// Threads that explore
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: u32,
+    /// Which symmetries to use; `auto` also detects them among integers [default: auto]
+    #[arg(long, value_parser = named::<SymmetryOption>(&["auto", "off", "scalarsets"]))]
+    symmetry: Option<SymmetryOption>,
+    /// Order of exploration [default: bfs]
+    #[arg(long, value_parser = named::<SearchOrder>(&["bfs", "dfs", "random"]))]
+    search: Option<SearchOrder>,
+    /// Which trace to give [default: some]
+    #[arg(long, value_parser = named::<TraceOption>(&["none", "some", "shortest", "fastest"]))]
+    trace: Option<TraceOption>,
+    /// How zones are made finite; `convex-hull` may answer `unknown` [default: auto]
+    #[arg(long, value_parser = named::<AbstractionOption>(&["auto", "extra-lu", "extra-m", "alu", "none", "convex-hull"]))]
+    abstraction: Option<AbstractionOption>,
+    /// Threads that explore [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
     /// Give up on a query at this much memory, `4G` for instance
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     memory: Option<u64>,
@@ -52,9 +51,9 @@ pub struct Args {
     /// Give up on a query after storing this many states
     #[arg(long, value_name = "N")]
     states: Option<u64>,
-    /// Seed of random choices
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Seed of random choices [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
@@ -75,20 +74,23 @@ pub enum Format {
 }
 
 impl Args {
-    /// What the checker is told.
-    pub fn options(&self) -> Options {
+    /// What the checker is told: what the command line says, over what `zonelens.toml` says.
+    pub fn options(&self, base: Options) -> Options {
+        let mut constants = base.constants;
+        constants.extend(self.constants.iter().cloned());
         Options {
-            symmetry: self.symmetry,
-            search: self.search,
-            trace: self.trace,
-            abstraction: self.abstraction,
-            threads: self.threads,
-            memory: self.memory,
-            timeout: self.timeout,
-            states: self.states,
-            seed: self.seed,
+            symmetry: self.symmetry.unwrap_or(base.symmetry),
+            search: self.search.unwrap_or(base.search),
+            trace: self.trace.unwrap_or(base.trace),
+            abstraction: self.abstraction.unwrap_or(base.abstraction),
+            threads: self.threads.unwrap_or(base.threads),
+            memory: self.memory.or(base.memory),
+            timeout: self.timeout.or(base.timeout),
+            states: self.states.or(base.states),
+            seed: self.seed.unwrap_or(base.seed),
             audit_symmetry: self.audit_symmetry,
-            constants: self.constants.iter().cloned().collect(),
+            constants,
+            ..Options::default()
         }
     }
 }
@@ -140,7 +142,7 @@ fn duration(text: &str) -> Result<f64, String> {
 }
 
 /// `N=20`
-fn constant(text: &str) -> Result<(String, i64), String> {
+pub fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "write the constant's name and its value, as in N=20".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     let value = value.trim().parse().map_err(|_| wrong())?;

@@ -23,6 +23,16 @@ pub struct Client {
     progress: HashMap<String, &'static str>,
     versions: HashMap<String, i64>,
     pub refreshes: usize,
+    /// What the server said it can do.
+    pub capabilities: Value,
+    /// What the server registered.
+    pub registered: Vec<Value>,
+    /// Documents the server asked to show.
+    pub shown: Vec<String>,
+    /// The answer to `workspace/configuration`.
+    pub settings: Value,
+    /// How often the server asked to fetch diagnostics again.
+    pub pulled_again: usize,
     leaving: bool,
 }
 
@@ -42,27 +52,29 @@ impl Client {
     }
 
     fn greet(self, options: Value, general: Value) -> Client {
-        let mut client = self;
         let mut options = options;
         if !options.is_object() {
             options = json!({});
         }
         options["statusNotifications"] = json!(true);
-        let answer = client.request(
-            "initialize",
-            json!({
-                "processId": null, "rootUri": null,
-                "initializationOptions": options,
-                "capabilities": {
-                    "general": general,
-                    "window": {"workDoneProgress": true},
-                    "workspace": {"codeLens": {"refreshSupport": true}, "inlayHint": {"refreshSupport": true}},
-                },
-            }),
-        );
+        self.initialize(json!({
+            "processId": null, "rootUri": null,
+            "initializationOptions": options,
+            "capabilities": {
+                "general": general,
+                "window": {"workDoneProgress": true},
+                "workspace": {"codeLens": {"refreshSupport": true}, "inlayHint": {"refreshSupport": true}},
+            },
+        }))
+    }
+
+    /// Greets the server with parameters of the test's choice.
+    pub fn initialize(mut self, params: Value) -> Client {
+        let answer = self.request("initialize", params);
         assert!(answer["result"]["capabilities"].is_object(), "{answer}");
-        client.notify("initialized", json!({}));
-        client
+        self.capabilities = answer["result"]["capabilities"].clone();
+        self.notify("initialized", json!({}));
+        self
     }
 
     /// Starts the server without a word.
@@ -105,6 +117,11 @@ impl Client {
             progress: HashMap::new(),
             versions: HashMap::new(),
             refreshes: 0,
+            capabilities: Value::Null,
+            registered: Vec::new(),
+            shown: Vec::new(),
+            settings: Value::Null,
+            pulled_again: 0,
             leaving: false,
         }
     }
@@ -315,6 +332,23 @@ impl Client {
             }
             "workspace/codeLens/refresh" => self.refreshes += 1,
             "workspace/inlayHint/refresh" => {}
+            "client/registerCapability" => {
+                let list = message["params"]["registrations"].as_array();
+                self.registered
+                    .extend(list.expect("a list").iter().cloned());
+            }
+            "window/showDocument" => {
+                let uri = message["params"]["uri"].as_str().expect("a uri");
+                self.shown.push(uri.to_owned());
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"success": true}}));
+                return;
+            }
+            "workspace/configuration" => {
+                let settings = self.settings.clone();
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": [settings]}));
+                return;
+            }
+            "workspace/diagnostic/refresh" => self.pulled_again += 1,
             other => panic!("unexpected request {other}: {message}"),
         }
         if !self.leaving {
@@ -349,7 +383,9 @@ impl Client {
                 assert_eq!(before, Some(now.0), "{message}");
                 self.progress.insert(token, now.1);
             }
-            "zonelens/status" => {}
+            "zonelens/status" => assert!(params["running"].is_u64(), "{message}"),
+            "zonelens/traceChanged" => assert!(params["open"].is_boolean(), "{message}"),
+            "window/showMessage" => {}
             other => panic!("unexpected notification {other}: {message}"),
         }
     }

@@ -4,6 +4,7 @@ mod client;
 mod documents;
 mod features;
 mod lifecycle;
+mod panels;
 mod rng;
 mod runs;
 mod soak;

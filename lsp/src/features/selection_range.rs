@@ -7,7 +7,7 @@ use zonelens_syntax::span::Span;
 /// Nested spans around `offset`, innermost first.
 pub fn spans(snapshot: &Snapshot, offset: u32) -> Vec<Span> {
     let file = snapshot.file();
-    let text = &*file.text;
+    let text = snapshot.masked();
     let at = (offset as usize).min(text.len());
     let mut out = vec![word(text, at)];
     let mut outer = vec![snapshot.full_span()];
@@ -100,12 +100,19 @@ fn unmatched(bytes: &[u8], from: usize, limit: usize, forward: bool) -> Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use zonelens_syntax::ast::FileKind;
 
     #[test]
     fn selections_grow() {
         let text = "int a = f(b + (cc));\nint d;";
-        let snapshot = Snapshot::open("file:///m.xta".into(), FileKind::Xta, 1, text);
+        let snapshot = Snapshot::open(
+            "file:///m.xta".into(),
+            FileKind::Xta,
+            1,
+            text,
+            Arc::default(),
+        );
         let found: Vec<&str> = spans(&snapshot, 15)
             .iter()
             .map(|s| &text[s.range()])

@@ -18,7 +18,7 @@ const MAX_BACK: usize = 4096;
 
 /// The signature at `offset`.
 pub fn signature(names: &Names, offset: u32) -> Option<Signature> {
-    let text = &*names.snapshot.file().text;
+    let text = names.snapshot.masked();
     let mut end = (offset as usize).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -3,11 +3,10 @@
 use crate::document::Snapshot;
 use crate::meaning::Meaning;
 use crate::uri;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zonelens_analysis::network::{Network, Variable};
-use zonelens_analysis::report::{QueryReport, Trace, TraceState};
+use zonelens_analysis::report::{Trace, TraceEdge, TraceState};
 use zonelens_analysis::trace_text::{self, StepText};
 use zonelens_syntax::span::Span;
 
@@ -25,8 +24,8 @@ pub struct OpenTrace {
     pub query: String,
     /// What the trace belongs to; text that means something else does not show it.
     pub meaning: Meaning,
-    /// The answer with the trace.
-    pub report: Arc<QueryReport>,
+    /// The trace, replayed before it was opened.
+    pub trace: Arc<Trace>,
     /// The current step.
     pub step: usize,
 }
@@ -47,14 +46,9 @@ pub enum Move {
 }
 
 impl OpenTrace {
-    /// The trace itself.
-    pub fn trace(&self) -> Option<&Trace> {
-        self.report.trace.as_ref()
-    }
-
     /// Moves the current step, never past an end.
     pub fn go(&mut self, to: Move) {
-        let last = self.trace().map_or(0, |t| t.steps.len().saturating_sub(1));
+        let last = self.trace.steps.len().saturating_sub(1);
         self.step = match to {
             Move::Next => self.step + 1,
             Move::Previous => self.step.saturating_sub(1),
@@ -65,50 +59,17 @@ impl OpenTrace {
         .min(last);
     }
 
-    /// The current step as data, with the places of its edges in `model`'s present text.
-    pub fn describe(&self, model: &Snapshot) -> Value {
-        let Some(trace) = self.trace() else {
-            return Value::Null;
-        };
-        let steps = trace_text::steps(trace);
-        let Some(step) = steps.get(self.step) else {
-            return Value::Null;
-        };
-        let spans = edge_spans(model, trace, self.step);
-        let edges: Vec<Value> = step
-            .edges
-            .iter()
-            .enumerate()
-            .map(|(i, edge)| {
-                let span = spans.get(i).copied().flatten();
-                let line = span.map_or(edge.line.saturating_sub(1), |s| line_of(model, s));
-                json!({ "text": edge.text, "line": line })
-            })
-            .collect();
-        json!({
-            "uri": self.uri,
-            "model": self.model_uri,
-            "query": self.query,
-            "step": self.step,
-            "steps": trace.steps.len(),
-            "time": step.time.to_string(),
-            "delay": step.delay.to_string(),
-            "action": step.action,
-            "edges": edges,
-            "changes": step.changes,
-            "state": trace.steps.get(self.step).map(|s| &s.state),
-        })
-    }
-
     /// The whole trace as text, with the 0-based line each step starts on.
-    pub fn document(&self) -> Value {
-        let Some(trace) = self.trace() else {
-            return Value::Null;
-        };
+    pub fn document(&self) -> (String, Vec<usize>) {
+        let trace = &self.trace;
         let heading = format!("{}\n{}\n\n", self.query, trace_text::summary(trace));
-        let mut text = heading.clone();
         let mut starts = Vec::new();
-        let body = trace_text::to_text(trace, &uri::name(&self.model_uri));
+        // With its path, a line number can be followed from a plain text editor.
+        let file = uri::to_path(&self.model_uri).map_or_else(
+            || self.model_uri.clone(),
+            |path| path.to_string_lossy().into_owned(),
+        );
+        let body = trace_text::to_text(trace, &file);
         let mut next = 0;
         for (line, part) in (heading.lines().count()..).zip(body.lines()) {
             // A step starts with its number, everything else of it is indented deeper.
@@ -118,9 +79,48 @@ impl OpenTrace {
                 next += 1;
             }
         }
-        text.push_str(&body);
-        json!({ "text": text, "lines": starts })
+        (heading + &body, starts)
     }
+}
+
+/// Where the parts of an edge of a trace stand in the model's present text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EdgePlace {
+    /// The edge.
+    pub edge: Option<Span>,
+    /// The location it leaves.
+    pub from: Option<Span>,
+    /// The location it enters.
+    pub to: Option<Span>,
+    /// Which edge of the template's text it is, from 0.
+    pub number: u32,
+}
+
+/// The present places of the edges of a step: by process and edge number, as lines may have moved.
+pub fn edge_places(model: &Snapshot, trace: &Trace, step: usize) -> Vec<EdgePlace> {
+    let network = model.network().map(|(network, _)| network);
+    let place = |e: &TraceEdge| -> Option<EdgePlace> {
+        let process = network?.processes.get(e.process_index as usize)?;
+        let edge = process.edges.get(e.edge_index as usize)?;
+        let location = |at: u32| process.locations.get(at as usize).map(|l| l.span);
+        Some(EdgePlace {
+            edge: edge.spans.first().copied(),
+            from: location(edge.source),
+            to: location(edge.target),
+            number: edge.template_edge,
+        })
+    };
+    let edges = edges_of(trace, step).iter();
+    edges.map(|e| place(e).unwrap_or_default()).collect()
+}
+
+/// The edges that a step takes.
+pub fn edges_of(trace: &Trace, step: usize) -> &[TraceEdge] {
+    trace
+        .steps
+        .get(step)
+        .and_then(|s| s.transition.as_ref())
+        .map_or(&[], |t| &t.edges)
 }
 
 /// A hint in the text of the model.
@@ -134,51 +134,30 @@ pub struct Hint {
 
 /// The hints of the current step in the text of `model`.
 pub fn hints(open: &OpenTrace, model: &Snapshot) -> Vec<Hint> {
-    let (Some(trace), Some((network, _))) = (open.trace(), model.network()) else {
+    let trace = &open.trace;
+    let Some((network, _)) = model.network() else {
         return Vec::new();
     };
     let texts = trace_text::steps(trace);
     let (Some(step), Some(text)) = (trace.steps.get(open.step), texts.get(open.step)) else {
         return Vec::new();
     };
-    let mut out = edge_hints(open.step, text, &edge_spans(model, trace, open.step), trace);
+    let mut out = edge_hints(open, text, model);
     out.extend(location_hints(network, &step.state));
     out.extend(value_hints(network, &step.state));
     out.sort_by_key(|h| h.offset);
     out
 }
 
-/// The present places of the edges of a step: by process and edge number, as lines may have moved.
-fn edge_spans(model: &Snapshot, trace: &Trace, step: usize) -> Vec<Option<Span>> {
-    let edges = trace
-        .steps
-        .get(step)
-        .and_then(|s| s.transition.as_ref())
-        .map_or(&[][..], |t| &t.edges);
-    let network = model.network().map(|(network, _)| network);
-    let span = |process: u32, edge: u32| -> Option<Span> {
-        let process = network?.processes.get(process as usize)?;
-        process.edges.get(edge as usize)?.spans.first().copied()
-    };
+fn edge_hints(open: &OpenTrace, text: &StepText, model: &Snapshot) -> Vec<Hint> {
+    let edges = edges_of(&open.trace, open.step).iter();
     edges
-        .iter()
-        .map(|e| span(e.process_index, e.edge_index))
-        .collect()
-}
-
-fn edge_hints(number: usize, text: &StepText, spans: &[Option<Span>], trace: &Trace) -> Vec<Hint> {
-    let edges = trace
-        .steps
-        .get(number)
-        .and_then(|s| s.transition.as_ref())
-        .map_or(&[][..], |t| &t.edges);
-    edges
-        .iter()
-        .zip(spans)
-        .filter_map(|(edge, span)| {
+        .zip(edge_places(model, &open.trace, open.step))
+        .filter_map(|(edge, place)| {
+            let number = circled(open.step);
             Some(Hint {
-                offset: (*span)?.start,
-                label: format!("{} {}, t = {}", circled(number), edge.process, text.time),
+                offset: place.edge?.start,
+                label: format!("{number} {}, t = {}", edge.process, text.time),
             })
         })
         .collect()
@@ -257,7 +236,8 @@ fn circled(number: usize) -> String {
     }
 }
 
-fn line_of(model: &Snapshot, span: Span) -> u32 {
+/// The 0-based line of a span of the model's present text.
+pub fn line_of(model: &Snapshot, span: Span) -> u32 {
     let offset = (span.start as usize).min(model.rope.len_bytes());
     model.rope.byte_to_line(offset) as u32
 }

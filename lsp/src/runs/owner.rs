@@ -1,7 +1,7 @@
 //! The task that owns all runs.
 
 use super::worker::{self, Outcome};
-use super::{Ask, Event, Message, RunId, Site, View, Which};
+use super::{Active, Ask, Event, Message, RunId, Site, View, Which};
 use crate::cache::Cache;
 use crate::meaning::Meaning;
 use crate::settings::Settings;
@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
-use zonelens_analysis::report::{Progress, QueryReport, Verdict, WORKER_PROTOCOL, WorkerRequest};
+use zonelens_analysis::report::{
+    Progress, QueryReport, Verdict, WORKER_PROTOCOL, WorkerRequest, WorkerTask,
+};
 
 /// Counts on lenses change at most this often.
 const COUNT_INTERVAL: Duration = Duration::from_millis(500);
@@ -104,6 +106,9 @@ impl Owner {
             Message::Reports(uri, reply) => {
                 let _ = reply.send(self.reports(&uri));
             }
+            Message::Active(reply) => {
+                let _ = reply.send(self.active());
+            }
             Message::Progress(run, progress) => self.progress(run, progress),
             Message::Ended(run, outcome) => self.ended(run, outcome),
             Message::Remember(found, uri) => self.remember(&uri, found),
@@ -172,6 +177,7 @@ impl Owner {
         run.stop = Some(stop);
         let request = WorkerRequest {
             protocol: WORKER_PROTOCOL,
+            task: WorkerTask::Verify,
             model: run.ask.model.to_string(),
             kind: run.ask.kind.to_owned(),
             query: run.ask.text.clone(),
@@ -255,7 +261,7 @@ impl Owner {
                     });
                 }
             }
-            let _ = self.events.send(Event::Changed { state: false });
+            self.tell(false);
         }
     }
 
@@ -412,8 +418,32 @@ impl Owner {
             .collect()
     }
 
+    fn active(&self) -> Vec<Active> {
+        let mut list: Vec<Active> = self
+            .runs
+            .iter()
+            .map(|(id, run)| Active {
+                run: *id,
+                uri: run.ask.uri.clone(),
+                query: run.ask.text.clone(),
+                progress: run.stop.is_some().then(|| run.progress.clone()),
+            })
+            .collect();
+        list.sort_by_key(|a| a.run);
+        list
+    }
+
     fn changed(&self) {
-        let _ = self.events.send(Event::Changed { state: true });
+        self.tell(true);
+    }
+
+    fn tell(&self, state: bool) {
+        let running = self.runs.values().filter(|r| r.stop.is_some()).count();
+        let _ = self.events.send(Event::Changed {
+            state,
+            running,
+            queued: self.runs.len() - running,
+        });
     }
 }
 

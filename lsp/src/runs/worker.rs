@@ -10,6 +10,8 @@ use zonelens_analysis::report::{Progress, QueryReport, WorkerMessage, WorkerRequ
 
 /// A worker that ignores its own time limit is ended this much later.
 const HANG_GRACE: Duration = Duration::from_secs(5);
+/// How long a replay or an evaluation may take.
+const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker may take to leave after its answer.
 const LEAVE_GRACE: Duration = Duration::from_secs(1);
 /// A line longer than this is no answer.
@@ -37,20 +39,36 @@ pub async fn run(
 ) -> Outcome {
     let mut child = match start(&program) {
         Ok(child) => child,
-        Err(error) => return Outcome::Failed(format!("the checker could not be started: {error}")),
+        Err(message) => return Outcome::Failed(message),
     };
     let limit = request.options.timeout.map(|s| {
         let limit = Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         limit.saturating_add(HANG_GRACE)
     });
     let outcome = tokio::select! {
-        outcome = converse(&mut child, &request, progress) => outcome,
+        answer = converse(&mut child, &request, progress) => match answer {
+            Ok(WorkerMessage::Result(report)) => Outcome::Answer(report),
+            Ok(_) => Outcome::Failed("the checker answered another question".to_owned()),
+            Err(message) => Outcome::Failed(message),
+        },
         _ = cancel => Outcome::Cancelled,
         () = sleep(limit) => Outcome::Failed(
             "the checker went on past its time limit and was stopped".to_owned()),
     };
-    leave(&mut child, &outcome).await;
+    leave(&mut child, matches!(outcome, Outcome::Answer(_))).await;
     outcome
+}
+
+/// Asks a worker something that takes no exploration; `Err` is a sentence for people.
+pub async fn ask(program: &Path, request: &WorkerRequest) -> Result<WorkerMessage, String> {
+    let mut child = start(program)?;
+    let (progress, _) = mpsc::unbounded_channel();
+    let answer = tokio::select! {
+        answer = converse(&mut child, request, progress) => answer,
+        () = tokio::time::sleep(ASK_LIMIT) => Err("the checker did not answer in time".to_owned()),
+    };
+    leave(&mut child, answer.is_ok()).await;
+    answer
 }
 
 async fn sleep(limit: Option<Duration>) {
@@ -60,38 +78,37 @@ async fn sleep(limit: Option<Duration>) {
     }
 }
 
-fn start(program: &Path) -> std::io::Result<Child> {
-    Command::new(program)
+fn start(program: &Path) -> Result<Child, String> {
+    let started = Command::new(program)
         .arg("worker")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true)
-        .spawn()
+        .spawn();
+    started.map_err(|error| format!("the checker could not be started: {error}"))
 }
 
 async fn converse(
     child: &mut Child,
     request: &WorkerRequest,
     progress: mpsc::UnboundedSender<Progress>,
-) -> Outcome {
+) -> Result<WorkerMessage, String> {
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Outcome::Failed("the checker has no input or output".to_owned());
+        return Err("the checker has no input or output".to_owned());
     };
-    let mut line = match serde_json::to_vec(request) {
-        Ok(line) => line,
-        Err(error) => return Outcome::Failed(format!("the request cannot be written: {error}")),
-    };
+    let mut line = serde_json::to_vec(request)
+        .map_err(|error| format!("the request cannot be written: {error}"))?;
     line.push(b'\n');
     // A worker that is already gone is told by its exit status below.
     let _ = stdin.write_all(&line).await;
     let _ = stdin.flush().await;
-    let outcome = listen(BufReader::new(stdout), &progress).await;
+    let answer = listen(BufReader::new(stdout), &progress).await;
     // Closing the input is what ends a worker, so it must live until here.
     drop(stdin);
-    match outcome {
-        Some(outcome) => outcome,
-        None => Outcome::Failed(obituary(child).await),
+    match answer {
+        Some(answer) => answer,
+        None => Err(obituary(child).await),
     }
 }
 
@@ -99,7 +116,7 @@ async fn converse(
 async fn listen(
     mut stdout: BufReader<ChildStdout>,
     progress: &mpsc::UnboundedSender<Progress>,
-) -> Option<Outcome> {
+) -> Option<Result<WorkerMessage, String>> {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -115,9 +132,9 @@ async fn listen(
             Ok(WorkerMessage::Progress(p)) => {
                 let _ = progress.send(p);
             }
-            Ok(WorkerMessage::Result(report)) => return Some(Outcome::Answer(report)),
+            Ok(message) => return Some(Ok(message)),
             Err(error) => {
-                return Some(Outcome::Failed(format!(
+                return Some(Err(format!(
                     "the checker wrote something that is not an answer ({error})"
                 )));
             }
@@ -152,8 +169,8 @@ async fn obituary(child: &mut Child) -> String {
 }
 
 /// Sees to it that the process is gone and reaped.
-async fn leave(child: &mut Child, outcome: &Outcome) {
-    if matches!(outcome, Outcome::Answer(_)) {
+async fn leave(child: &mut Child, answered: bool) {
+    if answered {
         let left = tokio::time::timeout(LEAVE_GRACE, child.wait()).await;
         if left.is_ok() {
             return;

@@ -1,0 +1,311 @@
+//! Traces that come back from a cache: replayed before anybody sees them, and asked about.
+
+use super::eval::{Evaluator, Failure};
+use super::replay::{describe, wait};
+use super::state::{Concrete, Names, fraction};
+use super::steps::{enabled_steps, invariants_hold};
+use zonelens_analysis::network::{
+    BinaryOp, BoundsExpr, ClockBase, ClockRef, Expr, ExprKind, Network, Position, Query, QueryKind,
+    UnaryOp,
+};
+use zonelens_analysis::report::{Trace, TraceKind, TraceStep, TraceTransition, TraceValue};
+use zonelens_syntax::ast::QuantifierKind;
+use zonelens_syntax::span::Span;
+
+/// Parts of a time unit beyond which the numbers of a trace cannot be right.
+const MAX_UNIT: i64 = 1 << 40;
+
+/// Replays a trace by the numbers of its processes and edges, and gives it with the names and places the network has
+/// now. `Err` says what does not fit.
+pub fn replay_trace(
+    network: &Network,
+    trace: &Trace,
+    position: &dyn Fn(Span) -> Position,
+) -> Result<Trace, String> {
+    let (steps, states) = walk(network, trace, trace.steps.len(), position).map_err(|f| f.0)?;
+    if trace.kind == TraceKind::Lasso {
+        let start = trace.cycle_start.and_then(|at| states.get(at));
+        if start.is_none() || start != states.last() {
+            return Err("the end of the cycle is not its start".to_owned());
+        }
+    }
+    Ok(Trace {
+        kind: trace.kind,
+        cycle_start: trace.cycle_start,
+        steps,
+    })
+}
+
+/// The value of what `query` measures or claims, in a step of a trace.
+pub fn evaluate(
+    network: &Network,
+    trace: &Trace,
+    step: usize,
+    query: &Query,
+) -> Result<TraceValue, String> {
+    let nowhere = |_: Span| Position::default();
+    let (_, states) = walk(network, trace, step + 1, &nowhere).map_err(|f| f.0)?;
+    let mut state = states
+        .into_iter()
+        .nth(step)
+        .ok_or_else(|| format!("the trace has no step {step}"))?;
+    let unit = state.unit;
+    let mut evaluator = Evaluator::new(network, &mut state, query.frame);
+    let value = match &query.kind {
+        QueryKind::Path(_, e) => whole(&mut evaluator, e),
+        QueryKind::Bounds { exprs, .. } => match exprs.first() {
+            Some(BoundsExpr::Int(e)) => whole(&mut evaluator, e),
+            Some(BoundsExpr::Clock { left, right }) => {
+                clock(&mut evaluator, left, right.as_ref(), unit)
+            }
+            None => return Err("there is nothing to evaluate".to_owned()),
+        },
+        QueryKind::LeadsTo(..) => return Err("`-->` speaks of runs, not of a state".to_owned()),
+    };
+    value.map_err(|f| f.0)
+}
+
+fn whole(evaluator: &mut Evaluator<'_>, expr: &Expr) -> Result<TraceValue, Failure> {
+    if matches!(expr.kind, ExprKind::Deadlock) {
+        return Err(Failure(
+            "`deadlock` speaks of what can happen, not of a state".to_owned(),
+        ));
+    }
+    let value = evaluator.eval(expr)?;
+    Ok(if is_boolean(expr) {
+        TraceValue::Boolean(value != 0)
+    } else {
+        TraceValue::Integer(value)
+    })
+}
+
+fn is_boolean(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::Not, _)
+        | ExprKind::SameBlock { .. }
+        | ExprKind::Clock { .. }
+        | ExprKind::At { .. } => true,
+        ExprKind::Binary(op, ..) => matches!(
+            op,
+            BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Ge
+                | BinaryOp::Gt
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+        ),
+        ExprKind::Quantifier { kind, .. } => *kind != QuantifierKind::Sum,
+        ExprKind::Cond(_, a, _) => is_boolean(a),
+        _ => false,
+    }
+}
+
+fn clock(
+    evaluator: &mut Evaluator<'_>,
+    left: &ClockRef,
+    right: Option<&ClockRef>,
+    unit: i64,
+) -> Result<TraceValue, Failure> {
+    let mut read = |clock: &ClockRef| -> Result<i64, Failure> {
+        let ClockBase::Clock(first) = clock.base else {
+            return Err(Failure("this clock is a parameter".to_owned()));
+        };
+        let mut at = i64::from(first);
+        for step in &clock.steps {
+            let index = evaluator.eval(&step.index)? - i64::from(step.range.lo);
+            if index < 0 || index >= i64::from(step.range.len) {
+                return Err(Failure("an index is out of its range".to_owned()));
+            }
+            at += index * i64::from(step.stride);
+        }
+        let at = usize::try_from(at).ok();
+        let value = at.and_then(|at| evaluator.state.clocks.get(at)).copied();
+        value.ok_or_else(|| Failure("there is no such clock".to_owned()))
+    };
+    let value = read(left)? - right.map_or(Ok(0), read)?;
+    Ok(TraceValue::Clock(fraction(value, unit)))
+}
+
+/// The first `count` steps with names and places, and the states after them.
+fn walk(
+    network: &Network,
+    trace: &Trace,
+    count: usize,
+    position: &dyn Fn(Span) -> Position,
+) -> Result<(Vec<TraceStep>, Vec<Concrete>), Failure> {
+    let names = Names::new(network);
+    let unit = unit_of(trace)?;
+    let mut state = Concrete::initial(network, unit);
+    if !invariants_hold(network, &mut state)? {
+        return Err(Failure("the initial state violates an invariant".into()));
+    }
+    let (mut steps, mut states) = (Vec::new(), Vec::new());
+    for (number, step) in trace.steps.iter().take(count).enumerate() {
+        let delay = parts(&step.delay, unit)?;
+        let told = |f: Failure| Failure(format!("step {number}: {}", f.0));
+        if number > 0 {
+            wait(network, &mut state, delay).map_err(told)?;
+        }
+        let mut transition = None;
+        if let Some(wanted) = step.transition.as_ref().filter(|_| number > 0) {
+            let enabled = enabled_steps(network, &mut state).map_err(told)?;
+            let found = enabled.into_iter().find_map(|(concrete, next)| {
+                let shown = describe(network, &names, &concrete, &state, position);
+                fits(&shown, wanted).then_some((shown, next))
+            });
+            let Some((shown, next)) = found else {
+                return Err(told(Failure("it is not enabled".into())));
+            };
+            transition = Some(shown);
+            state = next;
+        }
+        let shown = names.describe(network, &state);
+        if shown != step.state {
+            return Err(told(Failure("it leads to another state".into())));
+        }
+        steps.push(TraceStep {
+            delay: fraction(delay, unit),
+            transition,
+            state: shown,
+        });
+        states.push(state.clone());
+    }
+    Ok((steps, states))
+}
+
+/// Whether a step that is possible is the one of the trace; places in the text may differ.
+fn fits(shown: &TraceTransition, wanted: &TraceTransition) -> bool {
+    let mut pairs = shown.edges.iter().zip(&wanted.edges);
+    shown.channel == wanted.channel
+        && shown.edges.len() == wanted.edges.len()
+        && pairs.all(|(a, b)| {
+            a.process_index == b.process_index
+                && a.edge_index == b.edge_index
+                && a.select == b.select
+        })
+}
+
+/// Parts of a time unit in which every delay of the trace is whole.
+fn unit_of(trace: &Trace) -> Result<i64, Failure> {
+    let mut unit: i64 = 1;
+    for step in &trace.steps {
+        let (_, denominator) = read(&step.delay)?;
+        let (mut a, mut b) = (unit, denominator);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        unit = (unit / a)
+            .checked_mul(denominator)
+            .filter(|u| *u <= MAX_UNIT)
+            .ok_or_else(|| Failure("a delay cannot be written in numbers".into()))?;
+    }
+    Ok(unit)
+}
+
+fn parts(delay: &str, unit: i64) -> Result<i64, Failure> {
+    let (numerator, denominator) = read(delay)?;
+    numerator
+        .checked_mul(unit / denominator)
+        .ok_or_else(|| Failure("a delay is too long".into()))
+}
+
+/// `3`, `3/2`
+fn read(delay: &str) -> Result<(i64, i64), Failure> {
+    let (n, d) = delay.split_once('/').unwrap_or((delay, "1"));
+    match (n.trim().parse::<i64>(), d.trim().parse::<i64>()) {
+        (Ok(n), Ok(d)) if n >= 0 && d > 0 && d <= MAX_UNIT => Ok((n, d)),
+        _ => Err(Failure(format!("`{delay}` is no delay"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SimulateOptions, simulate};
+    use super::*;
+    use std::collections::BTreeMap;
+    use zonelens_analysis::Model;
+    use zonelens_syntax::ast::FileKind;
+    use zonelens_syntax::{SourceFile, parse_query};
+
+    const MODEL: &str = "\
+int n; chan a; broadcast chan b;
+process P(const int[0, 1] i) {
+    clock x;
+    state s, t { x <= 5 }, u;
+    init s;
+    trans s -> t { sync a!; assign x = 0, n = n + 1; }, t -> u { guard x >= 3; sync b!; }, u -> s { };
+}
+process Q() { state s; init s; trans s -> s { select k : int[0, 2]; guard k < 2; sync a?; assign n = n % 7; }, s -> s { sync b?; }; }
+system P, Q;
+";
+
+    fn model() -> (Model, Network) {
+        let file = SourceFile::parse(MODEL, FileKind::Xta);
+        let model = Model::new(&file, &BTreeMap::new());
+        let network = model.network().expect("a network");
+        (model, network)
+    }
+
+    fn nowhere(_: Span) -> Position {
+        Position::default()
+    }
+
+    #[test]
+    fn runs_replay_and_changed_ones_do_not() {
+        let (_, network) = model();
+        for seed in 1..20 {
+            let options = SimulateOptions {
+                seed,
+                ..SimulateOptions::default()
+            };
+            let trace = simulate(&network, &options, &nowhere);
+            assert!(trace.steps.len() > 3);
+            let again = replay_trace(&network, &trace, &nowhere).expect("it replays");
+            assert_eq!(again, trace);
+            let mut wrong = trace.clone();
+            wrong.steps[2].state.variables.insert("n".into(), 99);
+            assert!(replay_trace(&network, &wrong, &nowhere).is_err());
+            let mut wrong = trace.clone();
+            wrong.steps.remove(1);
+            assert!(replay_trace(&network, &wrong, &nowhere).is_err());
+            let mut wrong = trace.clone();
+            wrong.steps[1].delay = "1/0".into();
+            assert!(replay_trace(&network, &wrong, &nowhere).is_err());
+            let mut wrong = trace;
+            if let Some(t) = &mut wrong.steps[1].transition {
+                t.edges[0].edge_index = 77;
+            }
+            assert!(replay_trace(&network, &wrong, &nowhere).is_err());
+        }
+    }
+
+    #[test]
+    fn expressions_have_the_values_of_the_step() {
+        let (model, network) = model();
+        let trace = simulate(&network, &SimulateOptions::default(), &nowhere);
+        let ask = |step: usize, text: &str| {
+            let query = model
+                .resolve_query(&network, &parse_query(text), 0)
+                .expect("resolved");
+            evaluate(&network, &trace, step, &query)
+        };
+        for (number, step) in trace.steps.iter().enumerate() {
+            let n = step.state.variables["n"];
+            assert_eq!(
+                ask(number, "sup: n + 1"),
+                Ok(TraceValue::Integer(n + 1)),
+                "{number}"
+            );
+            assert_eq!(ask(number, "E<> n == 1"), Ok(TraceValue::Boolean(n == 1)));
+            let x = step.state.clocks["P(1).x"].clone();
+            assert_eq!(ask(number, "sup: P(1).x"), Ok(TraceValue::Clock(x)));
+            let at = step.state.locations["P(0)"] == "t";
+            assert_eq!(ask(number, "E<> P(0).t"), Ok(TraceValue::Boolean(at)));
+        }
+        assert!(ask(trace.steps.len(), "sup: n").is_err());
+        assert!(ask(0, "E<> deadlock").is_err());
+    }
+}

@@ -1,0 +1,203 @@
+//! `zonelens render`: pictures of templates and traces.
+
+use crate::model::{Prepared, Source};
+use crate::progress::{Bar, interrupt_flag};
+use crate::{BAD_INPUT, SUCCESS, output, verify};
+use clap::Args as ClapArgs;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use zonelens_analysis::report::{Options, QueryReport, TraceOption};
+use zonelens_checker::Control;
+use zonelens_render::{chart, diagram, svg};
+use zonelens_syntax::ast::FileKind;
+
+/// Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// No query gives a trace.
+const NO_TRACE: u8 = 1;
+
+/// Arguments of `zonelens render`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// The model, `.xta` or `.xml`
+    model: PathBuf,
+    /// The SVG file to write; `-` for standard output
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    output: PathBuf,
+    /// Draw only this template; may be given several times
+    #[arg(long = "template", value_name = "NAME", conflicts_with = "trace")]
+    templates: Vec<String>,
+    /// Draw a trace as a sequence chart: of the first query that has one
+    #[arg(long)]
+    trace: bool,
+    /// Draw the trace of this formula, not of the model's queries
+    #[arg(
+        short = 'q',
+        value_name = "FORMULA",
+        allow_hyphen_values = true,
+        requires = "trace"
+    )]
+    formula: Option<String>,
+    /// Show the lane of this process only; may be given several times
+    #[arg(long = "process", value_name = "NAME", requires = "trace")]
+    processes: Vec<String>,
+    /// Override a global integer constant before any size is evaluated
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = verify::constant)]
+    constants: Vec<(String, i64)>,
+}
+
+/// Draws; gives the exit status.
+pub fn run(args: &Args) -> u8 {
+    let drawn = draw(args).and_then(|picture| {
+        write(args, &picture).map_err(|message| Failure {
+            message,
+            status: BAD_INPUT,
+        })
+    });
+    match drawn {
+        Ok(()) => SUCCESS,
+        Err(failure) => {
+            output::complain(&failure.message);
+            failure.status
+        }
+    }
+}
+
+struct Failure {
+    message: String,
+    status: u8,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure {
+            message,
+            status: BAD_INPUT,
+        }
+    }
+}
+
+fn draw(args: &Args) -> Result<String, Failure> {
+    let source = Source::read(&args.model)?;
+    if source.file.kind == FileKind::Query {
+        return Err(format!("{} is a query file; give the model", args.model.display()).into());
+    }
+    let prepared = Prepared::new(source, &args.constants.iter().cloned().collect());
+    if args.trace {
+        draw_trace(args, &prepared)
+    } else {
+        draw_templates(args, &prepared)
+    }
+}
+
+fn draw_templates(args: &Args, prepared: &Prepared) -> Result<String, Failure> {
+    let source = &prepared.source;
+    let line = |at: u32| source.line_col(at).line.saturating_sub(1);
+    let mut drawing = diagram::diagram(&source.file, prepared.network(), &line);
+    let known: Vec<String> = drawing.templates.iter().map(|t| t.name.clone()).collect();
+    if let Some(wrong) = args.templates.iter().find(|t| !known.contains(t)) {
+        return Err(format!(
+            "{} has no template {wrong}; it has {}",
+            args.model.display(),
+            known.join(", ")
+        )
+        .into());
+    }
+    if !args.templates.is_empty() {
+        drawing
+            .templates
+            .retain(|t| args.templates.contains(&t.name));
+    }
+    if drawing.templates.is_empty() {
+        return Err(format!("{} has no template to draw", args.model.display()).into());
+    }
+    let title = args.model.file_name().unwrap_or_default();
+    Ok(svg::diagram(&drawing, &title.to_string_lossy()))
+}
+
+fn draw_trace(args: &Args, prepared: &Prepared) -> Result<String, Failure> {
+    if let Some(error) = prepared.errors().first() {
+        let place = prepared.source.place(error.span);
+        return Err(format!("{place}: {} [{}]", error.message, error.code).into());
+    }
+    let report = first_trace(args, prepared)?;
+    let Some(trace) = &report.trace else {
+        return Err(Failure {
+            message:
+                "no query of this model has a trace: none is violated, and none asks for a witness"
+                    .to_owned(),
+            status: NO_TRACE,
+        });
+    };
+    let known: Vec<&String> = trace
+        .steps
+        .first()
+        .map(|s| s.state.locations.keys().collect())
+        .unwrap_or_default();
+    if let Some(wrong) = args.processes.iter().find(|p| !known.contains(p)) {
+        let known: Vec<&str> = known.iter().map(|n| n.as_str()).collect();
+        return Err(format!(
+            "there is no process {wrong}; there are {}",
+            known.join(", ")
+        )
+        .into());
+    }
+    let only: BTreeSet<String> = args.processes.iter().cloned().collect();
+    let only = (!only.is_empty()).then_some(&only);
+    Ok(svg::chart(&chart::chart(trace, only), &report.query))
+}
+
+/// Answers the queries in order until one has a trace.
+fn first_trace(args: &Args, prepared: &Prepared) -> Result<QueryReport, Failure> {
+    let mut others = Vec::new();
+    match (&args.formula, verify::sibling(&args.model)) {
+        (Some(formula), _) => {
+            others.push(Source::new(None, formula.as_str(), FileKind::Query));
+        }
+        (None, Some(path)) => others.push(Source::read(&path)?),
+        (None, None) => {}
+    }
+    let own = args.formula.is_none().then_some(&prepared.source);
+    let options = Options {
+        trace: TraceOption::Shortest,
+        constants: args.constants.iter().cloned().collect(),
+        ..Options::default()
+    };
+    let interrupted = interrupt_flag();
+    let mut last = None;
+    for from in own.into_iter().chain(&others) {
+        for query in from.queries() {
+            let bar = Bar::start(&query.query.text);
+            let control = Control {
+                cancelled: &interrupted,
+                progress: &|progress| bar.show(progress),
+            };
+            let report = prepared.ask(from, query, &options, &control);
+            bar.finish();
+            if interrupted.load(Ordering::SeqCst) {
+                return Err(Failure {
+                    message: "interrupted before a trace was found".to_owned(),
+                    status: INTERRUPTED,
+                });
+            }
+            if report.trace.is_some() {
+                return Ok(report);
+            }
+            last = Some(report);
+        }
+    }
+    let none = format!("{} has no query; give one with -q", args.model.display());
+    last.ok_or_else(|| none.into())
+}
+
+fn write(args: &Args, picture: &str) -> Result<(), String> {
+    if args.output.as_os_str() == "-" {
+        // A closed pipe is the reader's choice, not an error.
+        let _ = std::io::stdout().lock().write_all(picture.as_bytes());
+        return Ok(());
+    }
+    std::fs::write(&args.output, picture)
+        .map_err(|error| format!("{} cannot be written: {error}", args.output.display()))
+}

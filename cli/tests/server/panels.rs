@@ -1,0 +1,214 @@
+//! The requests of `docs/protocol.md`.
+
+use crate::client::{Client, fresh_directory};
+use serde_json::{Value, json};
+
+const MODEL: &str = "\
+int n;
+chan go;
+process P(const int[0, 1] i) {
+    clock x;
+    state s, t { x <= 5 }, u;
+    init s;
+    trans s -> t { sync go!; assign x = 0, n = n + 1; },
+          t -> u { guard x >= 3; };
+}
+process Q() { state a; commit a; init a; trans a -> a { sync go?; }; }
+system P, Q;
+//@ query A[] not (P(0).u && P(1).u)
+//@ expect satisfied
+//@ query E<> n == 2
+";
+
+fn verified() -> (Client, String) {
+    let uri = format!("file://{}", fresh_directory().join("m.xta").display());
+    let mut client = Client::start(None, Value::Null);
+    client.open(&uri, &MODEL.replace(" commit a;", ""));
+    client.command("zonelens.verifyAll", json!({"uri": uri}));
+    client.wait_states(&uri, &["violated", "satisfied"]);
+    (client, uri)
+}
+
+#[test]
+fn a_test_view_gets_queries_with_places_and_whether_they_pass() {
+    let (mut client, uri) = verified();
+    let answer = client.result("zonelens/queries", json!({"textDocument": {"uri": uri}}));
+    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["model"], uri);
+    let list = answer["queries"].as_array().expect("a list");
+    assert_eq!(list.len(), 2);
+    assert_eq!(list[0]["expected"], "satisfied");
+    assert_eq!(list[0]["passes"], false);
+    assert_eq!(list[0]["line"], 12);
+    assert_eq!(list[0]["range"]["start"]["line"], 11);
+    assert_eq!(list[1]["passes"], true);
+    assert!(
+        list[1]["title"]
+            .as_str()
+            .is_some_and(|t| t.starts_with("✓ satisfied"))
+    );
+    client.finish();
+}
+
+#[test]
+fn a_panel_gets_the_whole_trace_and_hears_of_moves() {
+    let (mut client, uri) = verified();
+    let none = client.request("zonelens/trace", json!({}));
+    assert_eq!(none["error"]["code"], -32602);
+    let query = "A[] not (P(0).u && P(1).u)";
+    let of_query = json!({"textDocument": {"uri": uri}, "query": query});
+    let unopened = client.result("zonelens/trace", of_query);
+    client.command("zonelens.trace.open", json!({"uri": uri, "query": query}));
+    client.command("zonelens.trace.next", json!({}));
+    let changed = client.wait("the second step", |m| {
+        m["method"] == "zonelens/traceChanged" && m["params"]["step"] == 1
+    });
+    assert_eq!(changed["params"]["steps"], 5);
+    assert_eq!(changed["params"]["stale"], false);
+    let trace = client.result("zonelens/trace", json!({}));
+    assert_eq!(trace["steps"], unopened["steps"]);
+    assert_eq!(trace["step"], 1);
+    assert_eq!(trace["processes"][1]["name"], "P(1)");
+    assert_eq!(trace["processes"][2]["template"], "Q");
+    let edges = &trace["steps"][1]["transition"]["edges"];
+    assert_eq!(edges[0]["template"], "P");
+    assert_eq!(edges[0]["range"]["start"]["line"], 6);
+    assert_eq!(edges[0]["fromRange"]["start"]["line"], 4);
+    assert_eq!(edges[1]["template"], "Q");
+    assert_eq!(trace["steps"][1]["transition"]["channel"], "go");
+    assert_eq!(trace["steps"][1]["state"]["variables"]["n"], 1);
+    assert_eq!(trace["document"]["lines"].as_array().map(Vec::len), Some(5));
+    // The file is there to be read, and only that.
+    let file = trace["document"]["uri"]
+        .as_str()
+        .and_then(|u| u.strip_prefix("file://"));
+    let text = std::fs::read_to_string(file.expect("a file")).expect("readable");
+    assert_eq!(trace["document"]["text"], text);
+    assert!(
+        std::fs::metadata(file.expect("a file"))
+            .expect("there")
+            .permissions()
+            .readonly()
+    );
+
+    let diagram = client.result("zonelens/diagram", json!({"textDocument": {"uri": uri}}));
+    let template = &diagram["templates"][0];
+    assert_eq!(template["name"], "P");
+    assert_eq!(template["parameters"], "const int[0, 1] i");
+    assert_eq!(template["processes"], json!(["P(0)", "P(1)"]));
+    assert_eq!(template["locations"][0]["initial"], true);
+    assert_eq!(template["locations"][1]["invariant"], "x <= 5");
+    assert_eq!(template["edges"][0]["sync"], "go!");
+    assert_eq!(template["edges"][0]["assign"], "x = 0, n = n + 1");
+    assert_eq!(
+        template["edges"][0]["taken"].as_array().map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(
+        template["locations"][1]["here"],
+        template["edges"][0]["taken"]
+    );
+    assert_eq!(template["locations"][0]["x"], Value::Null);
+
+    let text = MODEL.replace(" commit a;", "");
+    client.replace(&uri, 2, &text.replace("x >= 3", "x >= 4"));
+    client.wait("staleness", |m| {
+        m["method"] == "zonelens/traceChanged" && m["params"]["stale"] == true
+    });
+    client.replace(&uri, 3, &text);
+    client.wait("freshness", |m| {
+        m["method"] == "zonelens/traceChanged" && m["params"]["stale"] == false
+    });
+    client.command("zonelens.trace.close", json!({}));
+    client.wait("the end", |m| {
+        m["method"] == "zonelens/traceChanged" && m["params"]["open"] == false
+    });
+    client.finish();
+}
+
+#[test]
+fn expressions_are_evaluated_in_a_step() {
+    let (mut client, uri) = verified();
+    let query = json!({"uri": uri, "query": "A[] not (P(0).u && P(1).u)"});
+    client.command("zonelens.trace.open", query);
+    client.command("zonelens.trace.last", json!({}));
+    for (expression, kind, value) in [
+        ("n", "integer", "2"),
+        ("n * 10 + 1", "integer", "21"),
+        ("n == 2", "boolean", "true"),
+        ("forall (i : int[0, 1]) P(i).u", "boolean", "true"),
+        ("P(0).x", "clock", ""),
+        ("P(0).x >= 3", "boolean", "true"),
+        ("P(0).x - P(1).x", "clock", ""),
+        ("nobody", "error", ""),
+        ("n +", "error", ""),
+    ] {
+        let argument = json!({"expression": expression});
+        let answer = client.command("zonelens.trace.evaluate", argument);
+        assert_eq!(answer["kind"], kind, "{answer}");
+        if !value.is_empty() {
+            assert_eq!(answer["value"], value, "{answer}");
+        }
+        assert_eq!(answer["step"], 4);
+    }
+    let at_start = json!({"expression": "n", "step": 0});
+    assert_eq!(
+        client.command("zonelens.trace.evaluate", at_start)["value"],
+        "0"
+    );
+    client.finish();
+}
+
+#[test]
+fn drawings_of_xml_reach_the_diagram() {
+    let uri = format!("file://{}", fresh_directory().join("m.xml").display());
+    let text = r##"<nta><template><name>P</name>
+<location id="id0" x="-8" y="16" color="#ff0000"><name x="1" y="2">s</name><label kind="invariant" x="3" y="4">x &lt;= 5</label><urgent/></location>
+<location id="id1" x="80" y="0"><label kind="comments" x="0" y="0">no name</label></location>
+<branchpoint id="id2" x="5" y="6"/>
+<init ref="id0"/>
+<transition><source ref="id0"/><target ref="id1"/><label kind="synchronisation" x="7" y="8">go!</label><nail x="9" y="10"/></transition>
+</template><system>system P;</system></nta>"##;
+    let mut client = Client::start(None, Value::Null);
+    client.open(&uri, text);
+    let diagram = client.result("zonelens/diagram", json!({"textDocument": {"uri": uri}}));
+    let t = &diagram["templates"][0];
+    let s = &t["locations"][0];
+    assert_eq!(
+        (&s["x"], &s["y"], &s["color"]),
+        (&json!(-8), &json!(16), &json!("#ff0000"))
+    );
+    assert_eq!(s["invariant"], "x <= 5");
+    assert_eq!(s["urgent"], true);
+    assert_eq!(s["labels"]["invariant"], json!({"x": 3, "y": 4}));
+    assert_eq!(t["locations"][1]["anonymous"], true);
+    assert_eq!(t["locations"][1]["comment"], "no name");
+    assert_eq!(t["branchpoints"][0]["x"], 5);
+    let e = &t["edges"][0];
+    assert_eq!(e["source"], "s");
+    assert_eq!(e["target"], t["locations"][1]["id"]);
+    assert_eq!(e["nails"], json!([{"x": 9, "y": 10}]));
+    assert_eq!(e["labels"]["sync"], json!({"x": 7, "y": 8}));
+    client.finish();
+}
+
+#[test]
+fn the_server_tells_what_it_does() {
+    let (mut client, uri) = verified();
+    let status = client.result("zonelens/serverStatus", json!({}));
+    assert_eq!(status["protocol"], 1);
+    assert_eq!(status["pid"], client.pid());
+    assert_eq!(status["documents"], 1);
+    assert_eq!(status["runs"], json!([]));
+    assert_eq!(status["trace"], Value::Null);
+    let query = json!({"uri": uri, "line": 11});
+    client.command("zonelens.trace.open", query);
+    let status = client.result("zonelens/serverStatus", json!({}));
+    assert_eq!(status["trace"]["steps"], 5);
+    assert_eq!(client.command("zonelens.showLog", json!({})), Value::Null);
+    assert_eq!(
+        client.capabilities["experimental"]["zonelens"]["protocol"],
+        1
+    );
+    client.finish();
+}

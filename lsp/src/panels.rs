@@ -1,0 +1,89 @@
+//! What panels draw: templates and the open trace, laid out by the same code as `zonelens render`.
+
+use crate::document::Snapshot;
+use crate::features::trace::{OpenTrace, edge_places, line_of};
+use crate::server::Server;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types as lsp;
+use zonelens_analysis::trace_text;
+use zonelens_render::{chart, diagram};
+use zonelens_syntax::span::Span;
+
+/// What `zonelens/chart` is asked with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ChartParams {
+    /// The processes to show; all without it.
+    processes: Option<BTreeSet<String>>,
+}
+
+impl Server {
+    /// `zonelens/drawing`: the templates of a document's model, laid out.
+    pub async fn drawing(&self, params: lsp::TextDocumentIdentifier) -> Result<Value> {
+        let snapshot = self.snapshot(&params.uri)?;
+        let drawn = self.compute(move |shared| {
+            let model = shared.store.model_of(&snapshot)?;
+            let line = |at: u32| line_of(&model, Span::new(at, at));
+            let network = model.network().map(|(network, _)| network);
+            let drawing = diagram::diagram(model.file(), network, &line);
+            Some(json!({
+                "model": model.uri, "version": model.version,
+                "templates": drawing.templates, "processes": drawing.processes,
+            }))
+        });
+        let none = || Error::invalid_params("there is no model beside this query file");
+        drawn.await?.ok_or_else(none)
+    }
+
+    /// `zonelens/chart`: the open trace in words and as a sequence chart.
+    pub async fn chart(&self, params: ChartParams) -> Result<Value> {
+        let open = self.shared.trace();
+        let open = open.ok_or_else(|| Error::invalid_params("no trace is open"))?;
+        let drawn = self.compute(move |shared| {
+            let snapshot = shared.store.get(&open.uri)?;
+            let model = shared.store.model_of(&snapshot)?;
+            Some(whole(&open, &model, params.processes.as_ref()))
+        });
+        let gone = || Error::invalid_params("the document of the trace is not open");
+        drawn.await?.ok_or_else(gone)
+    }
+}
+
+fn whole(open: &OpenTrace, model: &Arc<Snapshot>, only: Option<&BTreeSet<String>>) -> Value {
+    let trace = &open.trace;
+    let texts = trace_text::steps(trace);
+    let steps: Vec<Value> = trace
+        .steps
+        .iter()
+        .zip(&texts)
+        .enumerate()
+        .map(|(i, (step, text))| {
+            let taken = step.transition.as_ref().map_or(&[][..], |t| &t.edges);
+            let places = edge_places(model, trace, i);
+            let edges: Vec<Value> = taken
+                .iter()
+                .zip(places)
+                .map(|(e, place)| {
+                    let line = place
+                        .edge
+                        .map_or(e.line.saturating_sub(1), |s| line_of(model, s));
+                    json!({ "process": e.process, "from": e.from, "to": e.to, "line": line })
+                })
+                .collect();
+            json!({
+                "time": text.time.to_string(), "delay": text.delay.to_string(),
+                "action": text.action, "changes": text.changes, "edges": edges,
+                "state": step.state,
+            })
+        })
+        .collect();
+    json!({
+        "uri": open.uri, "model": open.model_uri, "query": open.query, "step": open.step,
+        "summary": trace_text::summary(trace), "steps": steps,
+        "chart": chart::chart(trace, only),
+    })
+}

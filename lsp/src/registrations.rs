@@ -1,0 +1,37 @@
+//! What the server asks the client for once it was greeted.
+
+use crate::from_proto::Abilities;
+use crate::project;
+use crate::trace_document::SCHEME;
+use serde_json::json;
+use tower_lsp_server::ls_types as lsp;
+
+/// What to register, as far as the client can.
+pub fn wanted(abilities: Abilities) -> Vec<lsp::Registration> {
+    let mut out = Vec::new();
+    if abilities.watches_files {
+        let watchers = json!([
+            { "globPattern": "**/*.{xta,ta,xml,q}" },
+            { "globPattern": format!("**/{}", project::FILE_NAME) },
+        ]);
+        out.push(registration(
+            "workspace/didChangeWatchedFiles",
+            json!({ "watchers": watchers }),
+        ));
+    }
+    if abilities.document_content {
+        out.push(registration(
+            "workspace/textDocumentContent",
+            json!({ "schemes": [SCHEME] }),
+        ));
+    }
+    out
+}
+
+fn registration(method: &str, options: serde_json::Value) -> lsp::Registration {
+    lsp::Registration {
+        id: format!("zonelens/{method}"),
+        method: method.to_owned(),
+        register_options: Some(options),
+    }
+}

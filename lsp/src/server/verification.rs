@@ -1,0 +1,129 @@
+//! Commands about runs, and the lenses over queries and templates.
+
+use super::Server;
+use crate::code_lens;
+use crate::commands::Argument;
+use crate::document::Snapshot;
+use crate::queries::QuerySite;
+use crate::runs::Which;
+use crate::status;
+use crate::to_proto::{self, Place};
+use std::sync::Arc;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types as lsp;
+
+impl Server {
+    pub(super) async fn sites_of(
+        &self,
+        uri: &lsp::Uri,
+    ) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
+        let snapshot = self.snapshot(uri)?;
+        self.compute(move |shared| shared.query_sites(&snapshot))
+            .await
+    }
+
+    pub(super) async fn verify(
+        &self,
+        argument: &Argument,
+        all: bool,
+    ) -> Result<Option<lsp::LSPAny>> {
+        let uri = required_uri(argument)?;
+        let Some((model, mut sites)) = self.sites_of(&uri).await? else {
+            let message = "There is no model beside this query file.";
+            return Err(Error::invalid_params(message));
+        };
+        if !all {
+            sites = chosen(sites, argument).into_iter().collect();
+        }
+        if sites.is_empty() {
+            return Err(Error::invalid_params("there is no such query"));
+        }
+        let settings = self.shared.settings_for(uri.as_str());
+        let asks = sites
+            .iter()
+            .map(|site| site.ask(uri.as_str(), &model, &settings))
+            .collect();
+        let runs = self.shared.runs.verify(asks).await;
+        Ok(Some(serde_json::json!({ "runs": runs })))
+    }
+
+    pub(super) async fn cancel(&self, argument: Argument) -> Result<Option<lsp::LSPAny>> {
+        let which = match (argument.run, argument.uri, argument.query) {
+            (Some(run), _, _) => Which::Run(run),
+            (None, Some(uri), Some(query)) => Which::Query(uri, query),
+            (None, Some(uri), None) => Which::Document(uri),
+            (None, None, _) => Which::All,
+        };
+        let cancelled = self.shared.runs.cancel(which).await;
+        Ok(Some(serde_json::json!({ "cancelled": cancelled })))
+    }
+
+    pub(super) async fn status(&self, argument: &Argument) -> Result<Option<lsp::LSPAny>> {
+        let uri = required_uri(argument)?;
+        let sites = self
+            .sites_of(&uri)
+            .await?
+            .map(|(_, s)| s)
+            .unwrap_or_default();
+        let asked = sites.iter().map(QuerySite::site).collect();
+        let views = self.shared.runs.views(uri.as_str(), asked).await;
+        let place = Place {
+            snapshot: &self.snapshot(&uri)?,
+            encoding: self.shared.encoding(),
+        };
+        Ok(Some(status::to_json(place, &sites, &views)))
+    }
+
+    pub(super) async fn lenses(&self, uri: &lsp::Uri) -> Result<Vec<lsp::CodeLens>> {
+        let snapshot = self.snapshot(uri)?;
+        let lenses = match self.sites_of(uri).await? {
+            Some((_, sites)) => {
+                let asked = sites.iter().map(QuerySite::site).collect();
+                let views = self.shared.runs.views(uri.as_str(), asked).await;
+                let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
+                // Counting processes takes a network, which is large work: not on this thread.
+                let held = Arc::clone(&snapshot);
+                let templates = self.compute(move |_| {
+                    let network = held.network();
+                    network.map(|(n, _)| code_lens::over_templates(n))
+                });
+                lenses.extend(templates.await?.unwrap_or_default());
+                lenses
+            }
+            None => {
+                let spans: Vec<_> = snapshot
+                    .queries()
+                    .iter()
+                    .map(|q| q.query.span.shift(q.base))
+                    .collect();
+                code_lens::without_model(&spans)
+            }
+        };
+        let place = Place {
+            snapshot: &snapshot,
+            encoding: self.shared.encoding(),
+        };
+        let convert = |lens| to_proto::code_lens(place, lens);
+        Ok(lenses.into_iter().map(convert).collect())
+    }
+}
+
+/// The query with the formula, or the one on the line or nearest above it, or the first.
+fn chosen(sites: Vec<QuerySite>, argument: &Argument) -> Option<QuerySite> {
+    match (&argument.query, argument.line) {
+        (Some(text), _) => sites.into_iter().find(|site| site.text == *text),
+        (None, Some(line)) => {
+            let above = sites.iter().rposition(|site| site.line <= line + 1);
+            sites.into_iter().nth(above.unwrap_or(0))
+        }
+        (None, None) => None,
+    }
+}
+
+pub(super) fn required_uri(argument: &Argument) -> Result<lsp::Uri> {
+    argument
+        .uri
+        .as_deref()
+        .and_then(to_proto::uri)
+        .ok_or_else(|| Error::invalid_params("the command needs {\"uri\": …}"))
+}

@@ -1,0 +1,291 @@
+//! What there is to draw, out of the tree: texts as written, places where the file has them.
+
+use super::NodeKind;
+use crate::drawing::Point;
+use crate::text;
+use smol_str::SmolStr;
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::{
+    self, Direction, Graphics, Ident, ItemKind, Location, MemberKind, Placed, Process,
+};
+use zonelens_syntax::source::members;
+use zonelens_syntax::span::Span;
+
+/// A template before it is arranged.
+pub struct RawTemplate {
+    pub name: String,
+    pub parameters: String,
+    pub line: u32,
+    pub nodes: Vec<RawNode>,
+    pub edges: Vec<RawEdge>,
+}
+
+/// A node before it is arranged.
+pub struct RawNode {
+    pub name: String,
+    pub kind: NodeKind,
+    pub initial: bool,
+    pub line: u32,
+    pub place: Option<Point>,
+    pub labels: Vec<RawLabel>,
+}
+
+/// An edge before it is arranged.
+pub struct RawEdge {
+    pub source: usize,
+    pub target: usize,
+    pub line: u32,
+    pub controllable: bool,
+    pub nails: Vec<Point>,
+    pub labels: Vec<RawLabel>,
+}
+
+/// A text, and where the file wants it.
+pub struct RawLabel {
+    pub kind: &'static str,
+    pub text: String,
+    pub place: Option<Point>,
+}
+
+/// The templates of a file.
+pub fn templates(file: &SourceFile, line: &dyn Fn(u32) -> u32) -> Vec<RawTemplate> {
+    let read = |item: &Placed<ast::Item>| match &item.node.kind {
+        ItemKind::Process(process) => Some(Reader::new(file, item, process, line).template()),
+        _ => None,
+    };
+    file.items.iter().filter_map(read).collect()
+}
+
+struct Reader<'a> {
+    file: &'a SourceFile,
+    item: &'a Placed<ast::Item>,
+    process: &'a Process,
+    line: &'a dyn Fn(u32) -> u32,
+    out: RawTemplate,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        file: &'a SourceFile,
+        item: &'a Placed<ast::Item>,
+        process: &'a Process,
+        line: &'a dyn Fn(u32) -> u32,
+    ) -> Reader<'a> {
+        let out = RawTemplate {
+            name: process.name.name.to_string(),
+            parameters: String::new(),
+            line: line(process.name.span.start + item.offset),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+        };
+        Reader {
+            file,
+            item,
+            process,
+            line,
+            out,
+        }
+    }
+
+    /// The text of a span relative to `base`, as the author means it.
+    fn text(&self, span: Span, base: u32) -> String {
+        text::label(&text::decode(self.file.slice(span.shift(base))))
+    }
+
+    fn template(mut self) -> RawTemplate {
+        if let Some(params) = &self.process.params {
+            let written = self.text(params.span, self.item.offset);
+            let bare = written.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+            self.out.parameters = bare.unwrap_or(&written).trim().to_owned();
+        }
+        for member in members(self.item) {
+            self.nodes(&member.node.kind, self.item.offset + member.offset);
+        }
+        for member in members(self.item) {
+            self.flags(&member.node.kind);
+        }
+        let mut source = None;
+        for member in members(self.item) {
+            if let MemberKind::Edge(edge) = &member.node.kind {
+                source = edge.source.clone().or(source);
+                self.edge(edge, source.as_ref(), self.item.offset + member.offset);
+            }
+        }
+        self.out
+    }
+
+    fn nodes(&mut self, member: &MemberKind, base: u32) {
+        match member {
+            MemberKind::States(locations) => {
+                for location in locations {
+                    let node = self.location(location, base);
+                    self.out.nodes.push(node);
+                }
+            }
+            MemberKind::Branchpoints(points) => {
+                for point in points {
+                    self.out.nodes.push(RawNode {
+                        name: point.name.name.to_string(),
+                        kind: NodeKind::Branchpoint,
+                        initial: false,
+                        line: (self.line)(point.span.start + base),
+                        place: place(point.graphics.as_deref()),
+                        labels: Vec::new(),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn location(&self, location: &Location, base: u32) -> RawNode {
+        let graphics = location.graphics.as_deref();
+        let mut labels = Vec::new();
+        if let Some(invariant) = &location.invariant {
+            labels.push(RawLabel {
+                kind: "invariant",
+                text: self.text(invariant.span, base),
+                place: child_place(graphics, "label", Some("invariant")),
+            });
+        }
+        if let Some((rate, other)) = &location.exponential_rate {
+            let span = other
+                .as_ref()
+                .map_or(rate.span, |o| rate.span.cover(o.span));
+            labels.push(RawLabel {
+                kind: "rate",
+                text: self.text(span, base),
+                place: child_place(graphics, "label", Some("exponentialrate")),
+            });
+        }
+        if !location.anonymous {
+            labels.push(RawLabel {
+                kind: "name",
+                text: text::label(&location.name.name),
+                place: child_place(graphics, "name", None),
+            });
+        }
+        RawNode {
+            name: location.name.name.to_string(),
+            kind: if location.committed {
+                NodeKind::Committed
+            } else if location.urgent {
+                NodeKind::Urgent
+            } else {
+                NodeKind::Normal
+            },
+            initial: false,
+            line: (self.line)(location.span.start + base),
+            place: place(graphics),
+            labels,
+        }
+    }
+
+    fn flags(&mut self, member: &MemberKind) {
+        let mut set = |name: &Ident, change: fn(&mut RawNode)| {
+            let nodes = self.out.nodes.iter_mut();
+            nodes
+                .filter(|n| n.name == name.name.as_str())
+                .for_each(change);
+        };
+        match member {
+            MemberKind::Commit(names) => {
+                names
+                    .iter()
+                    .for_each(|n| set(n, |node| node.kind = NodeKind::Committed));
+            }
+            MemberKind::Urgent(names) => {
+                names
+                    .iter()
+                    .for_each(|n| set(n, |node| node.kind = NodeKind::Urgent));
+            }
+            MemberKind::Init(name) => set(name, |node| node.initial = true),
+            _ => {}
+        }
+    }
+
+    fn edge(&mut self, edge: &ast::Edge, source: Option<&Ident>, base: u32) {
+        let find = |name: &Ident| {
+            let mut nodes = self.out.nodes.iter();
+            nodes.position(|n| n.name == name.name.as_str())
+        };
+        let (Some(source), Some(target)) = (source.and_then(find), find(&edge.target)) else {
+            return;
+        };
+        let graphics = edge.graphics.as_deref();
+        let nails = graphics.map_or_else(Vec::new, |g| {
+            let nails = g.children.iter().filter(|c| c.tag == "nail");
+            nails.filter_map(|c| point(&c.attributes)).collect()
+        });
+        let line = (self.line)(edge.span.start + base);
+        let labels = self.edge_labels(edge, base);
+        self.out.edges.push(RawEdge {
+            source,
+            target,
+            line,
+            controllable: edge.controllable,
+            nails,
+            labels,
+        });
+    }
+
+    fn edge_labels(&self, edge: &ast::Edge, base: u32) -> Vec<RawLabel> {
+        let graphics = edge.graphics.as_deref();
+        let mut labels = Vec::new();
+        let mut add = |kind: &'static str, xml: &str, text: String| {
+            let place = child_place(graphics, "label", Some(xml));
+            labels.push(RawLabel { kind, text, place });
+        };
+        let cover = |spans: Vec<Span>| spans.into_iter().reduce(Span::cover);
+        let selects = edge
+            .select
+            .iter()
+            .flat_map(|(name, ty)| [name.span, ty.span]);
+        if let Some(span) = cover(selects.collect()) {
+            add("select", "select", self.text(span, base));
+        }
+        if let Some(guard) = &edge.guard {
+            add("guard", "guard", self.text(guard.span, base));
+        }
+        if let Some(sync) = &edge.sync {
+            let mut text = self.text(sync.channel.span, base);
+            text.push_str(match sync.direction {
+                Direction::Send => "!",
+                Direction::Receive => "?",
+                Direction::Csp => "",
+            });
+            add("sync", "synchronisation", text);
+        }
+        if let Some(span) = cover(edge.assign.iter().map(|e| e.span).collect()) {
+            add("update", "assignment", self.text(span, base));
+        }
+        if let Some(weight) = &edge.probability {
+            add("probability", "probability", self.text(weight.span, base));
+        }
+        labels
+    }
+}
+
+/// The place of an element.
+fn place(graphics: Option<&Graphics>) -> Option<Point> {
+    point(&graphics?.attributes)
+}
+
+/// The place of a child element, by its tag and kind.
+fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Option<Point> {
+    let of_kind = |c: &&ast::GraphicsChild| {
+        let named = c.attributes.iter().find(|(name, _)| name == "kind");
+        c.tag == tag && (kind.is_none() || named.map(|(_, v)| v.as_str()) == kind)
+    };
+    point(&graphics?.children.iter().find(of_kind)?.attributes)
+}
+
+fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
+    let coordinate = |name: &str| -> Option<f64> {
+        let (_, value) = attributes.iter().find(|(n, _)| n == name)?;
+        let value: f64 = value.trim().parse().ok()?;
+        // Beyond this nothing can be drawn, and files are not to be trusted.
+        (value.is_finite() && value.abs() < 1e6).then_some(value)
+    };
+    Some((coordinate("x")?, coordinate("y")?))
+}

@@ -1,0 +1,132 @@
+use super::*;
+use std::collections::BTreeMap;
+use zonelens_analysis::Model;
+use zonelens_syntax::ast::FileKind;
+
+fn of(text: &str, kind: FileKind) -> Diagram {
+    let file = SourceFile::parse(text, kind);
+    let model = Model::new(&file, &BTreeMap::new());
+    let network = model.network().ok();
+    let line = |at: u32| text[..at as usize].matches('\n').count() as u32;
+    diagram(&file, network.as_ref(), &line)
+}
+
+const MODEL: &str = "chan go;
+process P(const int[0,1] i) {
+    clock x;
+    state idle, work { x <= 5 }, done;
+    commit done;
+    init idle;
+    trans
+        idle -> work { guard x < 3 && i >= 0; sync go!; assign x = 0; },
+        -> done { },
+        work -> work { guard x == 5; },
+        done -> idle { };
+}
+system P;
+";
+
+#[test]
+fn what_is_written_is_drawn() {
+    let diagram = of(MODEL, FileKind::Xta);
+    let [template] = diagram.templates.as_slice() else {
+        panic!("{diagram:?}");
+    };
+    assert_eq!((template.name.as_str(), template.line), ("P", 1));
+    assert_eq!(template.parameters, "const int[0,1] i");
+    let nodes: Vec<_> = template
+        .nodes
+        .iter()
+        .map(|n| (n.name.as_str(), n.kind, n.initial))
+        .collect();
+    assert_eq!(
+        nodes,
+        [
+            ("idle", NodeKind::Normal, true),
+            ("work", NodeKind::Normal, false),
+            ("done", NodeKind::Committed, false)
+        ]
+    );
+    let edges: Vec<_> = template
+        .edges
+        .iter()
+        .map(|e| (e.source, e.target, e.line))
+        .collect();
+    assert_eq!(
+        edges,
+        [(0, 1, 7), (0, 2, 8), (1, 1, 9), (2, 0, 10)],
+        "an edge without source leaves from the one before"
+    );
+    let labels: Vec<_> = template.edges[0]
+        .labels
+        .iter()
+        .map(|l| (l.kind, l.text.as_str()))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            ("guard", "x < 3 && i >= 0"),
+            ("sync", "go!"),
+            ("update", "x = 0")
+        ]
+    );
+    let processes: Vec<&str> = diagram.processes.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(processes, ["P(0)", "P(1)"]);
+}
+
+#[test]
+fn everything_is_inside_the_picture() {
+    let diagram = of(MODEL, FileKind::Xta);
+    for template in &diagram.templates {
+        for node in &template.nodes {
+            assert!(
+                node.x - node.width / 2.0 >= 0.0 && node.x + node.width / 2.0 <= template.width
+            );
+            assert!(
+                node.y - node.height / 2.0 >= 0.0 && node.y + node.height / 2.0 <= template.height
+            );
+        }
+        for edge in &template.edges {
+            for (x, y) in crate::drawing::points(&edge.path) {
+                assert!(
+                    (0.0..=template.width).contains(&x) && (0.0..=template.height).contains(&y),
+                    "{edge:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn coordinates_of_the_file_count() {
+    let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
+<location id="a" x="-100" y="40"><name x="-90" y="10">A</name><label kind="invariant" x="-90" y="60">x &lt;= 5</label></location>
+<location id="b" x="100" y="40"><name>B</name><urgent/></location>
+<init ref="a"/>
+<transition><source ref="a"/><target ref="b"/><label kind="guard" x="0" y="0">x &gt; 2 &amp;&amp; true</label><nail x="0" y="-60"/></transition>
+</template><system>system T;</system></nta>"#;
+    let diagram = of(xml, FileKind::Xml);
+    let template = &diagram.templates[0];
+    let (a, b) = (&template.nodes[0], &template.nodes[1]);
+    assert_eq!((b.x - a.x, b.y - a.y), (200.0, 0.0));
+    assert_eq!(b.kind, NodeKind::Urgent);
+    assert!(a.initial);
+    assert_eq!(a.labels[0].text, "x <= 5");
+    let edge = &template.edges[0];
+    assert_eq!(edge.labels[0].text, "x > 2 && true");
+    let points = crate::drawing::points(&edge.path);
+    assert_eq!(points.len(), 3, "a nail is a corner: {}", edge.path);
+    assert_eq!(points[1].0, a.x + 100.0);
+}
+
+#[test]
+fn unreadable_models_are_drawn_as_far_as_they_go() {
+    let diagram = of(
+        "process P() { state a, b; init a; trans a -> nowhere { }, a -> b { guard ; }; }",
+        FileKind::Xta,
+    );
+    assert_eq!(diagram.templates[0].nodes.len(), 2);
+    assert!(diagram.processes.is_empty());
+    let empty = of("process P() { } system P;", FileKind::Xta);
+    assert!(empty.templates[0].nodes.is_empty());
+}

@@ -1,0 +1,55 @@
+//! How much room text takes. The pictures use a monospaced font, so counting characters is enough.
+
+/// Width of a character of the labels.
+pub const CHAR: f64 = 7.3;
+/// Height of a line of the labels.
+pub const LINE: f64 = 15.0;
+
+/// The width of the widest line.
+pub fn width(lines: &[String]) -> f64 {
+    let longest = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
+    longest as f64 * CHAR
+}
+
+/// The height of all lines.
+pub fn height(lines: &[String]) -> f64 {
+    lines.len() as f64 * LINE
+}
+
+/// One line, without the white space people use to arrange long labels, cut where it would fill the picture.
+pub fn label(text: &str) -> String {
+    const MAX: usize = 60;
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() <= MAX {
+        return flat;
+    }
+    let mut cut: String = flat.chars().take(MAX - 1).collect();
+    cut.push('…');
+    cut
+}
+
+/// Text of an XML file as it is meant: the predefined entities replaced.
+pub fn decode(raw: &str) -> String {
+    if !raw.contains('&') {
+        return raw.to_owned();
+    }
+    // `&amp;` last: what it gives must not be read again.
+    raw.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_labels_are_cut_and_entities_read_once() {
+        assert_eq!(label(" x <= 5\n   && y > 2 "), "x <= 5 && y > 2");
+        assert_eq!(label(&"a".repeat(100)).chars().count(), 60);
+        assert_eq!(decode("x &lt;= 5 &amp;&amp; a"), "x <= 5 && a");
+        assert_eq!(decode("&amp;lt;"), "&lt;");
+    }
+}
