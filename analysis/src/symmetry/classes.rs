@@ -11,7 +11,7 @@ use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{Bound, ScalarSet, Type};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A set whose elements are integers.
@@ -445,6 +445,8 @@ impl Class<'_> {
                 return Err(stop(why, param.loc));
             }
         }
+        let distinct: BTreeSet<&Vec<i32>> = keys.iter().collect();
+        let by_constants = distinct.len() == keys.len();
         for (v, _) in &single {
             if let Some(key) = keys.get_mut((i64::from(*v) - i64::from(lo)) as usize) {
                 key.push(*v);
@@ -457,8 +459,10 @@ impl Class<'_> {
         let blocks: Vec<Vec<u32>> = groups.into_values().collect();
         if blocks.iter().all(|b| b.len() < 2) {
             let constant = self.declared.iter().find_map(|d| d.constant.as_ref());
-            let loc = single.first().map(|s| s.1);
-            let loc = loc.or(constant.map(|c| c.loc)).unwrap_or(param.loc);
+            let number = single.first().map(|s| s.1);
+            let constant = constant.map(|c| c.loc);
+            let loc = if by_constants { constant } else { number };
+            let loc = loc.unwrap_or(param.loc);
             return Err(stop(
                 "each of them is singled out by a number or a constant".into(),
                 loc,
