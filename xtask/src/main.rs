@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -9,6 +9,7 @@ mod corpus;
 mod fuzz;
 mod generate;
 mod rng;
+mod server;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  soak [--minutes M]           random edits, requests and runs against the language server
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -48,6 +50,7 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
+        Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));
