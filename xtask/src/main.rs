@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -8,8 +8,11 @@ mod conformance;
 mod corpus;
 mod fuzz;
 mod generate;
+mod notices;
+mod package;
 mod rng;
 mod server;
+mod vscode;
 
 use std::process::ExitCode;
 
@@ -21,6 +24,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
   soak [--minutes M]           random edits, requests and runs against the language server
+  package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
+  dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
+  vscode [--binary FILE]       package, then the story in the real workbench
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -42,6 +48,11 @@ fn run(args: &[String]) -> bool {
         let at = args.iter().position(|a| a == name)?;
         args.get(at + 1)?.parse::<u64>().ok()
     };
+    let path = |name: &str| {
+        let at = args.iter().position(|a| a == name)?;
+        // The caller's folder is not the one commands are run in.
+        std::path::absolute(args.get(at + 1)?).ok()
+    };
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
         Some("bench") => bench::run(flag("--quick")),
@@ -51,6 +62,9 @@ fn run(args: &[String]) -> bool {
             number("--seed").unwrap_or(1),
         ),
         Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
+        Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
+        Some("dist") => package::archive(),
+        Some("vscode") => vscode::run(path("--binary").as_deref()),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));

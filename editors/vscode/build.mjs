@@ -1,0 +1,25 @@
+// Bundles the extension and the scripts of its panels into dist/.
+import { build } from 'esbuild';
+
+const production = process.argv.includes('--production');
+const common = { bundle: true, minify: production, sourcemap: false, logLevel: 'warning', legalComments: 'none' };
+
+await Promise.all([
+  build({
+    ...common,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode'],
+  }),
+  build({
+    ...common,
+    entryPoints: ['src/webview/trace.ts', 'src/webview/diagram.ts'],
+    outdir: 'dist',
+    platform: 'browser',
+    format: 'iife',
+    target: 'chrome120',
+  }),
+]);

@@ -1,0 +1,105 @@
+// The commands of the palette, menus and keys.
+import * as vscode from 'vscode';
+import { DiagramPanel } from './diagramPanel';
+import { ActiveModel } from './languages';
+import { Server } from './server';
+import { TraceSession } from './traceSession';
+
+/** What the commands work on. */
+export interface Parts {
+  server: Server;
+  session: TraceSession;
+  diagram: DiagramPanel;
+  active: ActiveModel;
+}
+
+/** Registers all commands. */
+export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
+  const { server, session, diagram, active } = parts;
+
+  const here = (): { uri: string; line: number } | undefined => {
+    const editor = active.editor;
+    if (editor === undefined) {
+      void vscode.window.showInformationMessage('Open a model or a query file first.');
+      return undefined;
+    }
+    return { uri: server.uri(editor.document.uri), line: editor.selection.active.line };
+  };
+
+  const actions: Record<string, () => unknown> = {
+    'zonelens.verifyHere': async () => {
+      const place = here();
+      await (place && server.execute('zonelens.verify', place));
+    },
+    'zonelens.verifyFile': async () => {
+      const place = here();
+      await (place && server.execute('zonelens.verifyAll', { uri: place.uri }));
+    },
+    'zonelens.cancelRuns': async () => {
+      const answer = await server.execute<{ cancelled: number }>('zonelens.cancel', {});
+      const count = answer?.cancelled ?? 0;
+      vscode.window.setStatusBarMessage(count === 1 ? 'One query was cancelled.' : `${count} queries were cancelled.`, 5000);
+    },
+    'zonelens.showTrace': async () => {
+      const place = here();
+      await (place && session.open(place));
+    },
+    'zonelens.stepNext': () => session.move('next'),
+    'zonelens.stepPrevious': () => session.move('previous'),
+    'zonelens.stepFirst': () => session.move('first'),
+    'zonelens.stepLast': () => session.move('last'),
+    'zonelens.closeTrace': () => session.close(),
+    'zonelens.exportTrace': async () => {
+      const answer = await server.execute<{ text: string }>('zonelens.trace.export', {});
+      if (answer) {
+        const document = await vscode.workspace.openTextDocument({ content: answer.text, language: 'plaintext' });
+        await vscode.window.showTextDocument(document);
+      }
+    },
+    'zonelens.showDiagram': () => diagram.open(false),
+    'zonelens.restartServer': async () => {
+      await server.restart();
+      if (server.health === 'running') {
+        vscode.window.setStatusBarMessage('The Zonelens server was restarted.', 5000);
+      }
+    },
+    'zonelens.openLog': async () => {
+      server.log.show(true);
+      const file = vscode.Uri.file(server.logFile());
+      const document = await Promise.resolve(vscode.workspace.openTextDocument(file)).catch(() => undefined);
+      await (document && vscode.window.showTextDocument(document, { preview: true }));
+    },
+    'zonelens.clearKeptResults': async () => {
+      await server.execute('zonelens.clearResults', {});
+      vscode.window.setStatusBarMessage('All results were cleared.', 5000);
+    },
+    'zonelens.statusMenu': () => statusMenu(server),
+  };
+
+  for (const [name, action] of Object.entries(actions)) {
+    const run = async (): Promise<void> => {
+      try {
+        await action();
+      } catch (error) {
+        // The server's answers are sentences for people.
+        void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      }
+    };
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+}
+
+async function statusMenu(server: Server): Promise<void> {
+  const entries = [
+    { label: '$(debug-restart) Restart Server', command: 'zonelens.restartServer' },
+    { label: '$(output) Show Log', command: 'zonelens.openLog' },
+    { label: '$(trash) Clear Results', command: 'zonelens.clearKeptResults' },
+    { label: '$(type-hierarchy) Show the Diagram', command: 'zonelens.showDiagram' },
+    { label: '$(gear) Settings', command: 'workbench.action.openSettings' },
+  ];
+  const title = server.version ? `Zonelens ${server.version}: ${server.health}` : `Zonelens: ${server.health}`;
+  const chosen = await vscode.window.showQuickPick(entries, { title, placeHolder: 'What to do' });
+  if (chosen) {
+    await vscode.commands.executeCommand(chosen.command, ...(chosen.command.endsWith('openSettings') ? ['zonelens'] : []));
+  }
+}

@@ -1,0 +1,100 @@
+// What both panels share: a page that runs one script and one style sheet of ours and nothing else.
+import * as crypto from 'node:crypto';
+import * as vscode from 'vscode';
+
+/** A panel beside the editor. */
+export abstract class Panel<To, From extends { type: string }> implements vscode.Disposable {
+  protected view: vscode.WebviewPanel | undefined;
+  private ready = false;
+  private readonly readyEmitter = new vscode.EventEmitter<void>();
+  /** The page runs: for the first time, or anew after it was hidden or moved. */
+  protected readonly onReady = this.readyEmitter.event;
+
+  protected constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly id: string,
+    private readonly title: string,
+    private readonly script: string,
+  ) {}
+
+  dispose(): void {
+    this.view?.dispose();
+    this.readyEmitter.dispose();
+  }
+
+  /** Whether it is open. */
+  get isOpen(): boolean {
+    return this.view !== undefined;
+  }
+
+  /** The column it is in. */
+  get column(): vscode.ViewColumn | undefined {
+    return this.view?.viewColumn;
+  }
+
+  /** Opens the panel, or brings it to the front; the editor keeps the focus unless told otherwise. */
+  show(focus = false, column = vscode.ViewColumn.Beside): void {
+    if (this.view !== undefined) {
+      this.view.reveal(undefined, !focus);
+      return;
+    }
+    this.ready = false;
+    const where = { viewColumn: column, preserveFocus: !focus };
+    this.view = vscode.window.createWebviewPanel(this.id, this.title, where, {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.context.extensionUri, 'dist'), vscode.Uri.joinPath(this.context.extensionUri, 'media')],
+      retainContextWhenHidden: false,
+    });
+    this.view.iconPath = vscode.Uri.joinPath(this.context.extensionUri, 'media', 'icon.png');
+    this.view.webview.onDidReceiveMessage((message: From) => {
+      // After it was hidden the page starts anew and asks again.
+      if (message.type === 'ready') {
+        this.ready = true;
+        this.fill();
+        this.readyEmitter.fire();
+      } else {
+        this.heard(message);
+      }
+    });
+    this.view.onDidDispose(() => {
+      this.view = undefined;
+      this.ready = false;
+      this.closed();
+    });
+    this.view.webview.html = this.html(this.view.webview);
+  }
+
+  /** Tells the page something, if it listens. */
+  protected post(message: To): void {
+    if (this.ready) {
+      void this.view?.webview.postMessage(message);
+    }
+  }
+
+  /** Tells a new page everything. */
+  protected abstract fill(): void;
+  /** The page wants something. */
+  protected abstract heard(message: From): void;
+  /** The user closed the panel. */
+  protected closed(): void {}
+
+  private html(webview: vscode.Webview): string {
+    const file = (...parts: string[]) => webview.asWebviewUri(vscode.Uri.joinPath(this.context.extensionUri, ...parts)).toString();
+    const nonce = crypto.randomBytes(16).toString('base64url');
+    const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+    return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${this.title}</title>
+<link rel="stylesheet" href="${file('media', 'panel.css')}">
+</head>
+<body>
+<div id="app"></div>
+<script nonce="${nonce}" src="${file('dist', this.script)}"></script>
+</body>
+</html>`;
+  }
+}

@@ -1,0 +1,178 @@
+// What the server answers beyond the language server protocol: docs/protocol.md.
+// Shared by the extension and the scripts of its panels, so nothing here may import either side's library.
+
+/** What the server says of a finished query: the object of `zonelens verify --format json`. */
+export interface Report {
+  query: string;
+  line: number;
+  verdict: 'satisfied' | 'violated' | 'unknown' | 'error';
+  reason: string | null;
+  expected: 'satisfied' | 'violated' | null;
+  statistics: { stored: number; explored: number; transitions: number; seconds: number; peak_memory_bytes: number };
+  trace: unknown;
+}
+
+/** The state of a query. `line` is 1-based. */
+export interface QueryState {
+  query: string;
+  line: number;
+  meaning: string;
+  state: 'never' | 'queued' | 'running' | 'satisfied' | 'violated' | 'unknown' | 'error' | 'failed';
+  /** What the author expects. */
+  expected: 'satisfied' | 'violated' | null;
+  run?: number;
+  progress?: { stored: number; states_per_second: number; seconds: number };
+  stale?: boolean;
+  cached?: boolean;
+  report?: Report;
+  message?: string;
+}
+
+/** A step as the stepping commands answer it. Lines are 0-based. */
+export interface Step {
+  uri: string;
+  model: string;
+  query: string;
+  step: number;
+  steps: number;
+  time: string;
+  action: string;
+  edges: { text: string; line: number }[];
+}
+
+/** A concrete state. */
+export interface State {
+  locations: Record<string, string>;
+  variables: Record<string, number>;
+  clocks: Record<string, string>;
+}
+
+/** An edge a process takes. */
+export interface TakenEdge {
+  process: string;
+  from: string;
+  to: string;
+  line: number;
+}
+
+/** A step of the whole trace. */
+export interface TraceStep {
+  time: string;
+  delay: string;
+  action: string;
+  changes: string[];
+  edges: TakenEdge[];
+  state: State;
+}
+
+/** The layout of a sequence chart. */
+export interface Chart {
+  width: number;
+  height: number;
+  top: number;
+  lanes: { process: string; x: number }[];
+  rows: { step: number; y: number; time: string; later: boolean; action: string }[];
+  marks: { step: number; lane: number; y: number; location: string; half: number }[];
+  arrows: { step: number; from: number; to: number; y: number; label: string }[];
+  cycle_start: number | null;
+}
+
+/** The open trace: `zonelens/chart`. */
+export interface WholeTrace {
+  uri: string;
+  model: string;
+  query: string;
+  step: number;
+  summary: string;
+  steps: TraceStep[];
+  chart: Chart;
+}
+
+/** A text in a diagram. */
+export interface Label {
+  kind: string;
+  text: string;
+  x: number;
+  y: number;
+  centred: boolean;
+}
+
+/** A location or branchpoint, drawn. */
+export interface DrawnNode {
+  name: string;
+  kind: 'normal' | 'urgent' | 'committed' | 'branchpoint';
+  initial: boolean;
+  line: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  labels: Label[];
+}
+
+/** An edge, drawn. */
+export interface DrawnEdge {
+  source: number;
+  target: number;
+  line: number;
+  controllable: boolean;
+  path: string;
+  arrow: string;
+  labels: Label[];
+}
+
+/** A template, drawn. */
+export interface DrawnTemplate {
+  name: string;
+  parameters: string;
+  line: number;
+  width: number;
+  height: number;
+  nodes: DrawnNode[];
+  edges: DrawnEdge[];
+}
+
+/** All templates of a model: `zonelens/drawing`. */
+export interface Drawing {
+  model: string;
+  version: number;
+  templates: DrawnTemplate[];
+  processes: { name: string; template: string }[];
+}
+
+/** What the trace panel is told. */
+export type ToTracePanel =
+  | { type: 'trace'; trace: WholeTrace; hidden: string[] }
+  | { type: 'step'; step: number }
+  | { type: 'stale'; stale: boolean }
+  | { type: 'closed' };
+
+/** What the trace panel asks for. */
+export type FromTracePanel =
+  | { type: 'ready' }
+  | { type: 'goto'; step: number }
+  | { type: 'jump'; line: number }
+  | { type: 'filter'; hidden: string[] }
+  | { type: 'text' }
+  | { type: 'diagram' };
+
+/** The step the diagram shows: who is where, and which edges were taken last. */
+export interface DiagramStep {
+  number: number;
+  time: string;
+  action: string;
+  locations: Record<string, string>;
+  edges: TakenEdge[];
+}
+
+/** What the diagram panel is told. */
+export type ToDiagramPanel =
+  | { type: 'drawing'; drawing: Drawing; name: string }
+  | { type: 'step'; step: DiagramStep | null }
+  | { type: 'empty'; message: string };
+
+/** What the diagram panel asks for. */
+export type FromDiagramPanel = { type: 'ready' } | { type: 'jump'; line: number } | { type: 'move'; to: Move };
+
+/** Where to go in a trace. */
+export type Move = 'next' | 'previous' | 'first' | 'last';

@@ -1,0 +1,236 @@
+// The server: where it is, how it is started, what happens when it dies.
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  CloseHandlerResult,
+  ErrorAction,
+  ErrorHandlerResult,
+  Executable,
+  ExecuteCommandRequest,
+  LanguageClient,
+  LanguageClientOptions,
+  State,
+} from 'vscode-languageclient/node';
+import { LANGUAGES } from './languages';
+
+/** More deaths than this within the time below, and it is not started again by itself. */
+const MAX_DEATHS = 5;
+const DEATHS_WITHIN_MS = 3 * 60 * 1000;
+
+/** How the server is. */
+export type Health = 'starting' | 'running' | 'stopped' | 'failed';
+
+/** The language server's process and the connection to it. */
+export class Server implements vscode.Disposable {
+  readonly log: vscode.LogOutputChannel;
+  private readonly watcher = vscode.workspace.createFileSystemWatcher('**/{*.xta,*.ta,*.q,*.xml,zonelens.toml}');
+  private client: LanguageClient | undefined;
+  private deaths: number[] = [];
+  private restarted = false;
+  private readonly healthEmitter = new vscode.EventEmitter<Health>();
+  private readonly statusEmitter = new vscode.EventEmitter<{ state: boolean }>();
+  private readonly commandEmitter = new vscode.EventEmitter<{ command: string; result: unknown }>();
+
+  /** How the server is, whenever that changes. */
+  readonly onHealth = this.healthEmitter.event;
+  /** Some query's state, or only a count, is another now. */
+  readonly onStatus = this.statusEmitter.event;
+  /** A server command was run, by whomever: a lens, a key, a panel. */
+  readonly onCommand = this.commandEmitter.event;
+
+  health: Health = 'stopped';
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    this.log = vscode.window.createOutputChannel('Zonelens', { log: true });
+  }
+
+  dispose(): void {
+    this.log.dispose();
+    this.watcher.dispose();
+    this.healthEmitter.dispose();
+    this.statusEmitter.dispose();
+    this.commandEmitter.dispose();
+  }
+
+  /** The version of the running server, without its commit. */
+  get version(): string | undefined {
+    return this.client?.initializeResult?.serverInfo?.version?.split(' ')[0];
+  }
+
+  /** The executable: the user's choice, else the one that came along. */
+  executable(): string {
+    const chosen = vscode.workspace.getConfiguration('zonelens').get<string>('server.path', '').trim();
+    if (chosen !== '') {
+      return chosen.startsWith('~/') ? path.join(process.env.HOME ?? '~', chosen.slice(2)) : chosen;
+    }
+    const name = process.platform === 'win32' ? 'zonelens.exe' : 'zonelens';
+    return this.context.asAbsolutePath(path.join('server', name));
+  }
+
+  /** The file the server writes its log to. */
+  logFile(): string {
+    const chosen = vscode.workspace.getConfiguration('zonelens').get<string>('server.logFile', '').trim();
+    return chosen !== '' ? chosen : path.join(this.context.logUri.fsPath, 'server.log');
+  }
+
+  /** Starts the server. What goes wrong is told to the user here. */
+  async start(): Promise<void> {
+    const command = this.executable();
+    if (path.isAbsolute(command) && !fs.existsSync(command)) {
+      this.become('failed');
+      await this.offer(`The Zonelens server is not at ${command}. Set "zonelens.server.path" to a zonelens executable.`, [
+        'Open Settings',
+      ]);
+      return;
+    }
+    this.become('starting');
+    this.client = this.create(command);
+    try {
+      await this.client.start();
+    } catch (error) {
+      this.become('failed');
+      this.log.error(String(error));
+      await this.offer(`The Zonelens server could not be started: ${String(error)}`, ['Restart', 'Show Log']);
+      return;
+    }
+    this.warnOfOtherVersion();
+  }
+
+  /** Ends the server. */
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client?.needsStop()) {
+      await client.stop().catch((error: unknown) => this.log.warn(`stopping: ${String(error)}`));
+    }
+    await client?.dispose().catch(() => undefined);
+    this.become('stopped');
+  }
+
+  /** Ends the server and starts it again. */
+  async restart(): Promise<void> {
+    this.deaths = [];
+    await this.stop();
+    await this.start();
+  }
+
+  /** Runs a server command; `undefined` when there is no server. Errors are thrown. */
+  async execute<T>(command: string, argument: object): Promise<T | undefined> {
+    if (!this.client?.isRunning()) {
+      return undefined;
+    }
+    const result: unknown = await this.client.sendRequest(ExecuteCommandRequest.type, {
+      command,
+      arguments: [argument],
+    });
+    this.commandEmitter.fire({ command, result });
+    return result as T;
+  }
+
+  /** Sends a request of docs/protocol.md. */
+  async request<T>(method: string, params: object): Promise<T | undefined> {
+    return this.client?.isRunning() ? await this.client.sendRequest<T>(method, params) : undefined;
+  }
+
+  /** The URI as the server knows it. */
+  uri(uri: vscode.Uri): string {
+    return this.client?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
+  }
+
+  private create(command: string): LanguageClient {
+    fs.mkdirSync(path.dirname(this.logFile()), { recursive: true });
+    const run: Executable = { command, args: ['lsp', '--log-file', this.logFile()] };
+    const settings = vscode.workspace.getConfiguration('zonelens');
+    const options: LanguageClientOptions = {
+      documentSelector: LANGUAGES.flatMap((language) => [
+        { scheme: 'file', language },
+        { scheme: 'untitled', language },
+      ]),
+      outputChannel: this.log,
+      initializationOptions: {
+        ...(JSON.parse(JSON.stringify(settings)) as object),
+        statusNotifications: true,
+        trusted: vscode.workspace.isTrusted,
+      },
+      synchronize: {
+        configurationSection: 'zonelens',
+        fileEvents: this.watcher,
+      },
+      errorHandler: { error: (_, __, count) => this.onError(count ?? 1), closed: () => this.onClosed() },
+      middleware: {
+        executeCommand: async (name, args, next) => {
+          const result: unknown = await next(name, args);
+          this.commandEmitter.fire({ command: name, result });
+          return result;
+        },
+      },
+    };
+    const client = new LanguageClient('zonelens-client', 'Zonelens', run, options);
+    client.onNotification('zonelens/status', (params: { state: boolean }) => this.statusEmitter.fire(params));
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) {
+        this.become('running');
+        this.tellOfRestart();
+      } else if (newState === State.Starting) {
+        this.become('starting');
+      }
+    });
+    return client;
+  }
+
+  private onError(count: number): ErrorHandlerResult {
+    // A broken pipe is followed by the end of the process, which is handled there.
+    return { action: count <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown, handled: true };
+  }
+
+  private onClosed(): CloseHandlerResult {
+    const now = Date.now();
+    this.deaths = [...this.deaths.filter((at) => now - at < DEATHS_WITHIN_MS), now];
+    this.log.error('the server ended unexpectedly');
+    if (this.deaths.length >= MAX_DEATHS) {
+      this.become('failed');
+      const message = `The Zonelens server ended ${MAX_DEATHS} times within three minutes and stays down.`;
+      void this.offer(message, ['Restart', 'Show Log']);
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
+    this.restarted = true;
+    return { action: CloseAction.Restart, handled: true };
+  }
+
+  private tellOfRestart(): void {
+    if (this.restarted) {
+      this.restarted = false;
+      void this.offer('The Zonelens server ended unexpectedly and was started again. Running queries were lost.', [
+        'Show Log',
+      ]);
+    }
+  }
+
+  private warnOfOtherVersion(): void {
+    const own = (this.context.extension.packageJSON as { version: string }).version;
+    if (this.version !== undefined && this.version !== own) {
+      void this.offer(
+        `The Zonelens server is version ${this.version}, this extension is ${own}. Use the same version of both, or empty "zonelens.server.path".`,
+        ['Open Settings'],
+      );
+    }
+  }
+
+  private become(health: Health): void {
+    this.health = health;
+    this.healthEmitter.fire(health);
+  }
+
+  private async offer(message: string, actions: string[]): Promise<void> {
+    const chosen = await vscode.window.showWarningMessage(message, ...actions);
+    if (chosen === 'Restart') {
+      await vscode.commands.executeCommand('zonelens.restartServer');
+    } else if (chosen === 'Show Log') {
+      await vscode.commands.executeCommand('zonelens.openLog');
+    } else if (chosen === 'Open Settings') {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'zonelens.server.path');
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// The status bar: how the server is, what runs, a way to stop it.
+import * as vscode from 'vscode';
+import { isOurs } from './languages';
+import { QueryState } from './protocol';
+import { Health, Server } from './server';
+
+const WORDS: Record<Health, { text: string; tooltip: string }> = {
+  starting: { text: '$(sync~spin) Zonelens', tooltip: 'The server is starting.' },
+  running: { text: '$(check) Zonelens', tooltip: 'The server is running.' },
+  stopped: { text: '$(circle-slash) Zonelens', tooltip: 'The server is not running.' },
+  failed: { text: '$(error) Zonelens', tooltip: 'The server could not be started.' },
+};
+
+/** The entry in the status bar. */
+export class StatusBar implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+  private readonly disposables: vscode.Disposable[];
+  private asking = false;
+  private again = false;
+
+  constructor(private readonly server: Server) {
+    this.item = vscode.window.createStatusBarItem('zonelens.status', vscode.StatusBarAlignment.Left, 10);
+    this.item.name = 'Zonelens';
+    this.disposables = [
+      this.item,
+      server.onHealth(() => void this.update()),
+      server.onStatus(() => void this.update()),
+    ];
+    void this.update();
+    this.item.show();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** What runs or waits, in all open documents. */
+  async running(): Promise<QueryState[]> {
+    const documents = vscode.workspace.textDocuments.filter(isOurs);
+    const states = await Promise.all(
+      documents.map((d) =>
+        this.server.execute<QueryState[]>('zonelens.status', { uri: this.server.uri(d.uri) }).catch(() => []),
+      ),
+    );
+    return states.flatMap((s) => s ?? []).filter((q) => q.state === 'running' || q.state === 'queued');
+  }
+
+  private async update(): Promise<void> {
+    // Counts come often; one question at a time is enough.
+    if (this.asking) {
+      this.again = true;
+      return;
+    }
+    this.asking = true;
+    do {
+      this.again = false;
+      this.paint(this.server.health === 'running' ? await this.running() : []);
+    } while (this.again);
+    this.asking = false;
+  }
+
+  private paint(busy: QueryState[]): void {
+    const { text, tooltip } = WORDS[this.server.health];
+    const first = busy.find((q) => q.state === 'running');
+    if (first === undefined) {
+      const version = this.server.version ? ` Version ${this.server.version}.` : '';
+      this.item.text = text;
+      this.item.tooltip = `${tooltip}${version}`;
+      this.item.command = 'zonelens.statusMenu';
+      this.item.accessibilityInformation = { label: `Zonelens: ${tooltip}`, role: 'button' };
+      return;
+    }
+    const states = first.progress ? `${first.progress.stored.toLocaleString('en')} states` : 'starting';
+    const waiting = busy.length > 1 ? `, ${busy.length - 1} waiting` : '';
+    this.item.text = `$(sync~spin) Verifying: ${states}${waiting} $(debug-stop)`;
+    this.item.tooltip = `${first.query}\nClick to cancel.`;
+    this.item.command = 'zonelens.cancelRuns';
+    this.item.accessibilityInformation = { label: `Zonelens is verifying, ${states}. Activate to cancel.`, role: 'button' };
+  }
+}

@@ -1,0 +1,170 @@
+// The trace that is open: what the server says of it, where its edges are marked in the text.
+import * as vscode from 'vscode';
+import { reveal } from './languages';
+import { Move, QueryState, Step, WholeTrace } from './protocol';
+import { Server } from './server';
+
+/** The open trace, shared by the panels, the editor's marks and the commands. */
+export class TraceSession implements vscode.Disposable {
+  /** The whole trace, or nothing. */
+  trace: WholeTrace | undefined;
+  /** The current step. */
+  step = 0;
+  /** Whether the text means something else by now. */
+  stale = false;
+  /** Processes without a lane. */
+  hidden: string[] = [];
+
+  private readonly emitter = new vscode.EventEmitter<'trace' | 'step' | 'stale' | 'closed'>();
+  /** The trace, its step or its freshness changed. */
+  readonly onChange = this.emitter.event;
+
+  private readonly disposables: vscode.Disposable[] = [];
+  private readonly mark = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('zonelens.traceEdgeBackground'),
+    borderColor: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
+    borderStyle: 'solid',
+    borderWidth: '1px 0 1px 4px',
+    overviewRulerColor: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
+    overviewRulerLane: vscode.OverviewRulerLane.Full,
+  });
+
+  constructor(private readonly server: Server) {
+    this.disposables.push(
+      this.mark,
+      this.emitter,
+      server.onCommand(({ command, result }) => void this.heard(command, result)),
+      server.onStatus(({ state }) => void (state && this.checkFreshness())),
+      server.onHealth((health) => {
+        if (health !== 'running') {
+          this.forget();
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.paint()),
+    );
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** Opens the trace of a query, or of the one at a line. */
+  async open(argument: { uri: string; query?: string; line?: number }): Promise<void> {
+    await this.server.execute('zonelens.trace.open', argument);
+  }
+
+  /** Walks through the trace. */
+  async move(to: Move): Promise<void> {
+    if (this.trace !== undefined) {
+      await this.server.execute(`zonelens.trace.${to}`, {});
+    }
+  }
+
+  /** Goes to a step. */
+  async goto(step: number): Promise<void> {
+    if (this.trace !== undefined) {
+      await this.server.execute('zonelens.trace.goto', { step });
+    }
+  }
+
+  /** Shows no trace any more. */
+  async close(): Promise<void> {
+    await this.server.execute('zonelens.trace.close', {});
+    this.forget();
+  }
+
+  /** Shows the lanes of all processes but these. */
+  async filter(hidden: string[]): Promise<void> {
+    this.hidden = hidden;
+    await this.fetch();
+  }
+
+  /** The model's document. */
+  get model(): vscode.Uri | undefined {
+    return this.trace && vscode.Uri.parse(this.trace.model);
+  }
+
+  private async heard(command: string, result: unknown): Promise<void> {
+    if (!command.startsWith('zonelens.trace.')) {
+      return;
+    }
+    if (command === 'zonelens.trace.close') {
+      this.forget();
+    } else if (command === 'zonelens.trace.open') {
+      this.hidden = [];
+      this.stale = false;
+      await this.fetch();
+      await this.follow(result as Step);
+    } else if (command !== 'zonelens.trace.export' && command !== 'zonelens.trace.evaluate') {
+      const step = result as Step;
+      this.step = step.step;
+      this.emitter.fire('step');
+      this.paint();
+      await this.follow(step);
+    }
+  }
+
+  private async fetch(): Promise<void> {
+    const all = this.trace && Object.keys(this.trace.steps[0]?.state.locations ?? {});
+    const processes = this.hidden.length > 0 ? all?.filter((p) => !this.hidden.includes(p)) : undefined;
+    const trace = await this.server.request<WholeTrace>('zonelens/chart', processes ? { processes } : {});
+    if (trace !== undefined) {
+      this.trace = trace;
+      this.step = trace.step;
+      void vscode.commands.executeCommand('setContext', 'zonelens.traceOpen', true);
+      this.emitter.fire('trace');
+      this.paint();
+    }
+  }
+
+  private async follow(step: Step): Promise<void> {
+    const wanted = vscode.workspace.getConfiguration('zonelens').get<boolean>('tracePanel.follow', true);
+    const edge = step.edges[0];
+    if (wanted && edge) {
+      await reveal(vscode.Uri.parse(step.model), edge.line, false);
+    }
+  }
+
+  /** A trace belongs to the text as it was verified. */
+  private async checkFreshness(): Promise<void> {
+    const trace = this.trace;
+    if (trace === undefined) {
+      return;
+    }
+    const states = await this.server
+      .execute<QueryState[]>('zonelens.status', { uri: trace.uri })
+      .catch(() => undefined);
+    const own = states?.find((s) => s.query === trace.query);
+    const stale = own === undefined || own.stale === true || !own.report?.trace;
+    if (this.trace === trace && stale !== this.stale) {
+      this.stale = stale;
+      this.emitter.fire('stale');
+      this.paint();
+    }
+  }
+
+  private forget(): void {
+    if (this.trace === undefined) {
+      return;
+    }
+    this.trace = undefined;
+    this.stale = false;
+    void vscode.commands.executeCommand('setContext', 'zonelens.traceOpen', false);
+    this.emitter.fire('closed');
+    this.paint();
+  }
+
+  /** Marks the edges of the current step. */
+  private paint(): void {
+    const edges = this.stale ? [] : (this.trace?.steps[this.step]?.edges ?? []);
+    for (const editor of vscode.window.visibleTextEditors) {
+      const ours = this.model?.toString() === editor.document.uri.toString();
+      const lines = ours ? edges.map((e) => e.line).filter((line) => line < editor.document.lineCount) : [];
+      editor.setDecorations(
+        this.mark,
+        lines.map((line) => editor.document.lineAt(line).range),
+      );
+    }
+  }
+}

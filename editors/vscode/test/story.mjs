@@ -1,0 +1,265 @@
+// The story of the tool in the real workbench: an unsound line is told and repaired, the protocol verified, the broken
+// one refuted and walked through, long runs cancelled, a dead server started again.
+// Usage: node test/story.mjs CODE_SERVER VSIX [SCREENSHOTS]
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { start, until } from './workbench.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.resolve(here, '../../..');
+const [codeServer, vsix, screenshots = path.join(root, 'target/screenshots')] = process.argv.slice(2);
+const example = (name) => fs.readFileSync(path.join(root, 'examples', name), 'utf8');
+
+const broken = example('fischer-broken.xta');
+const files = {
+  'fischer.xta': example('fischer.xta'),
+  'fischer-broken.xta': broken,
+  // The same without the author's expectation: a test that fails.
+  'fischer-fails.xta': broken.replace('//@ expect violated\n', ''),
+  'chat.xta': chat(),
+};
+/** A model that no machine explores while the test runs: clocks that never agree. */
+const slow = slowModel(9);
+
+function chat() {
+  return `chan ask, answer;
+process Client() {
+    clock x;
+    state idle, waiting, done;
+    init idle;
+    trans
+        idle -> waiting { guard x >= 3; sync ask!; },
+        waiting -> done { sync answer?; };
+}
+process Server() {
+    clock y;
+    state ready, busy { y <= 5 };
+    init ready;
+    trans
+        ready -> busy { sync ask?; assign y = 0; },
+        busy -> ready { guard y >= 2; sync answer!; };
+}
+system Client, Server;
+
+//@ query E<> Client.done
+`;
+}
+
+function slowModel(count) {
+  const processes = Array.from({ length: count }, (_, i) => `process P${i}() {
+    clock x, y;
+    int[0,50] n;
+    state a { x <= ${7 + 3 * i} }, b { y <= ${11 + 5 * i} }, c;
+    init a;
+    trans
+        a -> b { guard x >= ${1 + i}; assign y = 0, n = (n + ${i + 1}) % 47; },
+        b -> c { guard y > ${2 + i}; },
+        c -> a { assign x = 0; };
+}`);
+  const names = processes.map((_, i) => `P${i}`);
+  return `${processes.join('\n')}\nsystem ${names.join(', ')};\n\n//@ query A[] not (${names.map((n) => `${n}.n == 48`).join(' && ')})\n`;
+}
+
+const begin = Date.now();
+let bench;
+
+async function chapter(name, tell) {
+  const from = Date.now();
+  await tell();
+  console.log(`ok   ${name} (${((Date.now() - from) / 1000).toFixed(1)} s)`);
+}
+
+async function diagnosticAndFix() {
+  await bench.open('fischer.xta');
+  await bench.lens(/▶ verify$/, 60);
+  await bench.replace('id = i,', 'id = id + 1,');
+  const squiggles = () => bench.rectangles('.squiggly-error');
+  await until('a squiggle under id + 1, and no other', async () => {
+    const text = await bench.place('id + 1');
+    const [squiggle, other] = await squiggles();
+    return text && squiggle && !other && Math.abs(squiggle.left - text.left) < 4 && Math.abs(squiggle.right - text.right) < 4 && squiggle.top >= text.top - 4 && squiggle.bottom <= text.bottom + 8;
+  }, 20, async () => JSON.stringify({ squiggles: await squiggles(), text: await bench.place('id + 1') }));
+  await bench.lens(/verify/);
+  await bench.command('View: Toggle Problems');
+  const problem = bench.page.locator('.markers-panel .monaco-list-row').filter({ hasText: 'sym/arithmetic' });
+  await problem.first().waitFor();
+  await bench.screenshot('vscode-diagnostic');
+  await bench.command('View: Toggle Panel Visibility');
+  await bench.settled();
+  const now = await bench.place('id + 1');
+  await bench.page.mouse.click((now.left + now.right) / 2, (now.top + now.bottom) / 2);
+  await bench.press('Control+.');
+  const action = bench.page.locator('.action-widget .monaco-list-row.action').first();
+  await action.waitFor();
+  await bench.screenshot('vscode-fix');
+  await bench.press('Enter');
+  await until('the diagnostic goes', async () => (await bench.rectangles('.squiggly-error')).length === 0);
+  assert.equal(await bench.place('id + 1'), null, 'the fix took the arithmetic away');
+}
+
+async function verdict() {
+  // The fix kept the scalar that was there; the author meant another.
+  await bench.replace('id = id,', 'id = i,');
+  await bench.lens(/▶ verify$/);
+  await bench.clickLens(/▶ verify$/);
+  await bench.lens(/✓ satisfied/, 90);
+  await bench.screenshot('vscode-verdict');
+}
+
+async function trace() {
+  await bench.open('fischer-broken.xta');
+  await bench.clickLens(/▶ verify$/);
+  await bench.lens(/✗ violated/, 60);
+  await bench.clickLens(/^trace, /);
+  const panel = await bench.panel('ol.steps li');
+  const steps = panel.locator('ol.steps li');
+  assert.equal(await steps.count(), 7, 'a start and six steps');
+  assert.equal(await panel.locator('.chart .lane').count(), 4, 'one lane per process');
+  const current = () => panel.locator('ol.steps li.current').getAttribute('data-step');
+  assert.equal(await current(), '0');
+  // By keyboard from here on.
+  await panel.locator('ol.steps').focus();
+  const seen = [];
+  for (const step of ['1', '2', '3']) {
+    await bench.press('ArrowDown');
+    await until(`step ${step}`, async () => (await current()) === step);
+    const sign = ['①', '②', '③'][Number(step) - 1];
+    seen.push(await until('a marked edge with its hint', async () => (await bench.markedLines()).find((line) => line.includes(sign)), 20, async () => (await bench.markedLines()).join('\n')));
+  }
+  // The hint stands before the edge.
+  assert.match(seen[0], /① Fischer\(\d\), t = 0\s*idle -> req/);
+  assert.match(seen[1], /② Fischer\(\d\), t = 0\s*idle -> req/);
+  assert.match(seen[2], /③ Fischer\(\d\), t = .*req -> wait/);
+  // Changes are told in words and by a sign, not by colour alone.
+  const changed = await panel.locator('tr.changed').allTextContents();
+  assert.ok(changed.some((row) => row.includes('● was')), changed.join());
+  assert.match(await panel.locator('output.place').innerText(), /Step 3 of 6/);
+  await bench.screenshot('vscode-trace');
+  await bench.press('End');
+  await until('the last step', async () => (await current()) === '6');
+  await bench.press('Home');
+  await until('the first step', async () => (await current()) === '0');
+  for (const name of await panel.locator('button').evaluateAll((all) => all.map((b) => b.getAttribute('aria-label')))) {
+    assert.ok(name, 'every button has a name');
+  }
+  await filter(panel);
+}
+
+async function filter(panel) {
+  await panel.locator('.filter summary').click();
+  await panel.getByLabel('Fischer(3)').uncheck();
+  await until('three lanes', async () => (await panel.locator('.chart .lane').count()) === 3);
+  await panel.getByLabel('Fischer(3)').check();
+  await until('four lanes', async () => (await panel.locator('.chart .lane').count()) === 4);
+  await panel.locator('.filter summary').click();
+}
+
+async function diagram() {
+  const panel = await bench.panel('ol.steps li');
+  await panel.getByRole('button', { name: /Show the templates/ }).click();
+  const drawing = await bench.panel('svg g.node');
+  const lit = async () => (await drawing.locator('g.node.lit').evaluateAll((all) => all.map((n) => n.getAttribute('aria-label')))).join(' | ');
+  await until('the first step is lit', async () => /^Location idle, initial, here: Fischer\(0\)/.test(await lit()), 30, lit);
+  await drawing.getByRole('button', { name: /^Next step/ }).click();
+  await until('the location is lit', async () => /Location req, .*here: Fischer/.test(await lit()), 30, lit);
+  const taken = await drawing.locator('g.edge.taken').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')));
+  assert.equal(taken.length, 1, taken.join());
+  assert.match(taken[0], /^Edge from idle to req/);
+  await bench.screenshot('vscode-diagram');
+  // A click, or Enter, jumps to the source.
+  await drawing.locator('g.node[data-name="cs"]').focus();
+  await bench.press('Enter');
+  await until('the cursor is at the locations', async () => /Ln 13/.test((await bench.page.locator('.statusbar-item').allTextContents()).join(' ')), 20, async () => (await bench.page.locator('.statusbar-item').allTextContents()).join(' '));
+}
+
+async function synchronisation() {
+  await bench.open('chat.xta');
+  await bench.clickLens(/▶ verify$/);
+  await bench.lens(/✓ satisfied/, 60);
+  await bench.clickLens(/^trace, /);
+  const panel = await bench.panel('ol.steps li');
+  await until('the other trace', async () => (await panel.locator('.query').innerText()).includes('Client.done'));
+  assert.deepEqual(await panel.locator('.chart .channel').allTextContents(), ['ask', 'answer']);
+  await panel.locator('ol.steps').focus();
+  await bench.press('ArrowDown', 'ArrowDown');
+  await until('step 2', async () => (await panel.locator('ol.steps li.current').getAttribute('data-step')) === '2');
+  await until('both edges are marked', async () => (await bench.markedLines()).length === 2);
+  await bench.screenshot('vscode-chart');
+  await bench.command('Zonelens: Trace: Close');
+  await until('no mark', async () => (await bench.markedLines()).length === 0);
+}
+
+async function testExplorer() {
+  await bench.command('Testing: Focus on Test Explorer View');
+  await bench.command('Test: Refresh Tests');
+  const rows = bench.page.locator('.test-explorer .monaco-list-row');
+  await until('the files', async () => (await rows.count()) >= 4);
+  await bench.command('Test: Run All Tests');
+  const labels = async () => await rows.evaluateAll((all) => all.map((r) => r.getAttribute('aria-label')));
+  await until('files have verdicts', async () => {
+    const all = (await labels()).join('\n');
+    return /fischer\.xta \(Passed/.test(all) && /fischer-broken\.xta \(Passed/.test(all) && /fischer-fails\.xta \(Failed/.test(all);
+  }, 120, async () => (await labels()).join('\n'));
+  const failed = rows.filter({ hasText: 'fischer-fails.xta' }).first();
+  await failed.click();
+  await bench.press('ArrowRight');
+  await until('its queries', async () => (await labels()).some((l) => /^A\[\] forall.*\(Failed/.test(l)), 30, async () => (await labels()).join('\n'));
+  await until('the other one passes', async () => (await labels()).some((l) => /^E<> exists.*\(Passed/.test(l)));
+  await bench.screenshot('vscode-tests');
+}
+
+async function cancelling() {
+  fs.writeFileSync(path.join(bench.workspace, 'slow.xta'), slow);
+  await bench.command('View: Show Explorer');
+  await bench.open('slow.xta');
+  await bench.clickLens(/▶ verify$/);
+  await bench.lens(/◌ .*cancel/, 60);
+  await until('a worker', async () => bench.processes('worker').length === 1);
+  const item = bench.page.locator('.statusbar-item').filter({ hasText: 'Verifying' });
+  await item.waitFor({ timeout: 20_000 });
+  await bench.screenshot('vscode-running');
+  await item.locator('a').click();
+  await bench.lens(/cancelled/, 20);
+  await until('no worker is left', async () => bench.processes('worker').length === 0);
+}
+
+async function death() {
+  const [server] = await until('one server', async () => {
+    const all = bench.processes('lsp');
+    return all.length === 1 && all;
+  });
+  process.kill(server, 'SIGKILL');
+  const notice = bench.page.locator('.notification-toast').filter({ hasText: 'was started again' });
+  await notice.waitFor({ timeout: 30_000 });
+  await until('another server', async () => bench.processes('lsp').some((pid) => pid !== server));
+  await bench.screenshot('vscode-restart');
+  await bench.open('fischer.xta');
+  await bench.lens(/✓ satisfied.*from cache/, 30);
+}
+
+try {
+  bench = await start(codeServer, path.resolve(vsix), files, path.resolve(screenshots));
+  await chapter('diagnostic under id + 1, quick fix', diagnosticAndFix);
+  await chapter('lens, verdict', verdict);
+  await chapter('broken example, trace panel, stepping by keyboard', trace);
+  await chapter('diagram lights the location', diagram);
+  await chapter('synchronisations as arrows', synchronisation);
+  await chapter('test explorer shows the same verdicts', testExplorer);
+  await chapter('a long run is cancelled', cancelling);
+  await chapter('a killed server is started again and says so', death);
+  assert.deepEqual(bench.complaints, [], 'the panels keep to their content security policy');
+  assert.deepEqual(bench.foreign.filter((url) => /zonelens/.test(url)), [], 'nothing of ours asks the network');
+  console.log(`vscode: the story is told in ${((Date.now() - begin) / 1000).toFixed(0)} s; screenshots in ${path.resolve(screenshots)}`);
+} catch (error) {
+  console.error(error);
+  await bench?.page?.screenshot({ path: path.join(screenshots, 'vscode-failure.png') }).catch(() => undefined);
+  const log = bench && path.join(bench.home, 'code-server.err');
+  if (log && fs.existsSync(log)) {
+    console.error(fs.readFileSync(log, 'utf8').slice(-2000));
+  }
+  process.exitCode = 1;
+} finally {
+  await bench?.stop();
+}

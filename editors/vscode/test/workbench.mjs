@@ -1,0 +1,287 @@
+// A real VS Code workbench: code-server with the packaged extension, driven in a headless Chromium.
+import { spawn, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as net from 'node:net';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'workbench.colorTheme': 'Default Light Modern',
+  'security.workspace.trust.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+  'files.autoSave': 'off',
+  'editor.minimap.enabled': false,
+  'editor.stickyScroll.enabled': false,
+  'editor.accessibilitySupport': 'off',
+  'window.commandCenter': false,
+  'chat.commandCenter.enabled': false,
+};
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts everything; the workspace holds `files` (name → text). */
+export async function start(codeServer, vsix, files, screenshots) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'zonelens-vscode-'));
+  const workspace = path.join(home, 'models');
+  const extensions = path.join(home, 'extensions');
+  const data = path.join(home, 'data');
+  fs.mkdirSync(workspace);
+  fs.mkdirSync(path.join(data, 'User'), { recursive: true });
+  fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify(SETTINGS));
+  for (const [name, text] of Object.entries(files)) {
+    fs.writeFileSync(path.join(workspace, name), text);
+  }
+  const entry = path.join(codeServer, 'out', 'node', 'entry.js');
+  const folders = ['--extensions-dir', extensions, '--user-data-dir', data];
+  const env = { ...process.env, HOME: home, XDG_CACHE_HOME: path.join(home, 'cache'), XDG_CONFIG_HOME: path.join(home, 'config'), ZONELENS_CACHE_DIR: path.join(home, 'results') };
+  const installed = spawnSync(process.execPath, [entry, '--install-extension', vsix, ...folders], { env, encoding: 'utf8', timeout: 120_000 });
+  if (installed.status !== 0) {
+    throw new Error(`the package does not install:\n${installed.stdout}\n${installed.stderr}`);
+  }
+  const port = await freePort();
+  const flags = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
+  const child = spawn(process.execPath, [entry, ...flags, '--bind-addr', `127.0.0.1:${port}`, ...folders, workspace], {
+    env,
+    detached: true,
+    stdio: ['ignore', fs.openSync(path.join(home, 'code-server.log'), 'w'), fs.openSync(path.join(home, 'code-server.err'), 'w')],
+  });
+  const bench = new Workbench(home, workspace, child, screenshots);
+  await bench.connect(port);
+  return bench;
+}
+
+export class Workbench {
+  /** Requests that left this machine, and complaints of the content security policy. */
+  foreign = [];
+  complaints = [];
+
+  constructor(home, workspace, child, screenshots) {
+    Object.assign(this, { home, workspace, child, screenshots });
+    fs.mkdirSync(screenshots, { recursive: true });
+  }
+
+  async connect(port) {
+    this.browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'],
+    });
+    const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, deviceScaleFactor: 1 });
+    this.page = await context.newPage();
+    this.page.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      if (protocol.startsWith('http') && hostname !== '127.0.0.1' && hostname !== 'localhost') {
+        this.foreign.push(request.url());
+      }
+    });
+    this.page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text()) && /trace\.js|diagram\.js|panel\.css/.test(message.text())) {
+        this.complaints.push(message.text());
+      }
+    });
+    const url = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(this.workspace)}`;
+    await until('code-server listens', async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+      return answer?.ok;
+    }, 60);
+    await this.page.goto(url);
+    await this.page.locator('.monaco-workbench').waitFor({ timeout: 90_000 });
+  }
+
+  /** Ends everything this test started. */
+  async stop() {
+    await this.browser?.close().catch(() => undefined);
+    try {
+      process.kill(-this.child.pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+    fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+
+  async screenshot(name) {
+    await this.page.mouse.move(700, 5);
+    await this.page.waitForTimeout(400);
+    await this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`) });
+  }
+
+  async press(...keys) {
+    for (const key of keys) {
+      await this.page.keyboard.press(key);
+    }
+  }
+
+  /** Runs a command of the palette. */
+  async command(title) {
+    await this.press('F1');
+    const input = this.page.locator('.quick-input-widget input');
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+    await row.waitFor();
+    await row.click();
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  /** Opens a file of the workspace, beside nothing: in the first column. */
+  async open(name) {
+    await this.press('Control+1');
+    await this.press('Control+P');
+    const input = this.page.locator('.quick-input-widget input');
+    await input.waitFor();
+    await input.fill(name);
+    const row = this.page.locator('.quick-input-list .monaco-list-row').first();
+    await until(`${name} is found`, async () => (await row.getAttribute('aria-label').catch(() => ''))?.startsWith(name));
+    await input.press('Enter');
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+  }
+
+  /** The lenses in the editor, as their texts. */
+  async lenses() {
+    const texts = await this.page.locator('.codelens-decoration a').allTextContents();
+    return texts.map((text) => text.replace(/[\u00a0\u202f]/g, ' '));
+  }
+
+  /** Waits for a lens. */
+  async lens(pattern, seconds = 30) {
+    return await until(`a lens like ${pattern}`, async () => (await this.lenses()).find((text) => pattern.test(text)), seconds, async () => (await this.lenses()).join(' | '));
+  }
+
+  /** Clicks the `nth` lens whose text fits. */
+  async clickLens(pattern, nth = 0) {
+    await this.lens(pattern);
+    const all = this.page.locator('.codelens-decoration a');
+    const texts = await this.lenses();
+    const fitting = texts.map((text, i) => (pattern.test(text) ? i : -1)).filter((i) => i >= 0);
+    await all.nth(fitting[nth]).click();
+  }
+
+  /** Selects the first place of `old` and types `text` over it. */
+  async replace(old, text) {
+    await this.press('Control+1', 'Control+Home', 'Control+F');
+    const input = this.page.locator('.find-widget .find-part textarea').first();
+    await input.waitFor();
+    await input.fill(old);
+    await input.press('Enter');
+    await this.page.waitForTimeout(200);
+    await this.press('Escape');
+    await this.page.keyboard.insertText(text);
+    await this.press('Escape');
+  }
+
+  /** Where a text stands on the screen: the rectangle of its first place in the editor. */
+  async place(text) {
+    return await this.page.evaluate((wanted) => {
+      for (const line of document.querySelectorAll('.part.editor .view-line')) {
+        const whole = line.textContent.replace(/\u00a0/g, ' ');
+        const at = whole.indexOf(wanted);
+        if (at < 0) {
+          continue;
+        }
+        const range = document.createRange();
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let seen = 0;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const length = node.textContent.length;
+          if (at >= seen && at < seen + length) {
+            range.setStart(node, at - seen);
+          }
+          if (at + wanted.length > seen && at + wanted.length <= seen + length) {
+            range.setEnd(node, at + wanted.length - seen);
+          }
+          seen += length;
+        }
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, top, bottom };
+      }
+      return null;
+    }, text);
+  }
+
+  /** Waits until the text stands still: lenses come and go above it. */
+  async settled() {
+    let before = '';
+    await until('the text stands still', async () => {
+      await this.page.waitForTimeout(300);
+      const now = JSON.stringify(await this.rectangles('.part.editor .view-line'));
+      const same = now === before;
+      before = now;
+      return same;
+    });
+  }
+
+  /** The rectangles of elements. */
+  async rectangles(selector) {
+    return await this.page.evaluate(
+      (s) => [...document.querySelectorAll(s)].map((e) => { const r = e.getBoundingClientRect(); return { left: r.left, right: r.right, top: r.top, bottom: r.bottom }; }),
+      selector,
+    );
+  }
+
+  /** The text of the lines that the open trace marks in the editor. */
+  async markedLines() {
+    return await this.page.evaluate(() => {
+      const marks = [...document.querySelectorAll('.view-overlays [class*="ced-"]')].filter((e) => getComputedStyle(e).borderLeftWidth === '4px');
+      const tops = marks.map((e) => e.getBoundingClientRect().top);
+      return [...document.querySelectorAll('.view-line')]
+        .filter((line) => tops.some((top) => Math.abs(line.getBoundingClientRect().top - top) < 4))
+        .map((line) => line.textContent.replace(/\u00a0/g, ' ').trim());
+    });
+  }
+
+  /** The page inside a panel, by something it holds. */
+  async panel(selector) {
+    return await until(`a panel with ${selector}`, async () => {
+      for (const frame of this.page.frames()) {
+        if ((await frame.locator(selector).count().catch(() => 0)) > 0) {
+          return frame;
+        }
+      }
+      return undefined;
+    });
+  }
+
+  /** Process ids of the extension's server (`lsp`) or of its workers (`worker`). */
+  processes(role) {
+    return fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).filter((pid) => {
+      try {
+        const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words[0].startsWith(path.join(this.home, 'extensions')) && words[1] === role;
+      } catch {
+        return false;
+      }
+    }).map(Number);
+  }
+}
+
+/** Waits until `condition` gives something; fails with `what` after so many seconds. */
+export async function until(what, condition, seconds = 30, tell = async () => '') {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await condition();
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited ${seconds} s in vain for: ${what}\n${await tell()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
