@@ -176,10 +176,7 @@ impl LanguageServer for Server {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
         self.shared.forget(uri.as_str());
-        self.shared
-            .runs
-            .cancel(Which::Document(uri.as_str().to_owned()))
-            .await;
+        self.shared.runs.closed(uri.as_str());
         // What is closed has no problems, as far as the editor's list goes.
         self.shared.publish_soon(uri.as_str());
     }

@@ -179,6 +179,10 @@ impl Shared {
         let sites = queries::sites(snapshot, &model, &settings, &self.version);
         self.look_up(&snapshot.uri, &sites);
         let broken = !snapshot.file().errors().is_empty();
+        if !self.store.is_current(snapshot) {
+            // A document that was closed or edited meanwhile must not be remembered like this.
+            return Some((model, sites));
+        }
         let mut session = self.session();
         let good = session.good_queries.get(&snapshot.uri);
         if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
