@@ -1,6 +1,6 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{bench_engine, bench_symmetry, corpus, generate};
+use crate::{bench_engine, bench_symmetry, corpus, generate, server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -33,6 +33,9 @@ pub fn run(quick: bool, only: Option<&str>) -> bool {
     parsing(&mut page, quick);
     hostile(&mut page);
     analysis(&mut page);
+    if !quick {
+        server::latencies(&mut page);
+    }
     fischer(&mut page, quick);
     bench_engine::engine(&mut page, quick);
     bench_engine::cancellation(&mut page);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The steps, as typed in a shell.
-const STEPS: [(&str, &str); 7] = [
+const STEPS: [(&str, &str); 8] = [
     ("format", "cargo fmt --all --check"),
     (
         "lints",
@@ -20,6 +20,10 @@ const STEPS: [(&str, &str); 7] = [
     (
         "fuzz",
         "cargo run -q --profile ci -p xtask -- fuzz --seconds 20",
+    ),
+    (
+        "soak",
+        "cargo run -q --profile ci -p xtask -- soak --minutes 1",
     ),
     (
         "conformance",

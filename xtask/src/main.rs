@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|symmetry|package|dist|vscode`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -15,6 +15,7 @@ mod models;
 mod notices;
 mod package;
 mod rng;
+mod server;
 mod symmetry;
 mod vscode;
 
@@ -28,6 +29,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  soak [--minutes M]           random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench
@@ -70,6 +72,7 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
+        Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(),
         Some("vscode") => vscode::run(path("--binary").as_deref()),
