@@ -10,6 +10,7 @@ mod fuzz;
 mod generate;
 mod notices;
 mod package;
+mod reports;
 mod rng;
 mod vscode;
 
@@ -24,7 +25,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
-  vscode [--binary FILE]       package, then the story in the real workbench
+  vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
+         [--screenshots]       of docs/img are made anew
+  reports [--binary FILE]      SARIF and JUnit against the schemas their readers use
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -61,7 +64,8 @@ fn run(args: &[String]) -> bool {
         ),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(),
-        Some("vscode") => vscode::run(path("--binary").as_deref()),
+        Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
+        Some("reports") => reports::run(path("--binary").as_deref()),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));

@@ -107,7 +107,8 @@ fn same_version(extension: &Path) -> Option<()> {
     Some(())
 }
 
-fn release_binary() -> Option<PathBuf> {
+/// Builds the release binary; its path if it worked.
+pub fn release_binary() -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "-p", "zonelens"]);
     run(cargo.current_dir(corpus::root()))?;

@@ -14,6 +14,7 @@ import {
   State,
 } from 'vscode-languageclient/node';
 import { LANGUAGES } from './languages';
+import { TraceChanged } from './protocol';
 
 /** More deaths than this within the time below, and it is not started again by itself. */
 const MAX_DEATHS = 5;
@@ -31,12 +32,15 @@ export class Server implements vscode.Disposable {
   private restarted = false;
   private readonly healthEmitter = new vscode.EventEmitter<Health>();
   private readonly statusEmitter = new vscode.EventEmitter<{ state: boolean }>();
+  private readonly traceEmitter = new vscode.EventEmitter<TraceChanged>();
   private readonly commandEmitter = new vscode.EventEmitter<{ command: string; result: unknown }>();
 
   /** How the server is, whenever that changes. */
   readonly onHealth = this.healthEmitter.event;
   /** Some query's state, or only a count, is another now. */
   readonly onStatus = this.statusEmitter.event;
+  /** The open trace is another, elsewhere, stale or gone. */
+  readonly onTrace = this.traceEmitter.event;
   /** A server command was run, by whomever: a lens, a key, a panel. */
   readonly onCommand = this.commandEmitter.event;
 
@@ -51,6 +55,7 @@ export class Server implements vscode.Disposable {
     this.watcher.dispose();
     this.healthEmitter.dispose();
     this.statusEmitter.dispose();
+    this.traceEmitter.dispose();
     this.commandEmitter.dispose();
   }
 
@@ -169,6 +174,7 @@ export class Server implements vscode.Disposable {
     };
     const client = new LanguageClient('zonelens-client', 'Zonelens', run, options);
     client.onNotification('zonelens/status', (params: { state: boolean }) => this.statusEmitter.fire(params));
+    client.onNotification('zonelens/traceChanged', (params: TraceChanged) => this.traceEmitter.fire(params));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.become('running');

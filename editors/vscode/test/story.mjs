@@ -221,7 +221,7 @@ async function cancelling() {
   await item.waitFor({ timeout: 20_000 });
   await bench.screenshot('vscode-running');
   await item.locator('a').click();
-  await bench.lens(/cancelled/, 20);
+  await bench.lens(/▶ verify$/, 20);
   await until('no worker is left', async () => bench.processes('worker').length === 0);
 }
 

@@ -180,8 +180,11 @@ export class Workbench {
     await input.waitFor();
     await input.fill(old);
     await input.press('Enter');
-    await this.page.waitForTimeout(200);
+    await until('something is found', async () => /selected/.test((await this.page.locator('.statusbar-item').allTextContents()).join()));
     await this.press('Escape');
+    await this.page.locator('.find-widget.visible').waitFor({ state: 'hidden' });
+    // What is typed before the editor has the focus back goes nowhere.
+    await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null && !document.activeElement?.closest('.find-widget')));
     await this.page.keyboard.insertText(text);
     await this.press('Escape');
   }
