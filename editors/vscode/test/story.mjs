@@ -59,7 +59,9 @@ function slowModel(count) {
         c -> a { assign x = 0; };
 }`);
   const names = processes.map((_, i) => `P${i}`);
-  return `${processes.join('\n')}\nsystem ${names.join(', ')};\n\n//@ query A[] not (${names.map((n) => `${n}.n == 48`).join(' && ')})\n`;
+  // The query first: its lens must be on the screen.
+  const query = `//@ query A[] not (${names.map((n) => `${n}.n == 48`).join(' && ')})`;
+  return `${query}\n${processes.join('\n')}\nsystem ${names.join(', ')};\n`;
 }
 
 const begin = Date.now();
@@ -217,7 +219,7 @@ async function cancelling() {
   await bench.clickLens(/▶ verify$/);
   await bench.lens(/◌ .*cancel/, 60);
   await until('a worker', async () => bench.processes('worker').length === 1);
-  const item = bench.page.locator('.statusbar-item').filter({ hasText: 'Verifying' });
+  const item = bench.page.locator('[id="zonelens.zonelens.zonelens.status"]').filter({ hasText: 'Verifying' });
   await item.waitFor({ timeout: 20_000 });
   await bench.screenshot('vscode-running');
   await item.locator('a').click();
