@@ -424,7 +424,7 @@ impl Model {
 
     fn names_elements(&self, kind: &crate::check::CheckedKind, span: Span) -> Option<Diagnostic> {
         let named = self.findings.facts.named(&self.env, kind);
-        let (first, _) = named.first()?;
+        let (first, _) = named.elements.first()?;
         let set = self
             .findings
             .facts
@@ -483,13 +483,19 @@ impl Model {
             )]);
         };
         let named = self.findings.facts.named(&self.env, &kind);
-        let named = named
-            .into_iter()
-            .filter_map(|(set, n)| built.sets.get(&set).map(|id| (*id, n)))
+        let number = |set: &u32| built.sets.get(set).copied();
+        let elements = named.elements.iter();
+        let elements = elements
+            .filter_map(|(set, n)| number(set).map(|id| (id, *n)))
             .collect();
-        let resolved = instantiate::resolve(&self.env, built, &kind, &query.text, query.span, base);
+        let variables = named.variables.iter();
+        let variables = variables
+            .filter_map(|(s, set)| number(set).map(|id| (*s, id)))
+            .collect();
+        let (text, span) = (&query.text, query.span);
+        let resolved = instantiate::resolve(&self.env, built, &kind, text, span, base, variables);
         let resolved = resolved.map(|q| network::Query {
-            named_elements: named,
+            named_elements: elements,
             ..q
         });
         resolved.map_err(|foreign| {

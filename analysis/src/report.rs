@@ -234,6 +234,9 @@ pub struct Options {
     pub audit_symmetry: bool,
     /// `--const N=20`
     pub constants: BTreeMap<String, i64>,
+    /// After how many states other searches take their first turn; tests make it small.
+    #[serde(skip)]
+    pub first_turn: Option<u64>,
 }
 
 impl Default for Options {
@@ -250,6 +253,7 @@ impl Default for Options {
             seed: 1,
             audit_symmetry: false,
             constants: BTreeMap::new(),
+            first_turn: None,
         }
     }
 }

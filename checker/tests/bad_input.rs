@@ -21,6 +21,20 @@ fn looping(declarations: &str, edge: &str) -> String {
     )
 }
 
+/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do: the verdicts it stored for models of
+/// processors hold only then. The trace is replayed by the interpreter, which computes in 64 bits and wraps by itself.
+#[test]
+fn numbers_wrap_between_assignments() {
+    let model = looping(
+        "int32_t n = INT32_MAX; int32_t m = INT32_MIN; bool done;",
+        "guard n + 1 == m && m - 1 == n && -m == m && n * 2 == -2 && n ** 2 == 1 && \
+         (sum (i : int[0,2]) n) == n - 2; assign done = true;",
+    );
+    assert_eq!(run(&model, "E<> done").verdict, Verdict::Satisfied);
+    let report = run(&model, "A[] not deadlock");
+    assert_eq!(report.verdict, Verdict::Satisfied, "{:?}", report.reason);
+}
+
 #[test]
 fn evaluation_errors_are_model_errors_with_traces() {
     let cases = [
@@ -56,7 +70,12 @@ fn evaluation_errors_are_model_errors_with_traces() {
         ),
         (
             "int n = 30000; int m;",
-            "assign m = (n * n * n) % 7;",
+            "assign m = n * n * n;",
+            "does not fit the range [-32768, 32767]",
+        ),
+        (
+            "int32_t n = INT32_MIN; int32_t m = -1;",
+            "assign m = n / m;",
             "does not fit 32 bits",
         ),
     ];

@@ -97,7 +97,7 @@ fn random_model(rng: &mut Rng) -> String {
     text + &edges.join(",\n") + ";\n}\nsystem P;\n"
 }
 
-const QUERIES: [&str; 7] = [
+const QUERIES: [&str; 13] = [
     "E<> exists (i : S) exists (j : S) i != j && P(i).e && P(j).e",
     "A[] forall (i : S) (P(i).b imply turn[i] < 2)",
     "E<> exists (i : S) P(i).x > 2 && z[i] <= 1",
@@ -105,6 +105,12 @@ const QUERIES: [&str; 7] = [
     "E<> owner != last && busy",
     "E<> forall (i : S) friend[i] == owner && P(i).b",
     "A[] forall (i : S) (P(i).e imply P(i).mine == i)",
+    "E[] forall (i : S) !P(i).e",
+    "E[] exists (i : S) P(i).a && owner != last",
+    "A<> exists (i : S) P(i).e || P(i).x > 4",
+    "(exists (i : S) P(i).b) --> (forall (i : S) !P(i).b)",
+    "owner != last --> owner == last",
+    "E<> forall (i : S) exists (j : S) i != j && friend[i] == j && turn[j] != turn[i]",
 ];
 
 #[test]

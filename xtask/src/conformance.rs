@@ -7,8 +7,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
-use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::{Options, TraceOption, Verdict};
+use zonelens_analysis::network::{Network, Position, Query};
+use zonelens_analysis::report::{
+    AbstractionOption, Options, QueryReport, SymmetryOption, TraceOption, Verdict,
+};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
@@ -149,73 +151,128 @@ fn load(dir: &Path, name: &str) -> Loaded {
     }
 }
 
+/// What became of one row.
+enum Row {
+    Agrees,
+    /// The formula means nothing in this file: its result was stored for another version.
+    Foreign(String),
+    /// Ours differs; why ours is right, if that is shown.
+    Contradicted(String, Option<String>),
+    /// No verdict.
+    Open(String),
+}
+
 /// Compares verdicts; the rows that contradict a stored one, as they begin in the page.
 fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<String> {
     let rows = corpus::rows(dir, "EXPECTED.tsv");
     let step = if sample { SAMPLE } else { 1 };
     let rows: Vec<_> = rows.iter().step_by(step).collect();
-    let mut loaded: Option<(String, Loaded)> = None;
-    let (mut agree, mut contradicted) = (0, Vec::new());
-    let mut misses = String::new();
-    for row in &rows {
-        if loaded.as_ref().is_none_or(|(name, _)| *name != row[0]) {
-            loaded = Some((row[0].clone(), load(dir, &row[0])));
-        }
-        let Some((_, model)) = &loaded else { continue };
-        let (verdict, reason) = answer(model, &row[1], timeout);
-        let expected = if row[2] == "satisfied" {
-            Verdict::Satisfied
-        } else {
-            Verdict::Violated
+    let results = judge_all(dir, &rows, timeout);
+    let foreign: Vec<&str> = (rows.iter().zip(&results))
+        .filter(|(_, result)| matches!(result, Row::Foreign(_)))
+        .map(|(row, _)| row[0].as_str())
+        .collect();
+    let mut counts = [0usize; 5];
+    let (mut contradicted, mut misses) = (Vec::new(), String::new());
+    for (row, result) in rows.iter().zip(&results) {
+        let formula = row[1].replace('|', "\\|");
+        let start = format!("| `{}` | `{formula}` | {} |", row[0], row[2]);
+        let (kind, text) = match result {
+            Row::Agrees => (0, None),
+            Row::Foreign(why) => (1, Some(format!("stored for another version: {why}"))),
+            Row::Contradicted(ours, Some(proof)) => {
+                let other = match foreign.contains(&row[0].as_str()) {
+                    true => {
+                        "; the file stores results for names it does not have, so they are another version's"
+                    }
+                    false => "",
+                };
+                (2, Some(format!("**{ours}**: {proof}{other}")))
+            }
+            Row::Contradicted(ours, None) => (3, Some(format!("**{ours}**, not proven"))),
+            Row::Open(why) => (4, Some(why.clone())),
         };
-        if verdict == expected {
-            agree += 1;
-            continue;
+        counts[kind] += 1;
+        if kind == 2 || kind == 3 {
+            contradicted.push(start.clone());
         }
-        let start = format!(
-            "| `{}` | `{}` | {} |",
-            row[0],
-            row[1].replace('|', "\\|"),
-            row[2]
-        );
-        let _ = writeln!(misses, "{start} {verdict:?} {reason} |");
-        if matches!(verdict, Verdict::Satisfied | Verdict::Violated) {
-            contradicted.push(start);
+        if let Some(text) = text {
+            let _ = writeln!(misses, "{start} {text} |");
         }
     }
+    let percent = |n: usize| 100.0 * n as f64 / rows.len().max(1) as f64;
     let _ = writeln!(
         page,
-        "## Verdicts\n\n{agree} of {} stored verdicts agree ({:.1} %) within {timeout} s and 4 GB each; {} contradicted.\n\n| file | formula | stored | ours |\n|---|---|---|---|\n{misses}",
+        "## Verdicts\n\nOf {} stored verdicts, within {timeout} s and 4 GB each:\n\n\
+         | | rows | |\n|---|---|---|\n\
+         | agree | {} | {:.1} % |\n\
+         | stored for another version of the file: the formula names what it does not have | {} | {:.1} % |\n\
+         | contradicted with proof (a replayed trace, or everything explored without abstraction) | {} | {:.1} % |\n\
+         | contradicted without proof | {} | {:.1} % |\n\
+         | no verdict | {} | {:.1} % |\n\n\
+         A stored verdict can be older than the model: UPPAAL keeps it when the model is edited.\n\n\
+         | file | formula | stored | ours |\n|---|---|---|---|\n{misses}",
         rows.len(),
-        100.0 * f64::from(agree) / rows.len().max(1) as f64,
-        contradicted.len()
+        counts[0],
+        percent(counts[0]),
+        counts[1],
+        percent(counts[1]),
+        counts[2],
+        percent(counts[2]),
+        counts[3],
+        percent(counts[3]),
+        counts[4],
+        percent(counts[4]),
     );
     contradicted
 }
 
-fn answer(loaded: &Loaded, formula: &str, timeout: u64) -> (Verdict, String) {
+/// Judges all rows, the files shared out among the machine's cores.
+fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
+    let mut files: Vec<Vec<usize>> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        match files.last_mut() {
+            Some(file) if rows[file[0]][0] == row[0] => file.push(index),
+            _ => files.push(vec![index]),
+        }
+    }
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let results = std::sync::Mutex::new(Vec::new());
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(file) = files.get(at) else { break };
+                    let loaded = load(dir, &rows[file[0]][0]);
+                    for &index in file {
+                        let row = judge(&loaded, &rows[index][1], &rows[index][2], timeout);
+                        if let Ok(mut results) = results.lock() {
+                            results.push((index, row));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, row)| row).collect()
+}
+
+fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64) -> Row {
     let network = match &loaded.network {
         Ok(network) => network,
-        Err(reason) => return (Verdict::Error, reason.clone()),
+        Err(reason) => return Row::Open(reason.clone()),
     };
-    let query = match loaded
+    let query = loaded
         .model
-        .resolve_query(network, &parse_query(formula), 0)
-    {
+        .resolve_query(network, &parse_query(formula), 0);
+    let query = match query {
         Ok(query) => query,
         Err(errors) => {
-            return (
-                Verdict::Error,
-                errors.first().map_or(String::new(), |d| d.message.clone()),
-            );
-        }
-    };
-    let lines = LineIndex::new(&loaded.text);
-    let position = |span: Span| {
-        let at = lines.line_col(&loaded.text, span.start);
-        Position {
-            line: at.line,
-            column: at.column,
+            return Row::Foreign(errors.first().map_or(String::new(), |d| d.message.clone()));
         }
     };
     let options = Options {
@@ -224,19 +281,53 @@ fn answer(loaded: &Loaded, formula: &str, timeout: u64) -> (Verdict, String) {
         trace: TraceOption::Some,
         ..Options::default()
     };
+    let report = run_query(loaded, network, &query, &options);
+    let expected = match stored {
+        "satisfied" => Verdict::Satisfied,
+        _ => Verdict::Violated,
+    };
+    match report.verdict {
+        verdict if verdict == expected => Row::Agrees,
+        Verdict::Unknown | Verdict::Error => Row::Open(report.reason.unwrap_or_default()),
+        verdict => {
+            let ours = format!("{verdict:?}").to_lowercase();
+            if let Some(trace) = &report.trace {
+                let kind = match trace.cycle_start {
+                    Some(_) => "a lasso",
+                    None => "a trace",
+                };
+                let steps = trace.steps.len() - 1;
+                let proof = format!("{kind} of {steps} steps, replayed");
+                return Row::Contradicted(ours, Some(proof));
+            }
+            let plain = Options {
+                abstraction: AbstractionOption::None,
+                symmetry: SymmetryOption::Off,
+                ..options
+            };
+            let again = run_query(loaded, network, &query, &plain);
+            let proof = (again.verdict == verdict).then(|| {
+                let stored = again.statistics.stored;
+                format!("all {stored} states explored without abstraction or symmetry")
+            });
+            Row::Contradicted(ours, proof)
+        }
+    }
+}
+
+fn run_query(loaded: &Loaded, network: &Network, query: &Query, options: &Options) -> QueryReport {
+    let lines = LineIndex::new(&loaded.text);
+    let position = |span: Span| {
+        let at = lines.line_col(&loaded.text, span.start);
+        Position {
+            line: at.line,
+            column: at.column,
+        }
+    };
     let cancelled = AtomicBool::new(false);
     let control = Control {
         cancelled: &cancelled,
         progress: &|_| {},
     };
-    let report = zonelens_checker::verify(network, &query, &options, &position, &control);
-    let replayed = if report.trace.is_some() {
-        "(trace replayed)"
-    } else {
-        ""
-    };
-    (
-        report.verdict,
-        format!("{} {replayed}", report.reason.unwrap_or_default()),
-    )
+    zonelens_checker::verify(network, query, options, &position, &control)
 }

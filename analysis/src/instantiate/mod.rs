@@ -233,6 +233,8 @@ pub struct Scope<'b> {
     pub(crate) offset: u32,
     /// Inside a function with a boolean result.
     pub(crate) returns_bool: bool,
+    /// Sets that variables of a query go through.
+    pub(crate) query_sets: FxHashMap<SymId, ScalarsetId>,
 }
 
 impl<'b> Scope<'b> {
@@ -251,6 +253,7 @@ impl<'b> Scope<'b> {
             slots: 0,
             offset,
             returns_bool: false,
+            query_sets: FxHashMap::default(),
         }
     }
 
@@ -276,7 +279,8 @@ impl<'b> Scope<'b> {
     /// The set a bound variable or parameter goes through, where its type does not say.
     pub(crate) fn symbol_set(&self, id: SymId) -> Option<ScalarsetId> {
         let slot = Slot::Leaf(Root::Symbol(id), Vec::new());
-        self.built.slot_sets.get(&slot).copied()
+        let known = self.built.slot_sets.get(&slot);
+        known.or_else(|| self.query_sets.get(&id)).copied()
     }
 
     /// The range of a bound variable or parameter.

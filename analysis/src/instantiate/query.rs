@@ -3,8 +3,9 @@
 use super::{Binding, Built, Foreign, Lowered, Scope, constant};
 use crate::check::{CheckedKind, Env};
 use crate::hir::{Expr, ExprKind};
-use crate::network::{self, BinaryOp, Query, QueryKind};
-use crate::symbol::{SymKind, Symbol};
+use crate::network::{self, BinaryOp, Query, QueryKind, ScalarsetId};
+use crate::symbol::{SymId, SymKind, Symbol};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use zonelens_syntax::span::Span;
 
@@ -16,8 +17,10 @@ pub fn resolve(
     text: &SmolStr,
     span: Span,
     base: u32,
+    sets: FxHashMap<SymId, ScalarsetId>,
 ) -> Result<Query, Foreign> {
     let mut s = Scope::new(env, built, None, base);
+    s.query_sets = sets;
     let kind = match kind {
         CheckedKind::Path(path, e) => QueryKind::Path(*path, s.expr(e)?),
         CheckedKind::LeadsTo(p, q) => QueryKind::LeadsTo(s.expr(p)?, s.expr(q)?),

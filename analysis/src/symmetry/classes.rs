@@ -30,6 +30,15 @@ pub struct Elements {
     class: usize,
 }
 
+/// What a query says of sets whose elements are integers.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Elements it names: number of the set, element.
+    pub elements: Vec<(u32, u32)>,
+    /// Variables that hold elements, with the number of the set.
+    pub variables: FxHashMap<SymId, u32>,
+}
+
 /// Sets of integers and where their elements are.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
@@ -65,10 +74,10 @@ impl Facts {
         out
     }
 
-    /// Elements that a query names: number of the set, element.
-    pub fn named(&self, env: &Env, query: &CheckedKind) -> Vec<(u32, u32)> {
+    /// Elements that a query names (number of the set, element), and the sets that its own variables go through.
+    pub fn named(&self, env: &Env, query: &CheckedKind) -> Named {
         if self.elements.is_empty() {
-            return Vec::new();
+            return Named::default();
         }
         let before = self.slots.uses.len();
         let mut flow = Flow::query(env, self.slots.clone());
@@ -84,6 +93,7 @@ impl Facts {
             }
         }
         let mut out = Vec::new();
+        let mut variables = FxHashMap::default();
         for (k, e) in self.elements.iter().enumerate() {
             let class = flow.slots.class(e.class);
             let merged = self
@@ -120,11 +130,23 @@ impl Facts {
             }
             if all {
                 (0..e.size).for_each(|n| name(e.first + n as i32));
+                continue;
+            }
+            for (slot, id) in flow.slots.iter() {
+                if let Slot::Leaf(super::slots::Root::Symbol(s), fields) = slot
+                    && fields.is_empty()
+                    && flow.slots.class(id) == class
+                {
+                    variables.insert(*s, e.set.id);
+                }
             }
         }
         out.sort_unstable();
         out.dedup();
-        out
+        Named {
+            elements: out,
+            variables,
+        }
     }
 }
 

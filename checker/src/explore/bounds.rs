@@ -7,7 +7,6 @@
 //! a process that does not take part keeps its location and with it its bounds.
 
 use super::interval::{Ranges, interval};
-use super::steps::{may_be_broadcast, may_be_urgent};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{AtomCode, ClockCode, Code, Edge, Formula, Guard, Program};
 use crate::zone::bound::CONSTANT_LIMIT;
@@ -100,6 +99,14 @@ impl Bounds {
             .flatten()
             .filter(|b| b.0 as usize == clock);
         local.map(|b| b.1.max(b.2)).max().unwrap_or(0).max(l).max(u)
+    }
+
+    /// The greatest bound of any clock, at least 0.
+    pub fn greatest_of_all(&self) -> i32 {
+        (0..self.everywhere.len())
+            .map(|clock| self.greatest(clock))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Writes the bounds of a state into `l` and `u`, which are indexed like the matrix (entry 0 is the constant zero).
@@ -335,7 +342,7 @@ impl Builder<'_> {
 fn falsity_matters(program: &Program, edge: &Edge, guard: &Guard) -> bool {
     let receives = edge.sync.as_ref().is_some_and(|sync| !sync.sends);
     guard.has_clocks()
-        && (receives && may_be_broadcast(program, edge) || may_be_urgent(program, edge))
+        && (receives && edge.some_channel(&program.channels, |c| c.broadcast) || edge.may_be_urgent)
 }
 
 /// Clocks that the edge sets whatever happens, and not by copying.

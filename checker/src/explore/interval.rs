@@ -1,7 +1,7 @@
 //! Intervals of integer expressions over declared ranges, and walks over compiled code.
 
 use super::bounds::clocks_of;
-use crate::program::{BlockCode, PlaceCode, StmtCode};
+use crate::program::{ArgCode, BlockCode, CallCode, PlaceCode, StmtCode};
 use crate::program::{Code, Program};
 use zonelens_analysis::network::BinaryOp;
 
@@ -38,6 +38,7 @@ pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
         Code::Assign(assign) => range(Some((assign.place.lo, assign.place.hi))),
         Code::Not(_)
         | Code::CellConst(..)
+        | Code::Compare(..)
         | Code::And(_)
         | Code::Or(_)
         | Code::Same(..)
@@ -58,11 +59,11 @@ pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
         Code::SetClock(parts, _) => of(&parts.1),
         Code::Copy(_) | Code::Quantifier(_) | Code::CopyClock(_) | Code::LocationOf(_) => ANY,
     };
-    // A place without a sensible declared range (lo > hi) tells nothing.
-    if result.0 > result.1 {
+    // A place without a sensible declared range (lo > hi) tells nothing, and what leaves 32 bits wraps around.
+    if result.0 > result.1 || result.0 < ANY.0 || result.1 > ANY.1 {
         ANY
     } else {
-        (result.0.max(ANY.0), result.1.min(ANY.1))
+        result
     }
 }
 
@@ -143,7 +144,10 @@ pub fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
     visit(code);
     match code {
         Code::Neg(a, _) | Code::Not(a) => walk_code(a, visit),
-        Code::Binary(_, sides, _) | Code::And(sides) | Code::Or(sides) => {
+        Code::Binary(_, sides, _)
+        | Code::Compare(_, sides)
+        | Code::And(sides)
+        | Code::Or(sides) => {
             walk_code(&sides.0, visit);
             walk_code(&sides.1, visit);
         }
@@ -167,7 +171,25 @@ pub fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
         }
         Code::Quantifier(q) => walk_code(&q.body, visit),
         Code::SetClock(parts, _) => walk_code(&parts.1, visit),
-        _ => {}
+        Code::Call(call) => walk_call(call, visit),
+        Code::Const(_)
+        | Code::Cell(_)
+        | Code::Slot(_)
+        | Code::CellConst(..)
+        | Code::CopyClock(_)
+        | Code::At(..)
+        | Code::LocationOf(_) => {}
+    }
+}
+
+fn walk_call(call: &CallCode, visit: &mut impl FnMut(&Code)) {
+    for arg in &call.args {
+        match arg {
+            ArgCode::Value(code) => walk_code(code, visit),
+            ArgCode::Block(block, _) => walk_block(block, visit),
+            ArgCode::Ref(place) | ArgCode::Mixed(place, _) => walk_place(place, visit),
+            ArgCode::Clock(_) => {}
+        }
     }
 }
 
@@ -178,7 +200,7 @@ fn walk_place(place: &PlaceCode, visit: &mut impl FnMut(&Code)) {
 fn walk_block(block: &BlockCode, visit: &mut impl FnMut(&Code)) {
     match block {
         BlockCode::Place(place) => walk_place(place, visit),
-        BlockCode::Call(_) => {}
+        BlockCode::Call(call) => walk_call(call, visit),
         BlockCode::Cond(parts) => {
             walk_code(&parts.0, visit);
             walk_block(&parts.1, visit);

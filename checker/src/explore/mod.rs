@@ -2,8 +2,11 @@
 
 pub mod abstraction;
 pub mod bounds;
+pub mod digest;
+pub mod entry;
 pub mod expander;
 mod interval;
+pub mod keys;
 pub mod parallel;
 pub mod passed_waiting;
 pub mod search;

@@ -75,6 +75,7 @@ pub fn search<V: Visitor>(
         Mutex::new(PassedWaiting::new(
             packing(program),
             program.dim(),
+            bounds.greatest_of_all(),
             abstraction,
             covering,
             order,

@@ -5,11 +5,13 @@
 //! stays as trace record when its state is covered.
 
 use super::abstraction::{Abstraction, included_up_to_lu};
-use super::storage::{Digest, Packing, Prepared, ZoneId, ZoneStore, hash_words};
+use super::digest::Digester;
+use super::entry::{Entry, Sought};
+use super::keys::Keys;
+use super::storage::{Packing, Prepared, ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
-use smallvec::SmallVec;
 use std::collections::VecDeque;
 use zonelens_analysis::report::SearchOrder;
 
@@ -37,13 +39,6 @@ struct Node {
     status: Status,
 }
 
-/// A zone of an entry.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    digest: Digest,
-    node: u32,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Waiting,
@@ -65,11 +60,10 @@ pub enum Covering {
 /// Stored and waiting states.
 #[derive(Debug)]
 pub struct PassedWaiting {
-    packing: Packing,
+    keys: Keys,
     zones: ZoneStore,
-    keys: Vec<u64>,
-    entries: Vec<SmallVec<[Slot; 1]>>,
-    table: Vec<u32>,
+    entries: Vec<Entry>,
+    block_bytes: usize,
     nodes: Vec<Node>,
     queue: Queue,
     waiting: u64,
@@ -77,8 +71,8 @@ pub struct PassedWaiting {
     alu: bool,
     covering: Covering,
     keep_shallow: bool,
-    key: Vec<u64>,
     prepared: Prepared,
+    digester: Digester,
     hull: Zone,
 }
 
@@ -90,21 +84,21 @@ enum Queue {
 }
 
 impl PassedWaiting {
-    /// An empty list.
+    /// An empty list for zones of a dimension whose constants seldom exceed `greatest`.
     pub fn new(
         packing: Packing,
         dim: usize,
+        greatest: i32,
         abstraction: Abstraction,
         covering: Covering,
         order: SearchOrder,
         seed: u64,
     ) -> PassedWaiting {
         PassedWaiting {
-            packing,
+            keys: Keys::new(packing),
             zones: ZoneStore::new(dim, true),
-            keys: Vec::new(),
             entries: Vec::new(),
-            table: vec![NIL; 256],
+            block_bytes: 0,
             nodes: Vec::new(),
             queue: match order {
                 SearchOrder::Bfs => Queue::First(VecDeque::new()),
@@ -116,8 +110,8 @@ impl PassedWaiting {
             alu: abstraction == Abstraction::Alu,
             covering,
             keep_shallow: false,
-            key: Vec::new(),
             prepared: Prepared::default(),
+            digester: Digester::new(dim, greatest),
             hull: Zone::universe(dim),
         }
     }
@@ -144,10 +138,11 @@ impl PassedWaiting {
             Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
         };
         self.zones.bytes()
-            + self.keys.capacity() * 8
-            + self.entries.capacity() * std::mem::size_of::<SmallVec<[Slot; 1]>>()
-            + self.stored as usize * std::mem::size_of::<Slot>()
-            + (self.table.capacity() + queue) * 4
+            + self.keys.bytes()
+            + self.entries.capacity() * std::mem::size_of::<Entry>()
+            + self.block_bytes
+            + self.stored as usize * Entry::BYTES_PER_ZONE
+            + queue * 4
             + self.nodes.capacity() * std::mem::size_of::<Node>()
     }
 
@@ -160,16 +155,16 @@ impl PassedWaiting {
         l: &[i32],
         u: &[i32],
     ) -> Option<u32> {
-        let mut key = std::mem::take(&mut self.key);
-        self.packing.pack(state, &mut key);
-        let entry = self.entry(&key);
-        self.key = key;
+        let entry = self.keys.insert(state);
+        if entry as usize == self.entries.len() {
+            self.entries.push(Entry::default());
+        }
         self.prepared.load(zone);
         if self.covering == Covering::Hull {
             self.join(entry, zone);
         }
-        let digest = self.prepared.digest();
-        if self.covered(entry, digest, origin, l, u) {
+        let sought = Sought::new(self.digester.digest(&self.prepared));
+        if self.covered(entry, &sought, origin, l, u) {
             return None;
         }
         let id = self.nodes.len() as u32;
@@ -181,7 +176,7 @@ impl PassedWaiting {
             depth: origin.depth,
             status: Status::Waiting,
         });
-        self.entries[entry as usize].push(Slot { digest, node: id });
+        self.remember(entry, &sought, id);
         self.stored += 1;
         self.waiting += 1;
         match &mut self.queue {
@@ -191,12 +186,24 @@ impl PassedWaiting {
         Some(id)
     }
 
+    /// Adds a zone to an entry.
+    fn remember(&mut self, entry: u32, sought: &Sought, id: u32) {
+        let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);
+        let entry = &mut self.entries[entry as usize];
+        let before = entry.block_bytes();
+        entry.push(sought, id, |node| {
+            let mut prepared = Prepared::default();
+            zones.copy_out(nodes[node as usize].zone, &mut prepared);
+            digester.digest(&prepared)
+        });
+        self.block_bytes += entry.block_bytes() - before;
+    }
+
     /// Replaces the prepared zone by its hull with the one stored in the entry.
     fn join(&mut self, entry: u32, zone: &Zone) {
-        if let Some(slot) = self.entries[entry as usize].first() {
+        if let Some(node) = self.entries[entry as usize].node(0) {
             let mut hull = std::mem::replace(&mut self.hull, Zone::universe(1));
-            self.zones
-                .get(self.nodes[slot.node as usize].zone, &mut hull);
+            self.zones.get(self.nodes[node as usize].zone, &mut hull);
             hull.hull(zone);
             self.prepared.load(&hull);
             self.hull = hull;
@@ -207,29 +214,24 @@ impl PassedWaiting {
     fn covered(
         &mut self,
         entry: u32,
-        digest: Digest,
+        sought: &Sought,
         origin: Origin,
         l: &[i32],
         u: &[i32],
     ) -> bool {
         let dim = l.len();
-        let mut slots = std::mem::take(&mut self.entries[entry as usize]);
+        let mut stored = std::mem::take(&mut self.entries[entry as usize]);
         let mut at = 0;
         let mut covered = false;
-        while at < slots.len() {
-            let slot = slots[at];
-            let apart = !self.alu && {
-                let pairs = || digest.iter().zip(&slot.digest);
-                // Without short circuits, so that the comparison vectorises.
-                let less = pairs().fold(false, |found, (a, b)| found | (a < b));
-                let more = pairs().fold(false, |found, (a, b)| found | (a > b));
-                less && more
-            };
-            if apart {
-                at += 1;
-                continue;
+        loop {
+            if !self.alu {
+                match stored.candidate(at, sought) {
+                    Some(candidate) => at = candidate,
+                    None => break,
+                }
             }
-            let node = self.nodes[slot.node as usize];
+            let Some(id) = stored.node(at) else { break };
+            let node = self.nodes[id as usize];
             let mut relation = self.zones.relation(&self.prepared, node.zone);
             if self.covering == Covering::Equality && relation != Relation::Equal {
                 relation = Relation::Different;
@@ -251,9 +253,9 @@ impl PassedWaiting {
                     if node.status == Status::Waiting {
                         self.waiting -= 1;
                     }
-                    self.nodes[slot.node as usize].status = Status::Covered;
+                    self.nodes[id as usize].status = Status::Covered;
                     self.stored -= 1;
-                    slots.swap_remove(at);
+                    stored.swap_remove(at);
                     continue;
                 }
                 _ => at += 1,
@@ -262,46 +264,8 @@ impl PassedWaiting {
                 break;
             }
         }
-        self.entries[entry as usize] = slots;
+        self.entries[entry as usize] = stored;
         covered
-    }
-
-    /// The entry of a packed discrete state, made if there is none.
-    fn entry(&mut self, key: &[u64]) -> u32 {
-        if self.entries.len() * 2 >= self.table.len() {
-            self.grow();
-        }
-        let mask = self.table.len() - 1;
-        let words = self.packing.words;
-        let mut at = hash_words(key) as usize & mask;
-        loop {
-            let entry = self.table[at];
-            if entry == NIL {
-                let entry = self.entries.len() as u32;
-                self.table[at] = entry;
-                self.entries.push(SmallVec::new());
-                self.keys.extend_from_slice(key);
-                return entry;
-            }
-            let start = entry as usize * words;
-            if &self.keys[start..start + words] == key {
-                return entry;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        self.table.clear();
-        self.table.resize(size, NIL);
-        for (entry, key) in self.keys.chunks(self.packing.words).enumerate() {
-            let mut at = hash_words(key) as usize & (size - 1);
-            while self.table[at] != NIL {
-                at = (at + 1) & (size - 1);
-            }
-            self.table[at] = entry as u32;
-        }
     }
 
     /// Takes a waiting state.
@@ -329,10 +293,15 @@ impl PassedWaiting {
     /// Restores the state of a node.
     pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         let node = &self.nodes[id as usize];
-        let start = node.entry as usize * self.packing.words;
-        self.packing
-            .unpack(&self.keys[start..start + self.packing.words], state);
+        self.keys.get(node.entry, state);
         self.zones.get(node.zone, zone);
+    }
+
+    /// The nodes whose states are in the table.
+    pub fn kept(&self) -> impl Iterator<Item = u32> {
+        let kept = |(_, node): &(usize, &Node)| node.status != Status::Covered;
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter(kept).map(|(id, _)| id as u32)
     }
 
     /// Where a node came from.

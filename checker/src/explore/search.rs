@@ -6,8 +6,8 @@ use super::expander::Expander;
 use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
-use crate::program::{Fault, Program};
-use crate::symmetry::{Audit, OnePerClass, Permutation, Representative};
+use crate::program::{Alike, Fault, Program};
+use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
 use zonelens_analysis::report::SearchOrder;
@@ -31,6 +31,12 @@ pub struct Settings {
 pub trait Visitor {
     /// Looks at a state that was stored as `node`; true ends the search.
     fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault>;
+
+    /// Where to put the classes of elements that the discrete state does not tell apart, if the visitor makes use of
+    /// them.
+    fn alike(&mut self) -> Option<&mut Alike> {
+        None
+    }
 }
 
 /// How a search ended.
@@ -68,6 +74,7 @@ pub struct Search<'p> {
     /// Checks sampled states for symmetry.
     pub audit: Option<Audit>,
     permutations: Permutations,
+    started: bool,
     explored: u64,
     transitions: u64,
 }
@@ -78,6 +85,7 @@ impl<'p> Search<'p> {
         let mut states = PassedWaiting::new(
             packing(program),
             program.dim(),
+            bounds.greatest_of_all(),
             settings.abstraction,
             settings.covering,
             settings.order,
@@ -94,20 +102,25 @@ impl<'p> Search<'p> {
             representative: None,
             audit: None,
             permutations: Permutations::default(),
+            started: false,
             explored: 0,
             transitions: 0,
         }
     }
 
-    /// The states of a path to a node with the permutations that made them and the steps taken.
-    pub fn path(&self, node: u32) -> Vec<(Vec<i32>, Permutation, Option<u32>)> {
+    /// The representatives on the path to a node.
+    pub fn path(&self, node: u32) -> Vec<Passed> {
         let mut path = Vec::new();
         let (mut at, mut step) = (node, None);
-        let mut zone = Zone::universe(self.program.dim());
         while at != NIL {
-            let mut state = Vec::new();
+            let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
             self.states.get(at, &mut state, &mut zone);
-            path.push((state, self.permutations.of(at), step));
+            path.push(Passed {
+                state,
+                zone,
+                permutation: self.permutations.of(at),
+                step,
+            });
             let origin = self.states.origin(at);
             step = Some(origin.step);
             at = origin.parent;
@@ -134,29 +147,51 @@ impl<'p> Search<'p> {
         outcome
     }
 
-    fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
-        let mut expander = Expander::new(self.program);
-        let mut pieces = Vec::new();
+    /// Stores the initial state.
+    fn start(
+        &mut self,
+        expander: &mut Expander<'_>,
+        pieces: &mut Vec<Zone>,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        self.started = true;
         match expander.initial() {
-            Err(fault) => return Outcome::Fault(fault, NIL, None),
+            Err(fault) => Some(Outcome::Fault(fault, NIL, None)),
             Ok((mut state, zones)) => {
                 let origin = Origin {
                     parent: NIL,
                     step: 0,
                     depth: 0,
                 };
-                if let Some(end) = self.add(&mut state, zones, origin, &mut pieces, visitor) {
-                    return end;
-                }
+                self.add(&mut state, zones, origin, pieces, visitor)
             }
+        }
+    }
+
+    /// Searches like [`Search::run`], but leaves the counts to the caller. A search that was stopped goes on where it was.
+    pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+        let mut expander = Expander::new(self.program);
+        let mut pieces = Vec::new();
+        if !self.started
+            && let Some(end) = self.start(&mut expander, &mut pieces, visitor)
+        {
+            return end;
         }
         let (mut state, mut next) = (Vec::new(), Vec::new());
         let mut zone = Zone::universe(self.program.dim());
-        let mut one_per_class = OnePerClass::default();
-        while let Some(node) = self.states.take() {
+        // Under audit every step is taken.
+        let mut one_per_class = match &self.representative {
+            Some(r) if self.audit.is_none() => Some(OnePerClass::new(r.tables())),
+            _ => None,
+        };
+        loop {
+            // Before the state is taken, so that a search can go on.
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Outcome::Stopped(stop);
             }
+            let Some(node) = self.states.take() else {
+                return Outcome::Exhausted;
+            };
             self.explored += 1;
             self.states.get(node, &mut state, &mut zone);
             if let (Some(audit), Some(representative)) = (&mut self.audit, &mut self.representative)
@@ -167,25 +202,18 @@ impl<'p> Search<'p> {
                     Err(fault) => return Outcome::Fault(fault, node, None),
                 }
             }
+            if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative) {
+                one.begin(self.program, r, &state, &zone, &mut expander.steps);
+            }
             if let Err(fault) = expander.find_steps(&mut state, &zone) {
                 return Outcome::Fault(fault, node, None);
             }
             let depth = self.states.origin(node).depth + 1;
-            let classes = match &self.representative {
-                // Under audit every step is taken.
-                Some(representative) if self.audit.is_none() => {
-                    Some(representative.classes(&state, &zone))
-                }
-                _ => None,
-            };
-            one_per_class.clear();
             for step in 0..expander.steps.len() {
-                if let (Some(classes), Some(representative)) = (&classes, &self.representative) {
-                    let tables = representative.tables();
-                    if !one_per_class.is_first(self.program, tables, classes, &expander.steps, step)
-                    {
-                        continue;
-                    }
+                if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative)
+                    && !one.is_first(self.program, r.tables(), &expander.steps, step)
+                {
+                    continue;
                 }
                 let zones = match expander.successors(step, &mut state, &zone, &mut next) {
                     Ok(zones) => zones,
@@ -201,7 +229,6 @@ impl<'p> Search<'p> {
                 }
             }
         }
-        Outcome::Exhausted
     }
 
     /// Abstracts, stores and shows the zones of one successor.
@@ -258,6 +285,9 @@ impl<'p> Search<'p> {
             .states
             .put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
         let node = put?;
+        if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {
+            representative.discrete_classes(state, alike);
+        }
         let seen = match visitor.visit(state, zone, node) {
             Ok(false) => None,
             Ok(true) => Some(Outcome::Found(node)),

@@ -5,7 +5,9 @@
 
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, Machine, Program};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use zonelens_analysis::network::{Channel, LocationKind};
 
 /// An edge with values of its select variables.
@@ -35,9 +37,18 @@ pub struct Steps {
     values: Vec<i32>,
     chosen: Vec<Part>,
     refused: Vec<Part>,
+    senders: Vec<(Part, u32)>,
+    receivers: Receivers,
+    /// Which processes can be exchanged: such receivers of a broadcast choose as a multiset.
+    pub interchange: Option<Interchange>,
+    /// Of each broadcast only the first combination of receivers is looked for.
+    pub first_only: bool,
     /// Faults of integer guards beside clock guards: they count only where the clocks allow the edge.
     pub doubtful: Vec<(Fault, Part)>,
 }
+
+/// A step by its edges and the values of their select variables, sender first.
+pub type NamedStep = Vec<(EdgeId, Vec<i32>)>;
 
 impl Steps {
     /// Number of steps.
@@ -77,6 +88,13 @@ impl Steps {
         }
     }
 
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.parts.clear();
+        self.values.clear();
+        self.doubtful.clear();
+    }
+
     /// Finds all steps of a state.
     pub fn find(
         &mut self,
@@ -84,33 +102,125 @@ impl Steps {
         machine: &mut Machine,
         state: &mut [i32],
     ) -> Result<(), Fault> {
-        self.steps.clear();
-        self.parts.clear();
-        self.values.clear();
-        self.doubtful.clear();
+        self.clear();
         let processes = program.processes();
-        let committed =
-            |p: usize, state: &[i32]| program.location(state, p).kind == LocationKind::Committed;
-        let some_committed =
-            (0..processes).any(|p| committed(p, state)) && !is_on(Mutation::CommittedIgnored);
+        let some_committed = program.has_committed
+            && !is_on(Mutation::CommittedIgnored)
+            && (0..processes).any(|p| program.is_committed(state, p));
+        let mut here = Here {
+            program,
+            machine,
+            state,
+            some_committed,
+        };
         for p in 0..processes {
-            let location = program.location(state, p);
-            let own = committed(p, state);
-            if !some_committed || own {
+            let location = program.location(here.state, p);
+            if !some_committed || location.kind == LocationKind::Committed {
                 for &edge in &location.internal {
-                    self.enabled(program, machine, edge, None, state, |steps, part, _| {
+                    self.enabled(&mut here, edge, None, |steps, part, _| {
                         steps.chosen.clear();
                         steps.chosen.push(part);
                         steps.push(program, None);
-                        Ok(())
                     })?;
                 }
             }
             for &edge in &location.sends {
-                self.send(program, machine, p, edge, some_committed, state)?;
+                self.send(&mut here, p, edge)?;
             }
         }
         Ok(())
+    }
+
+    /// A step by its edges.
+    pub fn named(&self, program: &Program, index: usize) -> NamedStep {
+        let parts = self.parts(&self.steps[index]).iter();
+        parts
+            .map(|part| (part.edge, self.values(program, *part).to_vec()))
+            .collect()
+    }
+
+    /// Finds one step, without looking at the combinations of receivers it is one of; gives its position.
+    pub fn find_named(
+        &mut self,
+        program: &Program,
+        machine: &mut Machine,
+        state: &mut [i32],
+        step: &[(EdgeId, Vec<i32>)],
+    ) -> Result<Option<usize>, Fault> {
+        self.interchange = None;
+        if program.has_priorities {
+            // Other steps may forbid it.
+            self.find(program, machine, state)?;
+            return Ok((0..self.len()).find(|k| self.named(program, *k) == step));
+        }
+        self.clear();
+        let some_committed = (0..program.processes()).any(|p| program.is_committed(state, p));
+        let mut here = Here {
+            program,
+            machine,
+            state,
+            some_committed,
+        };
+        let Some((first, receivers)) = step.split_first() else {
+            return Ok(None);
+        };
+        let Some((part, channel)) = self.part(&mut here, first, None)? else {
+            return Ok(None);
+        };
+        let sender = program.edges[part.edge as usize].process as usize;
+        let mut allowed = !some_committed || program.is_committed(here.state, sender);
+        self.chosen.clear();
+        self.refused.clear();
+        let channel = program.edges[part.edge as usize]
+            .sync
+            .as_ref()
+            .map(|_| channel);
+        let mut chosen = vec![part];
+        for receiver in receivers {
+            let Some((part, _)) = self.part(&mut here, receiver, channel)? else {
+                return Ok(None);
+            };
+            let process = program.edges[part.edge as usize].process as usize;
+            allowed |= program.is_committed(here.state, process);
+            chosen.push(part);
+        }
+        if let Some(channel) = channel.filter(|c| program.channels[*c as usize].broadcast) {
+            let mut found = std::mem::take(&mut self.receivers);
+            let result = self.find_receivers(&mut here, sender, channel, &mut found);
+            let process = |part: &Part| program.edges[part.edge as usize].process;
+            for range in &found.of_process {
+                let options = &found.options[range.clone()];
+                if !chosen.iter().any(|c| process(c) == process(&options[0])) {
+                    allowed &= may_stay_out(program, options);
+                    self.refused.extend_from_slice(options);
+                }
+            }
+            self.receivers = found;
+            result?;
+        }
+        self.chosen = chosen;
+        if allowed {
+            self.push(program, channel);
+        }
+        self.refused.clear();
+        Ok(allowed.then_some(0))
+    }
+
+    /// An edge with given select values, if it is enabled (on the channel).
+    fn part(
+        &mut self,
+        here: &mut Here<'_>,
+        (edge, values): &(EdgeId, Vec<i32>),
+        channel: Option<u32>,
+    ) -> Result<Option<(Part, u32)>, Fault> {
+        let mut result = None;
+        let program = here.program;
+        self.enabled(here, *edge, channel, |steps, part, channel| {
+            if steps.values(program, part) == values {
+                result = Some((part, channel));
+            }
+        })?;
+        Ok(result)
     }
 
     /// Whether a synchronisation over an urgent channel is enabled, as far as integers tell: the steps over urgent
@@ -121,14 +231,17 @@ impl Steps {
         machine: &mut Machine,
         state: &mut [i32],
     ) -> Result<(), Fault> {
-        self.steps.clear();
-        self.parts.clear();
-        self.values.clear();
-        self.doubtful.clear();
+        self.clear();
+        let mut here = Here {
+            program,
+            machine,
+            state,
+            some_committed: false,
+        };
         for p in 0..program.processes() {
-            for &edge in &program.location(state, p).sends {
-                if may_be_urgent(program, &program.edges[edge as usize]) {
-                    self.send(program, machine, p, edge, false, state)?;
+            for &edge in &program.location(here.state, p).sends {
+                if program.edges[edge as usize].may_be_urgent {
+                    self.send(&mut here, p, edge)?;
                 }
             }
         }
@@ -139,148 +252,139 @@ impl Steps {
         Ok(())
     }
 
-    fn send(
-        &mut self,
-        program: &Program,
-        machine: &mut Machine,
-        sender: usize,
-        edge: EdgeId,
-        some_committed: bool,
-        state: &mut [i32],
-    ) -> Result<(), Fault> {
-        let mut senders = Vec::new();
-        self.enabled(program, machine, edge, None, state, |_, part, channel| {
+    fn send(&mut self, here: &mut Here<'_>, sender: usize, edge: EdgeId) -> Result<(), Fault> {
+        let mut senders = std::mem::take(&mut self.senders);
+        senders.clear();
+        let mut result = self.enabled(here, edge, None, |_, part, channel| {
             senders.push((part, channel));
-            Ok(())
-        })?;
-        for (part, channel) in senders {
-            if program.channels[channel as usize].broadcast {
-                self.broadcast(
-                    program,
-                    machine,
-                    sender,
-                    part,
-                    channel,
-                    some_committed,
-                    state,
-                )?;
-            } else {
-                self.binary(
-                    program,
-                    machine,
-                    sender,
-                    part,
-                    channel,
-                    some_committed,
-                    state,
-                )?;
+        });
+        for &(part, channel) in &senders {
+            if result.is_err() {
+                break;
             }
+            result = if here.program.channels[channel as usize].broadcast {
+                self.broadcast(here, sender, part, channel)
+            } else {
+                self.binary(here, sender, part, channel)
+            };
         }
-        Ok(())
+        self.senders = senders;
+        result
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn binary(
         &mut self,
-        program: &Program,
-        machine: &mut Machine,
+        here: &mut Here<'_>,
         sender: usize,
         part: Part,
         channel: u32,
-        some_committed: bool,
-        state: &mut [i32],
     ) -> Result<(), Fault> {
-        let from_committed = program.location(state, sender).kind == LocationKind::Committed;
-        for q in 0..program.processes() {
-            let location = program.location(state, q);
-            if q == sender
-                || (some_committed && !from_committed && location.kind != LocationKind::Committed)
-            {
+        let program = here.program;
+        let free = !here.some_committed || program.is_committed(here.state, sender);
+        for &q in &program.listeners[channel as usize] {
+            let q = q as usize;
+            if q == sender || !(free || program.is_committed(here.state, q)) {
                 continue;
             }
-            for &receive in &location.receives {
-                self.enabled(
-                    program,
-                    machine,
-                    receive,
-                    Some(channel),
-                    state,
-                    |steps, receiver, _| {
-                        steps.chosen.clear();
-                        steps.chosen.push(part);
-                        steps.chosen.push(receiver);
-                        steps.push(program, Some(channel));
-                        Ok(())
-                    },
-                )?;
+            for &receive in &program.location(here.state, q).receives {
+                self.enabled(here, receive, Some(channel), |steps, receiver, _| {
+                    steps.chosen.clear();
+                    steps.chosen.push(part);
+                    steps.chosen.push(receiver);
+                    steps.push(program, Some(channel));
+                })?;
             }
         }
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn broadcast(
         &mut self,
-        program: &Program,
-        machine: &mut Machine,
+        here: &mut Here<'_>,
         sender: usize,
         part: Part,
         channel: u32,
-        some_committed: bool,
-        state: &mut [i32],
     ) -> Result<(), Fault> {
-        let mut committed =
-            !some_committed || program.location(state, sender).kind == LocationKind::Committed;
-        let mut receivers: Vec<Vec<Part>> = Vec::new();
-        for q in 0..program.processes() {
-            if q == sender {
+        let mut receivers = std::mem::take(&mut self.receivers);
+        let result = self.find_receivers(here, sender, channel, &mut receivers);
+        if result.is_ok() {
+            self.combine(here, sender, part, channel, &mut receivers);
+        }
+        self.receivers = receivers;
+        result
+    }
+
+    /// The enabled receiving edges of every process but the sender.
+    fn find_receivers(
+        &mut self,
+        here: &mut Here<'_>,
+        sender: usize,
+        channel: u32,
+        receivers: &mut Receivers,
+    ) -> Result<(), Fault> {
+        let program = here.program;
+        receivers.options.clear();
+        receivers.of_process.clear();
+        for &q in &program.listeners[channel as usize] {
+            if q as usize == sender {
                 continue;
             }
-            let mut options = Vec::new();
-            for &receive in &program.location(state, q).receives {
-                self.enabled(
-                    program,
-                    machine,
-                    receive,
-                    Some(channel),
-                    state,
-                    |_, receiver, _| {
-                        options.push(receiver);
-                        Ok(())
-                    },
-                )?;
+            let start = receivers.options.len();
+            for &receive in &program.location(here.state, q as usize).receives {
+                self.enabled(here, receive, Some(channel), |_, receiver, _| {
+                    receivers.options.push(receiver);
+                })?;
             }
-            if !options.is_empty() {
-                receivers.push(options);
+            if receivers.options.len() > start {
+                receivers.of_process.push(start..receivers.options.len());
             }
         }
+        Ok(())
+    }
+
+    /// One step for every combination of the receivers' edges.
+    fn combine(
+        &mut self,
+        here: &Here<'_>,
+        sender: usize,
+        part: Part,
+        channel: u32,
+        receivers: &mut Receivers,
+    ) {
+        let program = here.program;
         // A receiver whose clock guards may all be false can stay out; it leaves a committed location only if it takes
-        // part. The flag is then decided per combination.
-        let decided = committed;
-        let mut choice = vec![0usize; receivers.len()];
+        // part. Whether the step leaves one is then decided per combination.
+        let decided = !here.some_committed || program.is_committed(here.state, sender);
+        receivers.choice.clear();
+        receivers.choice.resize(receivers.of_process.len(), 0);
+        receivers.twins.clear();
+        if let Some(interchange) = &self.interchange {
+            let values = self.values(program, part);
+            interchange.pair_up(program, receivers, part.edge, values);
+        }
         loop {
             self.chosen.clear();
             self.refused.clear();
             self.chosen.push(part);
-            committed = decided;
-            for (options, &k) in receivers.iter().zip(&choice) {
+            let mut allowed = decided;
+            for (range, &k) in receivers.of_process.iter().zip(&receivers.choice) {
+                let options = &receivers.options[range.clone()];
                 if let Some(receiver) = options.get(k) {
                     let process = program.edges[receiver.edge as usize].process as usize;
-                    committed |= program.location(state, process).kind == LocationKind::Committed;
+                    allowed |= program.is_committed(here.state, process);
                     self.chosen.push(*receiver);
                 } else if !is_on(Mutation::LazyReceivers) {
                     self.refused.extend_from_slice(options);
                 }
             }
-            if committed {
+            if allowed {
                 self.push(program, Some(channel));
             }
-            if !next_choice(program, &receivers, &mut choice) {
+            if allowed && self.first_only || !receivers.next(program) {
                 break;
             }
         }
         self.refused.clear();
-        Ok(())
     }
 
     /// Adds the step in `chosen`, with the edges in `refused` blocked.
@@ -309,22 +413,44 @@ impl Steps {
 
     /// Calls `found` for every combination of select values for which the integer guard holds and the channel (if one
     /// is asked for) is the right one.
+    #[inline]
     fn enabled(
         &mut self,
-        program: &Program,
-        machine: &mut Machine,
+        here: &mut Here<'_>,
         id: EdgeId,
         wanted: Option<u32>,
-        state: &mut [i32],
-        mut found: impl FnMut(&mut Steps, Part, u32) -> Result<(), Fault>,
+        mut found: impl FnMut(&mut Steps, Part, u32),
     ) -> Result<(), Fault> {
-        let edge = &program.edges[id as usize];
+        let edge = &here.program.edges[id as usize];
         if let (Some(wanted), Some(sync)) = (wanted, &edge.sync)
-            && sync.steps.is_empty()
-            && sync.base != wanted
+            && (wanted < sync.base
+                || wanted > sync.last
+                || sync.steps.is_empty() && wanted != sync.base)
         {
             return Ok(());
         }
+        if edge.selects.is_empty() {
+            let values = self.values.len() as u32;
+            let part = Part { edge: id, values };
+            here.machine.frame(edge.frame, &[]);
+            if let Some(channel) = self.channel_if_enabled(here, edge, part, &[])?
+                && wanted.is_none_or(|w| w == channel)
+            {
+                found(self, part, channel);
+            }
+            return Ok(());
+        }
+        self.enabled_selected(here, id, wanted, found)
+    }
+
+    fn enabled_selected(
+        &mut self,
+        here: &mut Here<'_>,
+        id: EdgeId,
+        wanted: Option<u32>,
+        mut found: impl FnMut(&mut Steps, Part, u32),
+    ) -> Result<(), Fault> {
+        let edge = &here.program.edges[id as usize];
         if edge.selects.iter().any(|s| s.2 == 0) {
             return Ok(());
         }
@@ -334,16 +460,15 @@ impl Steps {
                 edge: id,
                 values: self.values.len() as u32,
             };
-            machine.frame(edge.frame, &[]);
+            here.machine.frame(edge.frame, &[]);
             for ((slot, _, _), value) in edge.selects.iter().zip(&values) {
-                machine.set_slot(*slot, *value);
+                here.machine.set_slot(*slot, *value);
             }
-            match self.channel_if_enabled(program, machine, edge, part, &values, state)? {
-                Some(channel) if wanted.is_none_or(|w| w == channel) => {
-                    self.values.extend_from_slice(&values);
-                    found(self, part, channel)?;
-                }
-                _ => {}
+            if let Some(channel) = self.channel_if_enabled(here, edge, part, &values)?
+                && wanted.is_none_or(|w| w == channel)
+            {
+                self.values.extend_from_slice(&values);
+                found(self, part, channel);
             }
             if !next_values(edge, &mut values) {
                 return Ok(());
@@ -352,28 +477,31 @@ impl Steps {
     }
 
     /// The channel (0 for an internal edge) if the integer guard holds.
+    #[inline]
     fn channel_if_enabled(
         &mut self,
-        program: &Program,
-        machine: &mut Machine,
+        here: &mut Here<'_>,
         edge: &Edge,
         part: Part,
         values: &[i32],
-        state: &mut [i32],
     ) -> Result<Option<u32>, Fault> {
-        let holds = match &edge.guard {
-            None => Ok(true),
-            Some(guard) => match machine.ints_hold(program, guard, state) {
+        let Here {
+            program,
+            machine,
+            state,
+            ..
+        } = here;
+        if let Some(guard) = &edge.guard {
+            match machine.ints_hold(program, guard, state) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
                 Err(fault) if guard.has_clocks() => {
                     self.values.extend_from_slice(values);
                     self.doubtful.push((fault, part));
-                    Ok(false)
+                    return Ok(None);
                 }
-                other => other,
-            },
-        };
-        if !holds? {
-            return Ok(None);
+                Err(fault) => return Err(fault),
+            }
         }
         match &edge.sync {
             None => Ok(Some(0)),
@@ -383,32 +511,6 @@ impl Steps {
             )),
         }
     }
-}
-
-/// Whether the edge may synchronise over an urgent channel.
-pub fn may_be_urgent(program: &Program, edge: &Edge) -> bool {
-    some_channel(program, edge, |channel| channel.urgent)
-}
-
-/// Whether the edge may synchronise over a broadcast channel.
-pub fn may_be_broadcast(program: &Program, edge: &Edge) -> bool {
-    some_channel(program, edge, |channel| channel.broadcast)
-}
-
-fn some_channel(program: &Program, edge: &Edge, is: impl Fn(&Channel) -> bool) -> bool {
-    edge.sync.as_ref().is_some_and(|sync| {
-        let reach: u32 = sync
-            .steps
-            .iter()
-            .map(|s| s.range.len.saturating_sub(1) * s.stride)
-            .sum();
-        let range = sync.base as usize..=(sync.base + reach) as usize;
-        program
-            .channels
-            .iter()
-            .enumerate()
-            .any(|(c, channel)| range.contains(&c) && is(channel))
-    })
 }
 
 fn next_values(edge: &Edge, values: &mut [i32]) -> bool {
@@ -422,20 +524,116 @@ fn next_values(edge: &Edge, values: &mut [i32]) -> bool {
     false
 }
 
-/// Advances the choice of receivers. The position after a receiver's last option means that it stays out, which needs
-/// all its enabled edges to have clock guards.
-fn next_choice(program: &Program, receivers: &[Vec<Part>], choice: &mut [usize]) -> bool {
-    for (k, options) in choice.iter_mut().zip(receivers).rev() {
-        let may_stay_out = is_on(Mutation::LazyReceivers)
-            || options.iter().all(|part| {
-                let guard = &program.edges[part.edge as usize].guard;
-                guard.as_ref().is_some_and(|g| g.has_clocks())
-            });
-        *k += 1;
-        if *k < options.len() + usize::from(may_stay_out) {
-            return true;
+/// What a search for steps looks at.
+struct Here<'a> {
+    program: &'a Program,
+    machine: &'a mut Machine,
+    state: &'a mut [i32],
+    some_committed: bool,
+}
+
+/// The receivers of a broadcast, and which of its enabled edges each takes.
+#[derive(Clone, Debug, Default)]
+struct Receivers {
+    options: Vec<Part>,
+    of_process: Vec<Range<usize>>,
+    choice: Vec<usize>,
+    /// For each receiver one before it that it can be exchanged with; empty if there are none.
+    twins: Vec<Option<usize>>,
+}
+
+/// The position after a receiver's last option means that it stays out, which needs all its enabled edges to have clock
+/// guards.
+fn may_stay_out(program: &Program, options: &[Part]) -> bool {
+    is_on(Mutation::LazyReceivers)
+        || options.iter().all(|part| {
+            let guard = &program.edges[part.edge as usize].guard;
+            guard.as_ref().is_some_and(|g| g.has_clocks())
+        })
+}
+
+impl Receivers {
+    /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of receivers that can be
+    /// exchanged form a multiset.
+    fn next(&mut self, program: &Program) -> bool {
+        for at in (0..self.choice.len()).rev() {
+            let options = &self.options[self.of_process[at].clone()];
+            let last = options.len() + usize::from(may_stay_out(program, options));
+            if self.choice[at] + 1 < last {
+                self.choice[at] += 1;
+                for later in at + 1..self.choice.len() {
+                    let twin = self.twins.get(later).copied().flatten();
+                    self.choice[later] = twin.map_or(0, |t| self.choice[t]);
+                }
+                return true;
+            }
         }
-        *k = 0;
+        false
     }
-    false
+}
+
+/// Which processes can be exchanged in a state, by the elements of scalarsets they belong to.
+#[derive(Clone, Debug)]
+pub struct Interchange {
+    /// For each process the elements it belongs to: set, element.
+    pub elements: Arc<Vec<Vec<(u16, u16)>>>,
+    /// For each edge and select variable the set it ranges over, with its first value.
+    pub selects: Arc<Vec<Vec<Option<(u16, i32)>>>>,
+    /// For each set and element its class: swaps inside a class fix the state.
+    pub classes: Vec<Vec<u16>>,
+}
+
+impl Interchange {
+    /// Finds twins among receivers: processes of one element each, of the same class, that have the same choice and no
+    /// select values. The sender's elements are fixed, and an element with several receivers that choose is left alone:
+    /// exchanging it exchanges all of them.
+    fn pair_up(
+        &self,
+        program: &Program,
+        receivers: &mut Receivers,
+        sender: EdgeId,
+        values: &[i32],
+    ) {
+        let edge = |part: &Part| &program.edges[part.edge as usize];
+        let mut named = self.elements[program.edges[sender as usize].process as usize].clone();
+        for (value, set) in values.iter().zip(&self.selects[sender as usize]) {
+            named.extend(set.map(|(set, first)| (set, (value - first) as u16)));
+        }
+        let Receivers {
+            options,
+            of_process,
+            twins,
+            ..
+        } = receivers;
+        let own =
+            |range: &Range<usize>| &self.elements[edge(&options[range.start]).process as usize][..];
+        let choosing = |range: &Range<usize>| {
+            range.len() > 1 || may_stay_out(program, &options[range.clone()])
+        };
+        let mut users: FxHashMap<(u16, u16), u32> = FxHashMap::default();
+        for range in of_process.iter().filter(|r| choosing(r)) {
+            for element in own(range) {
+                *users.entry(*element).or_default() += 1;
+            }
+        }
+        // The last receiver met of each class and shape of choice.
+        let mut last: FxHashMap<(u16, u16, Vec<u32>), usize> = FxHashMap::default();
+        for (at, range) in of_process.iter().enumerate() {
+            let mut twin = None;
+            if let [element] = own(range)
+                && choosing(range)
+                && !named.contains(element)
+                && users.get(element) == Some(&1)
+                && options[range.clone()]
+                    .iter()
+                    .all(|o| edge(o).selects.is_empty())
+            {
+                let indices = options[range.clone()].iter().map(|o| edge(o).index);
+                let shape: Vec<u32> = indices.collect();
+                let class = self.classes[element.0 as usize][element.1 as usize];
+                twin = last.insert((element.0, class, shape), at);
+            }
+            twins.push(twin);
+        }
+    }
 }

@@ -64,6 +64,23 @@ impl Packing {
         }
     }
 
+    /// Packs a state into words that hold another one of the same length: only words with a change are written.
+    pub fn repack(&self, last: &[i32], state: &[i32], out: &mut [u64]) {
+        // Compared in runs, as most of a large state stays as it is.
+        const RUN: usize = 32;
+        let runs = last.chunks(RUN).zip(state.chunks(RUN));
+        for ((last, state), fields) in runs.zip(self.fields.chunks(RUN)) {
+            if last == state {
+                continue;
+            }
+            for (field, value) in fields.iter().zip(state) {
+                let word = &mut out[field.word as usize];
+                let bits = (i64::from(*value) - i64::from(field.lo)) as u64 & field.mask;
+                *word = *word & !(field.mask << field.shift) | bits << field.shift;
+            }
+        }
+    }
+
     /// Unpacks a state.
     #[inline]
     pub fn unpack(&self, words: &[u64], out: &mut Vec<i32>) {
@@ -92,9 +109,6 @@ pub type ZoneId = u32;
 const WIDE: u32 = 1 << 31;
 const NARROW_INF: i16 = i16::MAX;
 
-/// See [`Prepared::digest`].
-pub type Digest = [i32; 8];
-
 /// A zone prepared for storing and comparing.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared {
@@ -109,47 +123,31 @@ impl Prepared {
     pub fn load(&mut self, zone: &Zone) {
         let dim = zone.dim();
         self.narrow.clear();
-        let mut fits = true;
-        for i in 0..dim {
-            for (j, &b) in zone.raw()[i * dim..(i + 1) * dim].iter().enumerate() {
-                if i != j {
-                    fits &= b == INF || b.unsigned_abs() < NARROW_INF as u32;
-                    self.narrow
-                        .push(if b == INF { NARROW_INF } else { b as i16 });
-                }
-            }
-        }
-        self.is_wide = !fits;
         self.wide.clear();
+        let mut fits = true;
+        for row in OffDiagonal::of(zone) {
+            self.narrow.extend(row.iter().map(|&b| {
+                fits &= b == INF || b.unsigned_abs() < NARROW_INF as u32;
+                b.min(Bound::from(NARROW_INF)) as i16
+            }));
+        }
+        debug_assert_eq!(self.narrow.len(), dim * (dim - 1));
+        self.is_wide = !fits;
         if !fits {
-            for i in 0..dim {
-                let row = &zone.raw()[i * dim..(i + 1) * dim];
-                self.wide.extend(
-                    row.iter()
-                        .enumerate()
-                        .filter(|(j, _)| *j != i)
-                        .map(|(_, b)| *b),
-                );
-            }
+            OffDiagonal::of(zone).for_each(|row| self.wide.extend_from_slice(row));
         }
     }
 
-    /// Sums of the bounds in eight groups. If a zone is inside another each of its sums is at most the other's, so two
-    /// digests that each have a smaller sum tell zones apart without looking at them.
+    /// The bounds without the diagonal, if 16 bits hold them; `i16::MAX` is "no bound".
     #[inline]
-    pub fn digest(&self) -> Digest {
-        let mut sums = [0i32; 8];
-        let chunks = self.narrow.chunks_exact(8);
-        let rest = chunks.remainder();
-        for chunk in chunks {
-            for (sum, b) in sums.iter_mut().zip(chunk) {
-                *sum = sum.wrapping_add(i32::from(*b));
-            }
-        }
-        for (sum, b) in sums.iter_mut().zip(rest) {
-            *sum = sum.wrapping_add(i32::from(*b));
-        }
-        sums
+    pub fn narrow(&self) -> Option<&[i16]> {
+        (!self.is_wide).then_some(&self.narrow)
+    }
+
+    /// The bounds without the diagonal, if they need 32 bits.
+    #[inline]
+    pub fn wide(&self) -> &[Bound] {
+        &self.wide
     }
 
     /// The bound at a position of the matrix without diagonal.
@@ -169,6 +167,33 @@ impl Prepared {
         } else {
             self.at(i * (dim - 1) + j - usize::from(j > i))
         }
+    }
+}
+
+/// The runs of bounds between the diagonal's entries: a matrix is `n - 1` times a diagonal entry and `n` bounds, then
+/// the last diagonal entry.
+struct OffDiagonal<'z> {
+    rest: &'z [Bound],
+    dim: usize,
+}
+
+impl<'z> OffDiagonal<'z> {
+    fn of(zone: &'z Zone) -> OffDiagonal<'z> {
+        OffDiagonal {
+            rest: zone.raw(),
+            dim: zone.dim(),
+        }
+    }
+}
+
+impl<'z> Iterator for OffDiagonal<'z> {
+    type Item = &'z [Bound];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'z [Bound]> {
+        let run = self.rest.get(1..1 + self.dim)?;
+        self.rest = &self.rest[1 + self.dim..];
+        Some(run)
     }
 }
 
@@ -274,7 +299,8 @@ impl ZoneStore {
         }
     }
 
-    fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
+    /// Restores a zone as it was prepared for storing.
+    pub fn copy_out(&self, id: ZoneId, out: &mut Prepared) {
         out.narrow.clear();
         out.wide.clear();
         out.is_wide = id & WIDE != 0;
@@ -331,25 +357,19 @@ impl ZoneStore {
         if self.size == 0 {
             return;
         }
+        let rows = m[1..].chunks_exact_mut(dim + 1);
         if id & WIDE != 0 {
-            let mut next = self.wide_at(id).iter();
-            fill(m, dim, || next.next().copied());
+            for (row, stored) in rows.zip(self.wide_at(id).chunks_exact(dim)) {
+                row[..dim].copy_from_slice(stored);
+                row[dim] = LE_ZERO;
+            }
         } else {
-            let mut next = self.narrow_at(id).iter();
-            fill(m, dim, || next.next().map(|b| widen(*b)));
-        }
-    }
-}
-
-#[inline(always)]
-fn fill(m: &mut [Bound], dim: usize, mut next: impl FnMut() -> Option<Bound>) {
-    for i in 0..dim {
-        for j in 0..dim {
-            m[i * dim + j] = if i == j {
-                LE_ZERO
-            } else {
-                next().unwrap_or(INF)
-            };
+            for (row, stored) in rows.zip(self.narrow_at(id).chunks_exact(dim)) {
+                for (b, stored) in row.iter_mut().zip(stored) {
+                    *b = widen(*stored);
+                }
+                row[dim] = LE_ZERO;
+            }
         }
     }
 }

@@ -18,6 +18,8 @@ pub enum Stop {
     Cancelled,
     /// A clock bound left the range that can be computed with.
     Overflow,
+    /// The turn of one of several searches is over; it can go on later.
+    Turn,
 }
 
 impl Stop {
@@ -29,7 +31,8 @@ impl Stop {
             Stop::States => {
                 "states: the limit on stored states was reached before the search ended"
             }
-            Stop::Cancelled => "cancelled: stopped before the search ended",
+            // Turns end inside a run; if one ever got out it would be a stop without a result.
+            Stop::Cancelled | Stop::Turn => "cancelled: stopped before the search ended",
             Stop::Overflow => {
                 "unsupported: a clock bound grew beyond 2^27; scale the model's constants down or bound the clock"
             }
@@ -65,6 +68,10 @@ pub struct Watch<'a> {
     /// Counts of searches that came before in the same run.
     pub before: Counts,
     ticks: u32,
+    /// How often [`Watch::check`] is still answered before the turn is over.
+    turn: Option<u64>,
+    /// Memory of other searches of the run.
+    pub reserved: u64,
 }
 
 /// Progress is reported at most this often.
@@ -86,12 +93,24 @@ impl<'a> Watch<'a> {
             peak: 0,
             before: Counts::default(),
             ticks: 0,
+            turn: None,
+            reserved: 0,
         }
     }
 
-    /// The caller's control.
-    pub fn control(&self) -> &'a Control<'a> {
-        self.control
+    /// Another watch over the same run, for a search inside a search.
+    pub fn twin(&self) -> Watch<'a> {
+        Watch {
+            before: Counts::default(),
+            peak: 0,
+            ticks: 0,
+            ..*self
+        }
+    }
+
+    /// Ends the search after this many states with [`Stop::Turn`]; `None` lets it run on.
+    pub fn set_turn(&mut self, states: Option<u64>) {
+        self.turn = states;
     }
 
     /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.
@@ -100,11 +119,18 @@ impl<'a> Watch<'a> {
         if self.control.cancelled.load(Ordering::Relaxed) {
             return Some(Stop::Cancelled);
         }
+        if let Some(left) = &mut self.turn {
+            if *left == 0 {
+                return Some(Stop::Turn);
+            }
+            *left -= 1;
+        }
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks % 16 != 1 {
             return None;
         }
-        let counts = counts();
+        let mut counts = counts();
+        counts.bytes += self.reserved;
         self.peak = self.peak.max(counts.bytes);
         if counts.bytes > self.memory {
             return Some(Stop::Memory);

@@ -124,7 +124,7 @@ impl<'a> Evaluator<'a> {
                     self.slots[self.base + *slot as usize] =
                         Slot::Number(i64::from(range.lo) + i64::from(k));
                     let value = self.eval(body)?;
-                    sum += value;
+                    sum = wrap(sum + value);
                     all &= value != 0;
                     some |= value != 0;
                     if (*kind == QuantifierKind::Forall && !all)
@@ -170,10 +170,7 @@ impl<'a> Evaluator<'a> {
             }
             ExprKind::Deadlock => return fail("deadlock is no condition of a single state"),
         };
-        if i32::try_from(value).is_err() {
-            return fail("the result does not fit 32 bits");
-        }
-        Ok(value)
+        Ok(wrap(value))
     }
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Eval<i64> {
@@ -484,14 +481,15 @@ fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Eval<i64> {
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::Div | BinaryOp::Mod if b == 0 => return fail("division by zero"),
+        BinaryOp::Div | BinaryOp::Mod if a == i64::from(i32::MIN) && b == -1 => {
+            return fail("the result does not fit 32 bits");
+        }
         BinaryOp::Div => a / b,
         BinaryOp::Mod => a % b,
         BinaryOp::Pow if b < 0 => return fail("power with a negative exponent"),
         BinaryOp::Pow => {
-            let exponent =
-                u32::try_from(b).map_err(|_| Failure("the result does not fit 32 bits".into()))?;
-            a.checked_pow(exponent)
-                .ok_or(Failure("the result does not fit 32 bits".into()))?
+            // Modulo 2^64 and then modulo 2^32 is modulo 2^32.
+            a.wrapping_pow(u32::try_from(b).unwrap_or(u32::MAX))
         }
         BinaryOp::Shl | BinaryOp::Shr if !(0..32).contains(&b) => {
             return fail("shift by an impossible amount");
@@ -513,8 +511,10 @@ fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Eval<i64> {
         BinaryOp::Or => return truth(a != 0 || b != 0),
         BinaryOp::Xor => return truth((a != 0) != (b != 0)),
     };
-    if i32::try_from(result).is_err() {
-        return fail("the result does not fit 32 bits");
-    }
-    Ok(result)
+    Ok(wrap(result))
+}
+
+/// Numbers have 32 bits between assignments.
+fn wrap(value: i64) -> i64 {
+    i64::from(value as i32)
 }

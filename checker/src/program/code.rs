@@ -1,6 +1,6 @@
 //! Compiled expressions.
 
-use zonelens_analysis::network::{BinaryOp, CompareOp, IndexRange, LocationId};
+use zonelens_analysis::network::{BinaryOp, CompareOp, IndexRange, LocationId, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
@@ -21,6 +21,8 @@ pub enum Code {
     Not(Box<Code>),
     /// `cell op constant`: the most frequent guard, without recursion.
     CellConst(BinaryOp, u32, i32),
+    /// A comparison: it cannot fail.
+    Compare(BinaryOp, Box<(Code, Code)>),
     /// An operator that evaluates both sides.
     Binary(BinaryOp, Box<(Code, Code)>, Span),
     /// `a && b`, the right side only if the left is true.
@@ -121,8 +123,9 @@ pub struct QuantifierCode {
     pub slot: u32,
     pub lo: i32,
     pub len: u32,
+    /// The scalarset it runs over.
+    pub scalarset: Option<ScalarsetId>,
     pub body: Code,
-    pub span: Span,
 }
 
 /// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).

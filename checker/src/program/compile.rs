@@ -163,8 +163,8 @@ pub fn code(expr: &Expr) -> Result<Code> {
             slot: *slot,
             lo: range.lo,
             len: range.len,
+            scalarset: range.scalarset,
             body: code(body)?,
-            span,
         })),
         ExprKind::SetClock { clock: c, value } => {
             Code::SetClock(Box::new((clock(c)?, code(value)?)), span)
@@ -192,6 +192,11 @@ fn binary(op: BinaryOp, a: Code, b: Code, span: Span) -> Code {
             Code::Cell(cell),
             Code::Const(c),
         ) => Code::CellConst(op, cell, c),
+        (
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
+            a,
+            b,
+        ) => Code::Compare(op, Box::new((a, b))),
         (op, a, b) => Code::Binary(op, Box::new((a, b)), span),
     }
 }

@@ -3,10 +3,11 @@
 //! The state is one vector: the network's cells, then the location of every process. References are `i32` values in
 //! slots: a kind in the top bits and an index below, see [`encode`].
 
+use super::alike::Alike;
 use super::code::*;
 use super::fault::{Fault, FaultKind};
 use super::model::Program;
-use zonelens_analysis::network::BinaryOp;
+use zonelens_analysis::network::{BinaryOp, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
@@ -66,11 +67,17 @@ pub struct Machine {
     steps: u32,
     result: i32,
     block: Vec<i32>,
+    failure: Option<Fault>,
     /// What updates did to clocks, in order.
     pub clock_ops: Vec<ClockOp>,
+    /// Which elements the condition of a query need not look at.
+    pub alike: Option<Box<Alike>>,
 }
 
-type Eval<T> = Result<T, Fault>;
+/// Evaluation failed; the machine knows why. Without content, so that results travel in registers.
+struct Failed;
+
+type Eval<T> = Result<T, Failed>;
 
 impl Machine {
     /// Prepares the outermost frame with `slots` slots, the first ones set to `values`.
@@ -93,25 +100,45 @@ impl Machine {
 
     /// The value of an expression.
     #[inline]
-    pub fn eval(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
+    pub fn eval(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        state: &mut [i32],
+    ) -> Result<i32, Fault> {
+        let value = self.value(program, code, state);
+        value.map_err(|Failed| self.fault())
+    }
+
+    #[inline]
+    fn value(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
         match code {
             Code::Const(c) => Ok(*c),
             Code::Cell(c) => Ok(state[*c as usize]),
             Code::Slot(s) => Ok(self.stack[self.base + *s as usize]),
             Code::CellConst(op, cell, c) => Ok(compare(*op, state[*cell as usize], *c)),
+            Code::Compare(op, sides) => {
+                let a = self.value(program, &sides.0, state)?;
+                let b = self.value(program, &sides.1, state)?;
+                Ok(compare(*op, a, b))
+            }
+            Code::Place(place) => {
+                let spot = self.locate(program, place, state)?;
+                Ok(self.load(program, spot, state))
+            }
             Code::And(sides) => Ok(i32::from(
-                self.eval(program, &sides.0, state)? != 0
-                    && self.eval(program, &sides.1, state)? != 0,
+                self.value(program, &sides.0, state)? != 0
+                    && self.value(program, &sides.1, state)? != 0,
             )),
             Code::Or(sides) => Ok(i32::from(
-                self.eval(program, &sides.0, state)? != 0
-                    || self.eval(program, &sides.1, state)? != 0,
+                self.value(program, &sides.0, state)? != 0
+                    || self.value(program, &sides.1, state)? != 0,
             )),
-            Code::Not(a) => Ok(i32::from(self.eval(program, a, state)? == 0)),
+            Code::Not(a) => Ok(i32::from(self.value(program, a, state)? == 0)),
             Code::Binary(op, sides, span) => {
-                let a = self.eval(program, &sides.0, state)?;
-                let b = self.eval(program, &sides.1, state)?;
-                operate(*op, a, b).map_err(|kind| kind.at(*span))
+                let a = self.value(program, &sides.0, state)?;
+                let b = self.value(program, &sides.1, state)?;
+                self.operate(*op, a, b, *span)
             }
             _ => self.eval_rare(program, code, state),
         }
@@ -119,19 +146,12 @@ impl Machine {
 
     fn eval_rare(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
         match code {
-            Code::Place(place) => {
-                let spot = self.locate(program, place, state)?;
-                Ok(self.load(program, spot, state))
-            }
-            Code::Neg(a, span) => {
-                let a = self.eval(program, a, state)?;
-                a.checked_neg().ok_or(FaultKind::Overflow.at(*span))
-            }
+            Code::Neg(a, _) => Ok(self.value(program, a, state)?.wrapping_neg()),
             Code::Cond(parts) => {
-                if self.eval(program, &parts.0, state)? != 0 {
-                    self.eval(program, &parts.1, state)
+                if self.value(program, &parts.0, state)? != 0 {
+                    self.value(program, &parts.1, state)
                 } else {
-                    self.eval(program, &parts.2, state)
+                    self.value(program, &parts.2, state)
                 }
             }
             Code::Assign(assign) => self.assign(program, assign, state),
@@ -146,31 +166,31 @@ impl Machine {
             Code::Call(call) => self.call(program, call, state),
             Code::Quantifier(q) => self.quantifier(program, q, state),
             Code::SetClock(parts, span) => {
-                let clock = self.clock(program, &parts.0, state)?;
-                let value = self.eval(program, &parts.1, state)?;
+                let clock = self.clock_index(program, &parts.0, state)?;
+                let value = self.value(program, &parts.1, state)?;
                 if value < 0 {
-                    return Err(FaultKind::NegativeClock(value).at(*span));
+                    return self.fail(FaultKind::NegativeClock(value), *span);
                 }
                 self.clock_ops.push(ClockOp::Set(clock, value));
                 Ok(value)
             }
             Code::CopyClock(parts) => {
-                let target = self.clock(program, &parts.0, state)?;
-                let source = self.clock(program, &parts.1, state)?;
+                let target = self.clock_index(program, &parts.0, state)?;
+                let source = self.clock_index(program, &parts.1, state)?;
                 self.clock_ops.push(ClockOp::Copy(target, source));
                 Ok(0)
             }
             Code::At(process, location) => {
-                let p = process.base as usize + self.offset(program, &process.steps, state)?;
+                let p = process.base as usize + self.index(program, &process.steps, state)?;
                 Ok(i32::from(
                     state[program.cells.len() + p] == *location as i32,
                 ))
             }
             Code::LocationOf(process) => {
-                let p = process.base as usize + self.offset(program, &process.steps, state)?;
+                let p = process.base as usize + self.index(program, &process.steps, state)?;
                 Ok(state[program.cells.len() + p])
             }
-            _ => self.eval(program, code, state),
+            _ => self.value(program, code, state),
         }
     }
 
@@ -180,27 +200,48 @@ impl Machine {
         program: &Program,
         steps: &[StepCode],
         state: &mut [i32],
-    ) -> Eval<usize> {
+    ) -> Result<usize, Fault> {
+        let offset = self.index(program, steps, state);
+        offset.map_err(|Failed| self.fault())
+    }
+
+    /// The clock that a reference means, counted from 0.
+    #[inline]
+    pub fn clock(
+        &mut self,
+        program: &Program,
+        clock: &ClockCode,
+        state: &mut [i32],
+    ) -> Result<u32, Fault> {
+        let clock = self.clock_index(program, clock, state);
+        clock.map_err(|Failed| self.fault())
+    }
+
+    fn index(&mut self, program: &Program, steps: &[StepCode], state: &mut [i32]) -> Eval<usize> {
         let mut offset = 0;
         for step in steps {
-            let index = self.eval(program, &step.index, state)?;
+            let index = self.value(program, &step.index, state)?;
             let position = i64::from(index) - i64::from(step.range.lo);
             if position < 0 || position >= i64::from(step.range.len) {
-                let (lo, len) = (step.range.lo, step.range.len);
-                return Err(FaultKind::Index {
+                let kind = FaultKind::Index {
                     value: index,
-                    lo,
-                    len,
-                }
-                .at(step.span));
+                    lo: step.range.lo,
+                    len: step.range.len,
+                };
+                return self.fail(kind, step.span);
             }
             offset += position as usize * step.stride as usize;
         }
         Ok(offset)
     }
 
-    /// The clock that a reference means, counted from 0.
-    pub fn clock(&mut self, program: &Program, clock: &ClockCode, state: &mut [i32]) -> Eval<u32> {
+    #[inline]
+    fn clock_index(
+        &mut self,
+        program: &Program,
+        clock: &ClockCode,
+        state: &mut [i32],
+    ) -> Eval<u32> {
         let base = if clock.by_ref {
             self.stack[self.base + clock.base as usize] as u32
         } else {
@@ -209,11 +250,25 @@ impl Machine {
         if clock.steps.is_empty() {
             return Ok(base);
         }
-        Ok(base + self.offset(program, &clock.steps, state)? as u32)
+        Ok(base + self.index(program, &clock.steps, state)? as u32)
     }
 
+    /// Keeps the fault for whoever called from outside.
+    #[cold]
+    fn fail<T>(&mut self, kind: FaultKind, span: Span) -> Eval<T> {
+        self.failure = Some(kind.at(span));
+        Err(Failed)
+    }
+
+    #[cold]
+    fn fault(&mut self) -> Fault {
+        let unknown = FaultKind::Overflow.at(Span::default());
+        self.failure.take().unwrap_or(unknown)
+    }
+
+    #[inline]
     fn locate(&mut self, program: &Program, place: &PlaceCode, state: &mut [i32]) -> Eval<Spot> {
-        let offset = self.offset(program, &place.steps, state)?;
+        let offset = self.index(program, &place.steps, state)?;
         Ok(match place.base {
             PlaceBase::Cell(c) => Spot::Cell(c as usize + offset),
             PlaceBase::Constant(c) => Spot::Constant(c as usize + offset),
@@ -226,6 +281,7 @@ impl Machine {
         })
     }
 
+    #[inline]
     fn load(&self, program: &Program, spot: Spot, state: &[i32]) -> i32 {
         match spot {
             Spot::Cell(i) => state[i],
@@ -246,7 +302,7 @@ impl Machine {
             Spot::Cell(i) => {
                 let (lo, hi) = program.cells[i];
                 if value < lo || value > hi {
-                    return Err(FaultKind::Range { value, lo, hi }.at(span));
+                    return self.fail(FaultKind::Range { value, lo, hi }, span);
                 }
                 state[i] = value;
             }
@@ -258,16 +314,16 @@ impl Machine {
 
     fn assign(&mut self, program: &Program, assign: &AssignCode, state: &mut [i32]) -> Eval<i32> {
         // The right side first: it may call a function that changes what the indices on the left read.
-        let value = self.eval(program, &assign.value, state)?;
+        let value = self.value(program, &assign.value, state)?;
         let spot = self.locate(program, &assign.place, state)?;
         let old = self.load(program, spot, state);
         let new = match assign.op {
             None => value,
-            Some(op) => operate(op, old, value).map_err(|kind| kind.at(assign.span))?,
+            Some(op) => self.operate(op, old, value, assign.span)?,
         };
         let (lo, hi) = (assign.place.lo, assign.place.hi);
         if new < lo || new > hi {
-            return Err(FaultKind::Range { value: new, lo, hi }.at(assign.span));
+            return self.fail(FaultKind::Range { value: new, lo, hi }, assign.span);
         }
         self.store(program, spot, new, assign.span, state)?;
         Ok(if assign.old_value { old } else { new })
@@ -318,7 +374,7 @@ impl Machine {
                 Ok(self.block.clone())
             }
             BlockCode::Cond(parts) => {
-                if self.eval(program, &parts.0, state)? != 0 {
+                if self.value(program, &parts.0, state)? != 0 {
                     self.block(program, &parts.1, len as u32, state)
                 } else {
                     self.block(program, &parts.2, len as u32, state)
@@ -336,18 +392,41 @@ impl Machine {
         q: &QuantifierCode,
         state: &mut [i32],
     ) -> Eval<i32> {
+        // Functions bind elements in other ways, so only quantifiers of the condition itself are cut short.
+        if let (Some(alike), Some(set), 0) = (&self.alike, q.scalarset, self.base)
+            && let Some(mut elements) = alike.representatives(set, q.lo, q.len)
+        {
+            if q.kind == QuantifierKind::Sum {
+                elements = (0..q.len).collect();
+            }
+            return self.quantifier_over(program, q, state, elements.into_iter(), Some(set));
+        }
+        self.quantifier_over(program, q, state, 0..q.len, None)
+    }
+
+    #[inline]
+    fn quantifier_over(
+        &mut self,
+        program: &Program,
+        q: &QuantifierCode,
+        state: &mut [i32],
+        elements: impl Iterator<Item = u32>,
+        binds: Option<ScalarsetId>,
+    ) -> Eval<i32> {
         let mut sum = 0i32;
-        for k in 0..q.len {
+        for k in elements {
             self.set_slot(q.slot, q.lo + k as i32);
-            let value = self.eval(program, &q.body, state)?;
+            if let (Some(set), Some(alike)) = (binds, &mut self.alike) {
+                alike.bind(set, k);
+            }
+            let value = self.value(program, &q.body, state)?;
+            if let (Some(_), Some(alike)) = (binds, &mut self.alike) {
+                alike.release();
+            }
             match q.kind {
                 QuantifierKind::Forall if value == 0 => return Ok(0),
                 QuantifierKind::Exists if value != 0 => return Ok(1),
-                QuantifierKind::Sum => {
-                    sum = sum
-                        .checked_add(value)
-                        .ok_or(FaultKind::Overflow.at(q.span))?
-                }
+                QuantifierKind::Sum => sum = sum.wrapping_add(value),
                 _ => {}
             }
         }
@@ -381,17 +460,20 @@ impl Machine {
         match (flow, function.result_len) {
             (Flow::Return, 1) if self.block.is_empty() => {
                 let value = self.result;
-                check_range(value, function.result_ranges.first(), call.span)?;
+                self.check_range(value, function.result_ranges.first(), call.span)?;
                 Ok(value)
             }
             (Flow::Return, n) if n > 0 => {
-                for (value, range) in self.block.iter().zip(&function.result_ranges) {
-                    check_range(*value, Some(range), call.span)?;
+                let mut values = self.block.iter().zip(&function.result_ranges);
+                if let Some((&value, &(lo, hi))) =
+                    values.find(|(value, (lo, hi))| *value < lo || *value > hi)
+                {
+                    return self.fail(FaultKind::Range { value, lo, hi }, call.span);
                 }
                 Ok(self.block.first().copied().unwrap_or(0))
             }
             (_, 0) => Ok(0),
-            _ => Err(FaultKind::MissingReturn.at(function.span)),
+            _ => self.fail(FaultKind::MissingReturn, function.span),
         }
     }
 
@@ -405,16 +487,16 @@ impl Machine {
     ) -> Eval<()> {
         match arg {
             ArgCode::Value(code) => {
-                let value = self.eval(program, code, state)?;
+                let value = self.value(program, code, state)?;
                 let range = param.ranges.as_ref().and_then(|r| r.first());
-                check_range(value, range, code_span(code))?;
+                self.check_range(value, range, code_span(code))?;
                 self.stack[at] = value;
             }
             ArgCode::Block(block, len) => {
                 let values = self.block(program, block, *len, state)?;
                 for (k, value) in values.iter().enumerate() {
                     let range = param.ranges.as_ref().and_then(|r| r.get(k));
-                    check_range(*value, range, Span::default())?;
+                    self.check_range(*value, range, Span::default())?;
                     self.stack[at + k] = *value;
                 }
             }
@@ -422,20 +504,40 @@ impl Machine {
                 let spot = self.locate(program, place, state)?;
                 self.stack[at] = encode(spot);
             }
-            ArgCode::Clock(clock) => self.stack[at] = self.clock(program, clock, state)? as i32,
+            ArgCode::Clock(clock) => {
+                self.stack[at] = self.clock_index(program, clock, state)? as i32
+            }
             ArgCode::Mixed(place, clock) => {
                 let spot = self.locate(program, place, state)?;
                 self.stack[at] = encode(spot);
-                self.stack[at + 1] = self.clock(program, clock, state)? as i32;
+                self.stack[at + 1] = self.clock_index(program, clock, state)? as i32;
             }
         }
         Ok(())
     }
 
+    #[inline]
+    fn check_range(&mut self, value: i32, range: Option<&(i32, i32)>, span: Span) -> Eval<()> {
+        match range {
+            Some(&(lo, hi)) if value < lo || value > hi => {
+                self.fail(FaultKind::Range { value, lo, hi }, span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn operate(&mut self, op: BinaryOp, a: i32, b: i32, span: Span) -> Eval<i32> {
+        match operate(op, a, b) {
+            Ok(value) => Ok(value),
+            Err(kind) => self.fail(kind, span),
+        }
+    }
+
     fn step(&mut self, span: Span) -> Eval<()> {
         self.steps += 1;
         if self.steps > STEP_LIMIT {
-            return Err(FaultKind::StepLimit.at(span));
+            return self.fail(FaultKind::StepLimit, span);
         }
         Ok(())
     }
@@ -465,14 +567,14 @@ impl Machine {
     ) -> Eval<Flow> {
         match stmt {
             StmtCode::Expr(code) => {
-                self.eval(program, code, state)?;
+                self.value(program, code, state)?;
             }
             StmtCode::Init(slot, values) => {
                 let at = self.base + *slot as usize;
                 self.stack[at..at + values.len()].copy_from_slice(values);
             }
             StmtCode::If(cond, then, other) => {
-                let branch = if self.eval(program, cond, state)? != 0 {
+                let branch = if self.value(program, cond, state)? != 0 {
                     then
                 } else {
                     other
@@ -487,7 +589,7 @@ impl Machine {
                 span,
             } => {
                 let mut first = *body_first;
-                while first || self.eval(program, cond, state)? != 0 {
+                while first || self.value(program, cond, state)? != 0 {
                     first = false;
                     self.step(*span)?;
                     match self.run(program, body, result_len, state)? {
@@ -517,7 +619,7 @@ impl Machine {
             }
             StmtCode::Return(value) => {
                 if let Some(code) = value {
-                    self.result = self.eval(program, code, state)?;
+                    self.result = self.value(program, code, state)?;
                 }
                 self.block.clear();
                 return Ok(Flow::Return);
@@ -527,8 +629,8 @@ impl Machine {
                 return Ok(Flow::Return);
             }
             StmtCode::Assert(code, span) => {
-                if self.eval(program, code, state)? == 0 {
-                    return Err(FaultKind::Assert.at(*span));
+                if self.value(program, code, state)? == 0 {
+                    return self.fail(FaultKind::Assert, *span);
                 }
             }
             StmtCode::Break => return Ok(Flow::Break),
@@ -548,15 +650,6 @@ fn code_span(code: &Code) -> Span {
     }
 }
 
-fn check_range(value: i32, range: Option<&(i32, i32)>, span: Span) -> Eval<()> {
-    match range {
-        Some(&(lo, hi)) if value < lo || value > hi => {
-            Err(FaultKind::Range { value, lo, hi }.at(span))
-        }
-        _ => Ok(()),
-    }
-}
-
 #[inline(always)]
 fn compare(op: BinaryOp, a: i32, b: i32) -> i32 {
     i32::from(match op {
@@ -569,8 +662,10 @@ fn compare(op: BinaryOp, a: i32, b: i32) -> i32 {
     })
 }
 
+/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do (models of processors rely on it); what is
+/// assigned must fit the range of its target, so a wrapped number seldom goes unnoticed.
+#[inline]
 fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
-    let overflow = FaultKind::Overflow;
     let shift = |b: i32| {
         u32::try_from(b)
             .ok()
@@ -578,16 +673,16 @@ fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
             .ok_or(FaultKind::Shift(b))
     };
     match op {
-        BinaryOp::Add => a.checked_add(b).ok_or(overflow),
-        BinaryOp::Sub => a.checked_sub(b).ok_or(overflow),
-        BinaryOp::Mul => a.checked_mul(b).ok_or(overflow),
+        BinaryOp::Add => Ok(a.wrapping_add(b)),
+        BinaryOp::Sub => Ok(a.wrapping_sub(b)),
+        BinaryOp::Mul => Ok(a.wrapping_mul(b)),
         BinaryOp::Div if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Div => a.checked_div(b).ok_or(overflow),
+        BinaryOp::Div => a.checked_div(b).ok_or(FaultKind::Overflow),
         BinaryOp::Mod if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Mod => a.checked_rem(b).ok_or(overflow),
+        BinaryOp::Mod => a.checked_rem(b).ok_or(FaultKind::Overflow),
         BinaryOp::Pow => {
             let exponent = u32::try_from(b).map_err(|_| FaultKind::Power(b))?;
-            a.checked_pow(exponent).ok_or(overflow)
+            Ok(a.wrapping_pow(exponent))
         }
         // A shift moves the 32 bits of its operand; bits that leave are meant to be lost.
         BinaryOp::Shl => Ok(a << shift(b)?),

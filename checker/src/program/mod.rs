@@ -1,6 +1,7 @@
 //! The network compiled for exploration: expressions as compact trees over cells and slots, clock conditions apart
 //! from integer ones, edges sorted by where they start and how they synchronise.
 
+mod alike;
 mod code;
 mod compile;
 mod eval;
@@ -8,7 +9,10 @@ mod fault;
 mod formula;
 mod model;
 
-pub use code::{AtomCode, BlockCode, ClockCode, Code, Formula, PlaceCode, StmtCode};
+pub use alike::Alike;
+pub use code::{
+    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceCode, StmtCode,
+};
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
 };

@@ -25,6 +25,10 @@ pub struct Program {
     pub process_priorities: Vec<i32>,
     /// All edges, process by process.
     pub edges: Vec<Edge>,
+    /// The processes that may receive on each channel, in order.
+    pub listeners: Vec<Vec<u32>>,
+    /// Whether some location is committed.
+    pub has_committed: bool,
     /// Channels.
     pub channels: Vec<network::Channel>,
     /// Runs before each transition's updates.
@@ -81,6 +85,8 @@ pub struct Edge {
     pub updates: Vec<Code>,
     /// Slots it needs.
     pub frame: u32,
+    /// Whether it may synchronise over an urgent channel.
+    pub may_be_urgent: bool,
 }
 
 /// A synchronisation.
@@ -88,6 +94,8 @@ pub struct Edge {
 pub struct SyncCode {
     /// First channel.
     pub base: u32,
+    /// Last channel that the indices can lead to.
+    pub last: u32,
     /// Computed indices.
     pub steps: Vec<StepCode>,
     /// Which side.
@@ -143,7 +151,8 @@ impl Program {
     /// Compiles a network.
     pub fn new(network: &Network) -> Result<Program, CompileError> {
         let mut edges = Vec::new();
-        let mut locations = Vec::new();
+        let mut listeners: Vec<Vec<u32>> = vec![Vec::new(); network.channels.len()];
+        let mut locations: Vec<Vec<Location>> = Vec::new();
         for (p, process) in network.processes.iter().enumerate() {
             let mut own = process
                 .locations
@@ -152,7 +161,16 @@ impl Program {
                 .collect::<Result<Vec<_>, _>>()?;
             for (index, e) in process.edges.iter().enumerate() {
                 let id = edges.len() as EdgeId;
-                let compiled = edge(e, p as u32, index as u32)?;
+                let mut compiled = edge(e, p as u32, index as u32)?;
+                compiled.may_be_urgent = compiled.some_channel(&network.channels, |c| c.urgent);
+                if let Some(sync) = compiled.sync.as_ref().filter(|sync| !sync.sends) {
+                    let reach = sync.base as usize..=sync.last as usize;
+                    for own in listeners.get_mut(reach).into_iter().flatten() {
+                        if own.last() != Some(&(p as u32)) {
+                            own.push(p as u32);
+                        }
+                    }
+                }
                 let from = &mut own[e.source as usize];
                 match &compiled.sync {
                     None => from.internal.push(id),
@@ -165,6 +183,10 @@ impl Program {
         }
         let mut initial: Vec<i32> = network.cells.iter().map(|c| c.init).collect();
         initial.extend(network.processes.iter().map(|p| p.initial as i32));
+        let has_committed = locations
+            .iter()
+            .flatten()
+            .any(|l| l.kind == LocationKind::Committed);
         let mut has_rates = false;
         for invariant in locations
             .iter()
@@ -187,6 +209,8 @@ impl Program {
             locations,
             process_priorities: network.processes.iter().map(|p| p.priority).collect(),
             edges,
+            listeners,
+            has_committed,
             channels: network.channels.clone(),
             before_update: network
                 .before_update
@@ -222,6 +246,26 @@ impl Program {
     pub fn location(&self, state: &[i32], process: usize) -> &Location {
         &self.locations[process][state[self.cells.len() + process] as usize]
     }
+
+    /// Whether a process is in a committed location.
+    #[inline]
+    pub fn is_committed(&self, state: &[i32], process: usize) -> bool {
+        self.has_committed && self.location(state, process).kind == LocationKind::Committed
+    }
+}
+
+impl Edge {
+    /// Whether the edge may synchronise over such a channel.
+    pub fn some_channel(
+        &self,
+        channels: &[network::Channel],
+        is: impl Fn(&network::Channel) -> bool,
+    ) -> bool {
+        self.sync.as_ref().is_some_and(|sync| {
+            let reach = sync.base as usize..=sync.last as usize;
+            channels.get(reach).is_some_and(|some| some.iter().any(is))
+        })
+    }
 }
 
 fn location(l: &network::Location) -> Result<Location, CompileError> {
@@ -247,11 +291,16 @@ fn edge(e: &network::Edge, process: u32, index: u32) -> Result<Edge, CompileErro
                 span: sync.channel.span,
             });
         }
-        Some(sync) => Some(SyncCode {
-            base: sync.channel.base,
-            steps: compile::steps(&sync.channel.steps)?,
-            sends: sync.direction == Direction::Send,
-        }),
+        Some(sync) => {
+            let steps = sync.channel.steps.iter();
+            let reach = steps.map(|s| s.range.len.saturating_sub(1) * s.stride);
+            Some(SyncCode {
+                base: sync.channel.base,
+                last: sync.channel.base + reach.sum::<u32>(),
+                steps: compile::steps(&sync.channel.steps)?,
+                sends: sync.direction == Direction::Send,
+            })
+        }
     };
     Ok(Edge {
         process,
@@ -275,5 +324,6 @@ fn edge(e: &network::Edge, process: u32, index: u32) -> Result<Edge, CompileErro
             .map(compile::code)
             .collect::<Result<_, _>>()?,
         frame: e.frame,
+        may_be_urgent: false,
     })
 }

@@ -26,19 +26,40 @@ pub fn dead(
             room
         }
     };
-    expander.find_steps(state, &room)?;
     let mut rest = vec![zone.clone()];
+    // Receivers of a broadcast can combine in many ways, and one way out is enough.
+    if !expander.program.has_priorities {
+        expander.steps.first_only = true;
+        let found = ways_out(expander, state, &room, &delay, &mut rest);
+        expander.steps.first_only = false;
+        found?;
+    }
+    if !rest.is_empty() {
+        ways_out(expander, state, &room, &delay, &mut rest)?;
+    }
+    Ok(rest)
+}
+
+/// Takes away from `rest` what has a step now or, if time may pass, later.
+fn ways_out(
+    expander: &mut Expander<'_>,
+    state: &mut [i32],
+    room: &Zone,
+    delay: &Delay,
+    rest: &mut Federation,
+) -> Result<(), Fault> {
+    expander.find_steps(state, room)?;
     let mut next = Vec::new();
     for index in 0..expander.steps.len() {
         let step = expander.steps.get(index).clone();
-        let mut ways_out = expander.possible(&step, state, &room, &mut next)?;
-        if delay == Delay::Free {
-            ways_out.iter_mut().for_each(Zone::down);
+        let mut out = expander.possible(&step, state, room, &mut next)?;
+        if *delay == Delay::Free {
+            out.iter_mut().for_each(Zone::down);
         }
-        rest = subtract_all(rest, &ways_out);
+        *rest = subtract_all(std::mem::take(rest), &out);
         if rest.is_empty() {
             break;
         }
     }
-    Ok(rest)
+    Ok(())
 }

@@ -5,31 +5,35 @@
 //! not exist). Witnesses: a cycle, closed only by equality; a point from which time may pass for ever inside φ; a point
 //! from which no step can be reached and φ holds until time stops. Inclusion prunes only against states whose search
 //! finished without a witness.
+//!
+//! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
+//! permutes the state where it began, and permutations have finite order.
 
 use super::deadlock::dead;
+use super::finished::{Known, Met};
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
+use crate::explore::search::packing;
+use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, FaultKind, Formula, Program, constrain};
+use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
-use rustc_hash::FxHashMap;
 
 /// What the search ended with.
-#[derive(Clone, Debug, PartialEq)]
 pub enum Live {
     /// No run stays in φ.
     None,
-    /// The steps to a point where the run can stay for ever, or end.
-    Stays(Vec<u32>),
-    /// The steps, and the position among them from which on they repeat.
-    Cycle(Vec<u32>, usize),
+    /// The states on the way to a point where the run can stay for ever, or end.
+    Stays(Vec<Passed>),
+    /// The states, the position among them to which the last one leads back, and the permutation met there.
+    Cycle(Vec<Passed>, usize, Permutation),
     /// Stopped by the watch.
     Stopped(Stop),
     /// The model or query failed after these steps.
-    Fault(Fault, Vec<u32>),
+    Fault(Fault),
 }
 
 /// A formula that must keep a value.
@@ -68,15 +72,14 @@ impl Throughout<'_> {
 struct Frame {
     state: Vec<i32>,
     zone: Zone,
+    id: ZoneId,
     /// The step that led here.
     step: u32,
+    /// The permutation that made it a representative.
+    permutation: Permutation,
     successors: Vec<(u32, Vec<i32>, Zone)>,
-}
-
-#[derive(Default)]
-struct Zones {
-    finished: Vec<Zone>,
-    on_stack: Vec<Zone>,
+    /// Memory it takes with all its successors.
+    bytes: u64,
 }
 
 /// The search; finished states are shared between calls.
@@ -86,8 +89,13 @@ pub struct Liveness<'p> {
     bounds: &'p Bounds,
     condition: Throughout<'p>,
     abstractor: Abstractor,
-    known: FxHashMap<Vec<i32>, Zones>,
+    known: Known,
     counts: Counts,
+    stack_bytes: u64,
+    /// Replaces states by representatives of their orbits.
+    pub representative: Option<Representative>,
+    /// Takes one step per class; none under audit.
+    pub one_per_class: Option<OnePerClass>,
 }
 
 type Try<T> = Result<T, Fault>;
@@ -106,14 +114,20 @@ impl<'p> Liveness<'p> {
             bounds,
             condition,
             abstractor: Abstractor::new(abstraction, program.dim()),
-            known: FxHashMap::default(),
+            known: Known::new(packing(program), program.dim(), bounds.greatest_of_all()),
             counts: Counts::default(),
+            stack_bytes: 0,
+            representative: None,
+            one_per_class: None,
         }
     }
 
     /// The counts so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        Counts {
+            bytes: self.known.bytes() + self.stack_bytes,
+            ..self.counts
+        }
     }
 
     /// Searches from zones of a state that satisfy its invariant, before any delay.
@@ -122,7 +136,7 @@ impl<'p> Liveness<'p> {
         let mut owned = state.to_vec();
         let starts = match self.settle(0, &mut owned, entries) {
             Ok(starts) => starts,
-            Err(fault) => return Live::Fault(fault, Vec::new()),
+            Err(fault) => return Live::Fault(fault),
         };
         for (step, state, zone) in starts {
             if let Some(end) = self.search_from(step, state, zone, &mut stack, watch) {
@@ -144,8 +158,7 @@ impl<'p> Liveness<'p> {
             return Some(end);
         }
         while let Some(frame) = stack.last_mut() {
-            let counts = self.counts;
-            if let Some(stop) = watch.check(|| counts) {
+            if let Some(stop) = watch.check(|| self.counts()) {
                 return Some(Live::Stopped(stop));
             }
             match frame.successors.pop() {
@@ -156,10 +169,8 @@ impl<'p> Liveness<'p> {
                 }
                 None => {
                     let Some(frame) = stack.pop() else { break };
-                    let zones = self.known.entry(frame.state).or_default();
-                    zones.on_stack.retain(|z| *z != frame.zone);
-                    zones.finished.retain(|z| !frame.zone.includes(z));
-                    zones.finished.push(frame.zone);
+                    self.known.finish(&frame.state, &frame.zone, frame.id);
+                    self.stack_bytes -= frame.bytes;
                 }
             }
         }
@@ -171,50 +182,56 @@ impl<'p> Liveness<'p> {
         &mut self,
         step: u32,
         mut state: Vec<i32>,
-        zone: Zone,
+        mut zone: Zone,
         stack: &mut Vec<Frame>,
     ) -> Option<Live> {
         self.counts.transitions += 1;
-        let steps = |stack: &[Frame], last: Option<u32>| -> Vec<u32> {
-            stack.iter().skip(1).map(|f| f.step).chain(last).collect()
-        };
-        let last = (!stack.is_empty()).then_some(step);
         if zone.overflowed() {
             return Some(Live::Stopped(Stop::Overflow));
         }
-        let known = self.known.entry(state.clone()).or_default();
-        if known.finished.iter().any(|z| z.includes(&zone)) {
-            return None;
-        }
-        let closes = known.on_stack.contains(&zone)
-            || is_on(Mutation::CycleByInclusion)
-                && known.on_stack.iter().any(|z| z.includes(&zone));
-        if closes {
-            let start = stack
-                .iter()
-                .position(|f| f.state == state && f.zone == zone)
-                .unwrap_or(0);
-            return Some(Live::Cycle(steps(stack, last), start));
-        }
-        known.on_stack.push(zone.clone());
+        let permutation = match &mut self.representative {
+            Some(representative) => representative.reduce(&mut state, &mut zone),
+            None => Permutation(Vec::new()),
+        };
+        let id = match self.known.meet(&state, &zone) {
+            Met::Finished => return None,
+            Met::New(id) => id,
+            Met::OnStack(id) => {
+                let start = stack
+                    .iter()
+                    .position(|f| f.id == id && f.state == state)
+                    .unwrap_or(0);
+                let path = passed(std::mem::take(stack), Some(step));
+                return Some(Live::Cycle(path, start, permutation));
+            }
+        };
+        self.known.enter(&state, id);
         self.counts.stored += 1;
         self.counts.explored += 1;
-        self.counts.bytes += 2 * (zone.raw().len() * 4 + state.len() * 4 + 96) as u64;
-        match self.ends_here(&mut state, &zone) {
-            Ok(true) => return Some(Live::Stays(steps(stack, last))),
-            Ok(false) => {}
-            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
+        let ends = self.ends_here(&mut state, &zone);
+        let successors = match ends {
+            Ok(false) => self.successors(&mut state, &zone),
+            Ok(true) => Ok(Vec::new()),
+            Err(fault) => return Some(Live::Fault(fault)),
+        };
+        match successors {
+            Ok(successors) => {
+                let one = zone.raw().len() * 4 + state.len() * 4 + 96;
+                let bytes = ((1 + successors.len()) * one) as u64;
+                self.stack_bytes += bytes;
+                stack.push(Frame {
+                    state,
+                    zone,
+                    id,
+                    step,
+                    permutation,
+                    successors,
+                    bytes,
+                });
+            }
+            Err(fault) => return Some(Live::Fault(fault)),
         }
-        match self.successors(&mut state, &zone) {
-            Ok(successors) => stack.push(Frame {
-                state,
-                zone,
-                step,
-                successors,
-            }),
-            Err(fault) => return Some(Live::Fault(fault, steps(stack, last))),
-        }
-        None
+        (ends == Ok(true)).then(|| Live::Stays(passed(std::mem::take(stack), None)))
     }
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.
@@ -243,9 +260,19 @@ impl<'p> Liveness<'p> {
     fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
         let mut result = Vec::new();
         let mut next = Vec::new();
-        self.expander.find_steps(state, zone)?;
+        if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative) {
+            one.begin(self.program, r, state, zone, &mut self.expander.steps);
+        }
+        let found = self.expander.find_steps(state, zone);
+        self.expander.steps.interchange = None;
+        found?;
         let mut arrivals = Vec::new();
         for index in 0..self.expander.steps.len() {
+            if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative)
+                && !one.is_first(self.program, r.tables(), &self.expander.steps, index)
+            {
+                continue;
+            }
             let step = self.expander.steps.get(index).clone();
             let mut pieces = self.expander.enabled(&step, state, zone)?;
             if self.program.has_priorities {
@@ -329,4 +356,19 @@ impl<'p> Liveness<'p> {
         result.extend(zones.into_iter().map(|zone| (step, state.to_vec(), zone)));
         Ok(result)
     }
+}
+
+/// The frames of a stack as a path; `last` is the step taken from the top.
+fn passed(stack: Vec<Frame>, last: Option<u32>) -> Vec<Passed> {
+    let mut next: Vec<Option<u32>> = stack.iter().skip(1).map(|f| Some(f.step)).collect();
+    next.push(last);
+    let frames = stack.into_iter().zip(next);
+    frames
+        .map(|(frame, step)| Passed {
+            state: frame.state,
+            zone: frame.zone,
+            permutation: frame.permutation,
+            step,
+        })
+        .collect()
 }

@@ -2,5 +2,6 @@
 
 pub mod deadlock;
 pub mod extremes;
+mod finished;
 pub mod liveness;
 pub mod reach;

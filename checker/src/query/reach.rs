@@ -3,7 +3,7 @@
 use super::deadlock::dead;
 use crate::explore::expander::Expander;
 use crate::explore::search::Visitor;
-use crate::program::{Fault, Formula, Program};
+use crate::program::{Alike, Fault, Formula, Program};
 use crate::zone::{Federation, Zone};
 
 /// Looks for a state where a formula has the wanted value.
@@ -53,9 +53,16 @@ impl Visitor for Goal<'_> {
         if let Formula::Int(code) = self.formula {
             let machine = &mut self.expander.machine;
             machine.frame(self.frame, &[]);
-            let value = machine.eval(self.expander.program, code, state)?;
-            return Ok((value != 0) == self.wanted);
+            let value = machine.eval(self.expander.program, code, state);
+            machine.alike = None;
+            return Ok((value? != 0) == self.wanted);
         }
         Ok(!self.part(state, zone)?.is_empty())
+    }
+
+    fn alike(&mut self) -> Option<&mut Alike> {
+        // Where clocks decide, elements differ in more than the discrete state.
+        let ints = matches!(self.formula, Formula::Int(_));
+        ints.then(|| &mut **self.expander.machine.alike.get_or_insert_default())
     }
 }

@@ -5,11 +5,17 @@
 //! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
 
 mod audit;
+mod colours;
+mod index;
 mod named;
 mod one_per_class;
 mod permutation;
 mod representative;
+mod stabiliser;
+mod symmetrise;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod unpermute;
 
 pub use audit::Audit;
@@ -17,5 +23,6 @@ pub use named::named_elements;
 pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use representative::Representative;
+pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;
-pub use unpermute::unpermute;
+pub use unpermute::{Passed, Unpermute};

@@ -70,10 +70,11 @@ impl Walker<'_> {
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.arg(arg)),
             ExprKind::Quantifier { range, body, .. } => {
                 // A part of a set singles its elements out.
-                if let Some(set) = range.scalarset
-                    && range.len != self.network.scalarsets[set as usize].size
-                {
-                    self.all(set);
+                if let Some(set) = range.scalarset {
+                    let whole = &self.network.scalarsets[set as usize];
+                    if (range.lo, range.len) != (whole.first, whole.size) {
+                        self.all(set);
+                    }
                 }
                 self.expr(body);
             }

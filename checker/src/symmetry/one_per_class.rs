@@ -2,23 +2,45 @@
 //!
 //! Classes hold elements whose swaps were checked to fix the state, so every permutation inside classes does. Two steps
 //! are images of each other if they take the same edges and name elements of the same classes with the same pattern of
-//! equality: that is the orbit of a tuple under a product of symmetric groups.
+//! equality: that is the orbit of a tuple under a product of symmetric groups. Receivers of a broadcast that can be
+//! exchanged are enumerated as multisets from the start.
 
+use super::representative::Representative;
 use super::tables::{Tables, position};
-use crate::explore::steps::Steps;
+use crate::explore::steps::{Interchange, Steps};
 use crate::program::Program;
+use crate::zone::Zone;
 use rustc_hash::FxHashSet;
 
 /// Remembers which kinds of steps a state has taken.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OnePerClass {
+    interchange: Interchange,
     seen: FxHashSet<Vec<u64>>,
 }
 
 impl OnePerClass {
-    /// Forgets everything, for the next state.
-    pub fn clear(&mut self) {
+    /// For these tables.
+    pub fn new(tables: &Tables) -> OnePerClass {
+        OnePerClass {
+            interchange: tables.interchange(),
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Looks at the classes of a state; to be called before its steps are found.
+    pub fn begin(
+        &mut self,
+        program: &Program,
+        representative: &Representative,
+        state: &[i32],
+        zone: &Zone,
+        steps: &mut Steps,
+    ) {
         self.seen.clear();
+        self.interchange.classes = representative.classes(state, zone);
+        // Where priorities decide, all steps must be seen.
+        steps.interchange = (!program.has_priorities).then(|| self.interchange.clone());
     }
 
     /// Whether no equivalent step came before.
@@ -26,10 +48,10 @@ impl OnePerClass {
         &mut self,
         program: &Program,
         tables: &Tables,
-        classes: &[Vec<u16>],
         steps: &Steps,
         index: usize,
     ) -> bool {
+        let classes = &self.interchange.classes;
         let step = steps.get(index);
         let mut named: Vec<(usize, u16)> = Vec::new();
         let mut key = Vec::new();

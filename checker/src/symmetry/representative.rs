@@ -1,38 +1,58 @@
-//! Representatives: elements are sorted by keys that do not depend on their names, then one permutation is applied.
+//! Representatives: elements are sorted by colours that do not depend on their names, then one permutation is applied.
 //!
-//! The key of an element starts from what is said of it alone (locations, cells, membership in variables, bounds of its
-//! clocks) and is refined by how it relates to others (differences of clocks, cells over two elements, cells of one that
-//! hold the other) until no class splits further. Elements that still tie are checked to be interchangeable; where
-//! they are not, one is singled out and refinement goes on, which is sound but may depend on names.
+//! Elements that share a colour are checked to be interchangeable; if they are, any order gives the same state. If they
+//! are not, refinement goes on, and where it ends one element after the other is singled out, refined again, and
+//! the least of the states that result is taken (individualisation and refinement, as in McKay's *Practical graph
+//! isomorphism*, 1981). That is canonical as long as the budget lasts; beyond it the first element is singled
+//! out by name, which is sound, not canonical, and counted.
 
+use super::colours::{Arrangement, Colours, mix};
+use super::index::Index;
 use super::permutation::Permutation;
-use super::tables::{Coordinate, Tables, position};
-use crate::zone::bound::LE_ZERO;
-use crate::zone::{Bound, Zone};
-
-/// Rank and bounds of each clock of an element.
-type ClockKey = Vec<(usize, Bound, Bound)>;
+use super::stabiliser;
+use super::tables::Tables;
+use crate::program::Alike;
+use crate::zone::Zone;
 
 /// Finds representatives.
 #[derive(Clone, Debug)]
 pub struct Representative {
     tables: Tables,
+    index: Index,
     /// How often a tie had to be broken by name.
     pub broken_ties: u64,
+    colours: Colours,
+    arrangement: Arrangement,
+    scratch: Scratch,
 }
 
-fn mix(a: u64, b: u64) -> u64 {
-    let mut z = a.rotate_left(23) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z ^ (z >> 32)
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    state: Vec<i32>,
+    zone: Vec<i32>,
+    sources: Vec<u32>,
+}
+
+/// How many times a state may be refined before ties are broken by name.
+const BUDGET: u32 = 256;
+
+/// The least image found so far.
+struct Least {
+    budget: u32,
+    cut: bool,
+    found: Option<(Vec<i32>, Zone, Permutation)>,
 }
 
 impl Representative {
     /// For these tables.
     pub fn new(tables: Tables) -> Representative {
         Representative {
+            index: Index::new(&tables),
             tables,
             broken_ties: 0,
+            colours: Colours::default(),
+            arrangement: Arrangement::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -41,342 +61,197 @@ impl Representative {
         &self.tables
     }
 
+    /// The tables by node.
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// For each set and element of a representative the least element that it was checked to be interchangeable with.
+    pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
+        stabiliser::classes(&self.tables, &self.index, state, zone)
+    }
+
+    /// The same for the discrete part alone.
+    pub fn discrete_classes(&self, state: &[i32], alike: &mut Alike) {
+        stabiliser::discrete_classes(&self.tables, &self.index, state, alike);
+    }
+
     /// Replaces a state by its representative; gives the permutation that was applied.
-    pub fn reduce(&mut self, state: &mut Vec<i32>, zone: &mut Zone) -> Permutation {
-        let mut total = Permutation::identity(self.tables.sets.iter().map(|s| s.size));
-        for set in 0..self.tables.sets.len() {
-            let mut permutation = Permutation::identity(self.tables.sets.iter().map(|s| s.size));
-            permutation.0[set] = self.order(set, state, zone);
-            if !permutation.is_identity() {
-                (*state, *zone) = self.tables.apply(&permutation, state, zone);
-                total = permutation.after(&total);
+    pub fn reduce(&mut self, state: &mut [i32], zone: &mut Zone) -> Permutation {
+        let mut colours = std::mem::take(&mut self.colours);
+        colours.start(&self.index, &self.tables, state);
+        self.arrangement.load(&self.index, &colours.of, zone);
+        let permutation = match self.settle(&mut colours, state, zone) {
+            None => self.sorted(&colours.of),
+            Some(tied) => {
+                let mut least = Least {
+                    budget: BUDGET,
+                    cut: false,
+                    found: None,
+                };
+                self.single_out(&colours, &tied, state, zone, &mut least);
+                self.broken_ties += u64::from(least.cut);
+                match least.found {
+                    Some((_, _, permutation)) => permutation,
+                    None => self.sorted(&colours.of),
+                }
             }
+        };
+        self.colours = colours;
+        if !permutation.is_identity() {
+            self.apply(&permutation, state, zone);
         }
-        total
+        permutation
     }
 
-    /// The images of the elements of a set: each block in the order of its keys.
-    fn order(&mut self, set: usize, state: &[i32], zone: &Zone) -> Vec<u16> {
-        let mut keys = self.own_keys(set, state, zone);
-        let relations = self.relations(set, state, zone);
-        let blocks = self.tables.sets[set].blocks.clone();
-        // An element outside its block's permutations is its own class.
-        for (e, key) in keys.iter_mut().enumerate() {
-            let block = blocks.iter().position(|b| b.contains(&(e as u16)));
-            *key = mix(*key, block.map_or(1000 + e as u64, |b| b as u64));
-        }
+    /// Refines until ties are interchangeable; gives one class of ties that is not, one element for each of its
+    /// interchangeable parts, when nothing tells them apart any more.
+    fn settle(&self, colours: &mut Colours, state: &[i32], zone: &Zone) -> Option<Vec<u32>> {
+        let mut count = 0;
         loop {
-            refine(&mut keys, &relations);
-            let Some(class) = self.unresolved(set, &keys, &blocks, state, zone) else {
-                break;
-            };
-            // Not interchangeable, and nothing tells them apart: single one out.
-            self.broken_ties += 1;
-            keys[class as usize] = mix(keys[class as usize], 0x51);
-        }
-        // The order itself: what clocks say in an order that means something, because inclusion between zones of one
-        // orbit is only seen when their elements are arranged alike.
-        let (discrete, clocks) = self.sort_keys(set, state, zone);
-        let mut images: Vec<u16> = (0..keys.len() as u16).collect();
-        for block in &blocks {
-            let mut sorted = block.clone();
-            sorted.sort_by(|a, b| {
-                let key = |e: u16| (discrete[e as usize], &clocks[e as usize], keys[e as usize]);
-                key(*a).cmp(&key(*b))
-            });
-            for (place, element) in block.iter().zip(&sorted) {
-                images[*element as usize] = *place;
+            colours.refine(&self.index, &self.tables, state, zone);
+            let tied = self.unresolved(&colours.of, state, zone)?;
+            let finer = colours.count();
+            if finer <= count {
+                return Some(tied);
             }
+            count = finer;
         }
-        images
     }
 
-    /// An element of a class of ties that are not all interchangeable.
-    fn unresolved(
+    /// Singles out each element of a class of ties in turn and keeps the least state that results.
+    fn single_out(
         &self,
-        set: usize,
-        keys: &[u64],
-        blocks: &[Vec<u16>],
+        colours: &Colours,
+        tied: &[u32],
         state: &[i32],
         zone: &Zone,
-    ) -> Option<u16> {
-        for block in blocks {
-            for (k, first) in block.iter().enumerate() {
-                if block[..k]
-                    .iter()
-                    .any(|e| keys[*e as usize] == keys[*first as usize])
-                {
-                    continue;
+        least: &mut Least,
+    ) {
+        for node in tied {
+            if least.budget == 0 {
+                least.cut = true;
+                if least.found.is_some() {
+                    return;
                 }
-                let others = block[k + 1..]
-                    .iter()
-                    .filter(|e| keys[**e as usize] == keys[*first as usize]);
-                for other in others {
-                    if !self.interchangeable(set, *first, *other, state, zone) {
-                        return Some(*first);
+            }
+            least.budget = least.budget.saturating_sub(1);
+            let mut next = colours.clone();
+            let colour = &mut next.of[*node as usize];
+            *colour = mix(*colour, 0x51);
+            match self.settle(&mut next, state, zone) {
+                Some(tied) => self.single_out(&next, &tied, state, zone, least),
+                None => {
+                    let permutation = self.sorted(&next.of);
+                    let (moved, image) = self.tables.apply(&permutation, state, zone);
+                    let better = least
+                        .found
+                        .as_ref()
+                        .is_none_or(|(s, z, _)| (&moved, image.raw()) < (s, z.raw()));
+                    if better {
+                        least.found = Some((moved, image, permutation));
                     }
                 }
             }
         }
-        None
     }
 
-    /// Whether swapping two elements leaves the state as it is.
-    fn interchangeable(&self, set: usize, a: u16, b: u16, state: &[i32], zone: &Zone) -> bool {
-        let tables = &self.tables;
-        let moved = |coordinates: &[Coordinate], at: usize| {
-            let mut to = at as i64;
-            for c in coordinates.iter().filter(|c| c.set == set) {
-                let image = if c.element == a {
-                    b
-                } else if c.element == b {
-                    a
-                } else {
-                    continue;
-                };
-                to += c.stride * (i64::from(image) - i64::from(c.element));
-            }
-            to as usize
-        };
-        let first = tables.sets[set].first;
-        let (va, vb) = (i32::from(a) + first, i32::from(b) + first);
-        let value = |cell: usize| match state[cell] {
-            v if tables.holds[cell] != Some(set) => v,
-            v if v == va => vb,
-            v if v == vb => va,
-            v => v,
-        };
-        let cells = tables.cells.len();
-        let same_cells = tables
-            .cells
-            .iter()
-            .enumerate()
-            .all(|(c, at)| state[moved(at, c)] == value(c));
-        let mut processes = tables.processes.iter().enumerate();
-        if !same_cells || !processes.all(|(p, at)| state[cells + moved(at, p)] == state[cells + p])
-        {
-            return false;
-        }
-        let target = |y: usize| {
-            if y == 0 {
-                0
-            } else {
-                moved(&tables.clocks[y - 1], y - 1) + 1
-            }
-        };
-        (1..zone.dim()).all(|x| {
-            let to = target(x);
-            to == x
-                || (0..zone.dim()).all(|y| {
-                    let other = target(y);
-                    zone.at(to, other) == zone.at(x, y) && zone.at(other, to) == zone.at(y, x)
-                })
-        })
-    }
-
-    /// For each set and element the least element it is interchangeable with: their swaps fix the state.
-    pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
+    /// The permutation that puts each block in order.
+    fn sorted(&self, colours: &[u64]) -> Permutation {
         let sets = self.tables.sets.iter().enumerate();
-        sets.map(|(set, data)| {
-            let keys = self.own_keys(set, state, zone);
-            let mut class: Vec<u16> = (0..data.size as u16).collect();
-            for block in &data.blocks {
-                for (k, e) in block.iter().enumerate() {
-                    let leader = block[..k].iter().find(|l| {
-                        class[**l as usize] == **l
-                            && keys[**l as usize] == keys[*e as usize]
-                            && self.interchangeable(set, **l, *e, state, zone)
+        Permutation(
+            sets.map(|(set, data)| {
+                let mut images: Vec<u16> = (0..data.size as u16).collect();
+                for block in &data.blocks {
+                    let mut order = block.clone();
+                    order.sort_by(|a, b| {
+                        let key = |e: u16| {
+                            let node = self.index.node(set, e);
+                            (self.arrangement.of(node), colours[node])
+                        };
+                        key(*a).cmp(&key(*b))
                     });
-                    if let Some(leader) = leader {
-                        class[*e as usize] = *leader;
+                    for (place, element) in block.iter().zip(&order) {
+                        images[*element as usize] = *place;
+                    }
+                }
+                images
+            })
+            .collect(),
+        )
+    }
+
+    /// The class of ties with the least colour that are not all interchangeable, one element for each part that is.
+    fn unresolved(&self, colours: &[u64], state: &[i32], zone: &Zone) -> Option<Vec<u32>> {
+        let mut found: Option<(u64, Vec<u32>)> = None;
+        for (set, data) in self.tables.sets.iter().enumerate() {
+            for block in &data.blocks {
+                let colour = |e: u16| colours[self.index.node(set, e)];
+                let mut order: Vec<u16> = block.clone();
+                order.sort_by_key(|e| colour(*e));
+                for ties in order.chunk_by(|a, b| colour(*a) == colour(*b)) {
+                    let least = found.as_ref().is_none_or(|(c, _)| colour(ties[0]) < *c);
+                    if ties.len() > 1 && least {
+                        let parts = self.parts(set, ties, state, zone);
+                        if parts.len() > 1 {
+                            found = Some((colour(ties[0]), parts));
+                        }
                     }
                 }
             }
-            class
-        })
-        .collect()
+        }
+        found.map(|(_, parts)| parts)
     }
 
-    /// For each element the key of its discrete part, and of its clocks in turn: rank among all clocks, bounds.
-    fn sort_keys(&self, set: usize, state: &[i32], zone: &Zone) -> (Vec<u64>, Vec<ClockKey>) {
-        let tables = &self.tables;
-        let mut clocks = vec![Vec::new(); tables.sets[set].size];
-        for (x, coordinates) in tables.clocks.iter().enumerate() {
-            for own in coordinates.iter().filter(|k| k.set == set) {
-                let rank = (1..zone.dim())
-                    .filter(|y| zone.at(x + 1, *y) <= LE_ZERO)
-                    .count();
-                clocks[own.element as usize].push((rank, zone.at(0, x + 1), zone.at(x + 1, 0)));
+    /// One node for each part of `ties` whose elements are interchangeable.
+    fn parts(&self, set: usize, ties: &[u16], state: &[i32], zone: &Zone) -> Vec<u32> {
+        let mut leaders: Vec<u16> = Vec::new();
+        for e in ties {
+            let known = leaders.iter().any(|l| {
+                let swap = (set, *l, *e);
+                stabiliser::interchangeable(&self.tables, &self.index, swap, state, zone)
+            });
+            if !known {
+                leaders.push(*e);
             }
         }
-        (self.discrete_keys(set, state), clocks)
+        let nodes = leaders.iter().map(|e| self.index.node(set, *e) as u32);
+        nodes.collect()
     }
 
-    /// Keys from what is said of each element alone.
-    fn own_keys(&self, set: usize, state: &[i32], zone: &Zone) -> Vec<u64> {
-        let tables = &self.tables;
-        let mut keys = self.discrete_keys(set, state);
-        for (x, coordinates) in tables.clocks.iter().enumerate() {
-            for own in coordinates.iter().filter(|k| k.set == set) {
-                let mut told = mix(zone.at(x + 1, 0) as u64, zone.at(0, x + 1) as u64);
-                let global = tables
-                    .clocks
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, other)| other.is_empty());
-                for (y, _) in global {
-                    told = mix(
-                        told,
-                        mix(zone.at(x + 1, y + 1) as u64, zone.at(y + 1, x + 1) as u64),
-                    );
-                }
-                let key = &mut keys[own.element as usize];
-                *key = key.wrapping_add(mix(position(x, coordinates) ^ 0x2_0000_0000, told));
-            }
-        }
-        keys
-    }
-
-    /// Keys from locations and cells.
-    fn discrete_keys(&self, set: usize, state: &[i32]) -> Vec<u64> {
-        let tables = &self.tables;
+    /// Applies a permutation in place.
+    fn apply(&mut self, permutation: &Permutation, state: &mut [i32], zone: &mut Zone) {
+        let (tables, scratch) = (&self.tables, &mut self.scratch);
         let cells = tables.cells.len();
-        let mut keys = vec![0u64; tables.sets[set].size];
-        let first = tables.sets[set].first;
+        scratch.state.clear();
+        scratch.state.extend_from_slice(state);
         for (c, coordinates) in tables.cells.iter().enumerate() {
-            let value = state[c];
-            for own in coordinates.iter().filter(|k| k.set == set) {
-                let told = match tables.holds[c] {
-                    None => value as u64,
-                    Some(s) if s == set => u64::from(value - first == i32::from(own.element)),
-                    Some(_) => 0,
-                };
-                let key = &mut keys[own.element as usize];
-                *key = key.wrapping_add(mix(position(c, coordinates), told));
-            }
-            // A variable of nobody (or of another set) that holds an element marks it.
-            if tables.holds[c] == Some(set)
-                && !coordinates.iter().any(|k| k.set == set)
-                && let Ok(e) = usize::try_from(value - first)
-                && let Some(key) = keys.get_mut(e)
-            {
-                *key = key.wrapping_add(mix(position(c, coordinates), 0x77));
+            if !coordinates.is_empty() || tables.holds[c].is_some() {
+                state[Tables::image(c, coordinates, permutation)] =
+                    tables.value(tables.holds[c], scratch.state[c], permutation);
             }
         }
         for (p, coordinates) in tables.processes.iter().enumerate() {
-            for own in coordinates.iter().filter(|k| k.set == set) {
-                let key = &mut keys[own.element as usize];
-                let at = position(p, coordinates) ^ 0x1_0000_0000;
-                *key = key.wrapping_add(mix(at, state[cells + p] as u64));
+            if !coordinates.is_empty() {
+                state[cells + Tables::image(p, coordinates, permutation)] =
+                    scratch.state[cells + p];
             }
         }
-        keys
-    }
-
-    /// What relates each element to each other: `result[i * n + j]`.
-    fn relations(&self, set: usize, state: &[i32], zone: &Zone) -> Vec<u64> {
-        let tables = &self.tables;
-        let n = tables.sets[set].size;
-        let first = tables.sets[set].first;
-        let mut relations = vec![0u64; n * n];
-        let clocks: Vec<(usize, u16, u64)> = tables
-            .clocks
-            .iter()
-            .enumerate()
-            .flat_map(|(x, cs)| {
-                let own = cs.iter().filter(|k| k.set == set);
-                own.map(move |k| (x + 1, k.element, position(x, cs)))
-            })
-            .collect();
-        for &(x, i, px) in &clocks {
-            for &(y, j, py) in &clocks {
-                if i != j {
-                    let told = mix(mix(px, py), zone.at(x, y) as u64);
-                    let relation = &mut relations[i as usize * n + j as usize];
-                    *relation = relation.wrapping_add(told);
-                }
+        let dim = zone.dim();
+        scratch.sources.clear();
+        scratch.sources.extend(0..dim as u32);
+        for (x, coordinates) in tables.clocks.iter().enumerate() {
+            let to = Tables::image(x, coordinates, permutation);
+            scratch.sources[to + 1] = x as u32 + 1;
+        }
+        scratch.zone.clear();
+        scratch.zone.extend_from_slice(zone.raw());
+        let rows = zone.raw_mut().chunks_exact_mut(dim);
+        for (row, from) in rows.zip(&scratch.sources) {
+            let old = &scratch.zone[*from as usize * dim..(*from as usize + 1) * dim];
+            for (bound, y) in row.iter_mut().zip(&scratch.sources) {
+                *bound = old[*y as usize];
             }
         }
-        for (c, coordinates) in tables.cells.iter().enumerate() {
-            let own: Vec<u16> = coordinates
-                .iter()
-                .filter(|k| k.set == set)
-                .map(|k| k.element)
-                .collect();
-            let at = position(c, coordinates);
-            for (k, i) in own.iter().enumerate() {
-                for (l, j) in own.iter().enumerate().filter(|(_, j)| *j != i) {
-                    let told = mix(
-                        mix(at, (k * 8 + l) as u64),
-                        if tables.holds[c].is_none() {
-                            state[c] as u64
-                        } else {
-                            0
-                        },
-                    );
-                    let relation = &mut relations[*i as usize * n + *j as usize];
-                    *relation = relation.wrapping_add(told);
-                }
-                if tables.holds[c] == Some(set)
-                    && let Ok(j) = usize::try_from(state[c] - first)
-                    && j < n
-                {
-                    let relation = &mut relations[*i as usize * n + j];
-                    *relation = relation.wrapping_add(mix(at, 0x99 + k as u64));
-                }
-            }
-        }
-        for (p, coordinates) in tables.processes.iter().enumerate() {
-            let own: Vec<u16> = coordinates
-                .iter()
-                .filter(|k| k.set == set)
-                .map(|k| k.element)
-                .collect();
-            for (k, i) in own.iter().enumerate() {
-                for (l, j) in own.iter().enumerate().filter(|(_, j)| *j != i) {
-                    let at = position(p, coordinates) ^ 0x3_0000_0000;
-                    let told = mix(
-                        mix(at, (k * 8 + l) as u64),
-                        state[tables.cells.len() + p] as u64,
-                    );
-                    let relation = &mut relations[*i as usize * n + *j as usize];
-                    *relation = relation.wrapping_add(told);
-                }
-            }
-        }
-        relations
-    }
-}
-
-/// Refines keys by relations until the number of classes no longer grows.
-fn refine(keys: &mut Vec<u64>, relations: &[u64]) {
-    let n = keys.len();
-    let count = |keys: &[u64]| {
-        let mut sorted = keys.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        sorted.len()
-    };
-    let mut classes = count(keys);
-    while classes < n {
-        let mut next = keys.clone();
-        for i in 0..n {
-            let mut told = 0u64;
-            for j in 0..n {
-                if i != j {
-                    told = told.wrapping_add(mix(
-                        mix(keys[j], relations[i * n + j]),
-                        relations[j * n + i],
-                    ));
-                }
-            }
-            next[i] = mix(keys[i], told);
-        }
-        let finer = count(&next);
-        if finer <= classes {
-            break;
-        }
-        *keys = next;
-        classes = finer;
     }
 }

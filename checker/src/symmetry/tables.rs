@@ -5,8 +5,10 @@
 //! permutation is then a sum over its coordinates (Definitions 3.27 and 4.1 of Hendriks' thesis in the general form).
 
 use super::permutation::Permutation;
+use crate::explore::steps::Interchange;
 use crate::zone::Zone;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use zonelens_analysis::network::{IndexRange, Network, ScalarsetId, Shape};
 
 /// One dimension of a cell, clock or process.
@@ -75,6 +77,21 @@ impl Tables {
             if usable.is_empty() {
                 return None;
             }
+        }
+    }
+
+    /// What the search for steps needs to know of elements; classes are filled in state by state.
+    pub fn interchange(&self) -> Interchange {
+        let own = |coordinates: &Vec<Coordinate>| {
+            let pairs = coordinates.iter().map(|c| (c.set as u16, c.element));
+            pairs.collect()
+        };
+        let first = |set: &Option<usize>| set.map(|s| (s as u16, self.sets[s].first));
+        let selects = self.selects.iter();
+        Interchange {
+            elements: Arc::new(self.processes.iter().map(own).collect()),
+            selects: Arc::new(selects.map(|s| s.iter().map(first).collect()).collect()),
+            classes: Vec::new(),
         }
     }
 

@@ -3,95 +3,125 @@
 //! With `θ_k` the representatives, `π_k` the permutation that made `θ_k` and `ρ_k = π_k ∘ ρ_{k-1}`, the real state is
 //! `ρ_k⁻¹(θ_k)`, and the step taken there is the image of the stored one.
 
+use super::one_per_class::OnePerClass;
 use super::permutation::Permutation;
+use super::representative::Representative;
 use super::tables::Tables;
 use crate::explore::expander::Expander;
-use crate::explore::steps::{Step, Steps};
+use crate::explore::steps::NamedStep;
 use crate::program::{Fault, Program};
+use crate::zone::Zone;
 
-/// A step by process, edge and select values.
-type Named = Vec<(u32, u32, Vec<i32>)>;
+/// A representative on a path, and how the path goes on.
+pub struct Passed {
+    /// Its discrete part.
+    pub state: Vec<i32>,
+    /// Its zone.
+    pub zone: Zone,
+    /// The permutation that made it.
+    pub permutation: Permutation,
+    /// Position among its steps of the one taken; none at the end.
+    pub step: Option<u32>,
+}
 
-/// The positions of the real steps. `path` holds for each state the representative's discrete part, the permutation that
-/// made it and the step taken from it (none in the last). `None` if a step has no image, which symmetry excludes.
-pub fn unpermute(
-    program: &Program,
-    tables: &Tables,
-    path: &[(Vec<i32>, Permutation, Option<u32>)],
-) -> Result<Option<Vec<u32>>, Fault> {
-    let mut expander = Expander::new(program);
-    let mut real = program.initial.clone();
-    let mut rho = Permutation::identity(tables.sets.iter().map(|s| s.size));
-    let mut steps = Vec::new();
-    for (k, (representative, pi, step)) in path.iter().enumerate() {
-        rho = pi.after(&rho);
-        let Some(index) = step else { break };
-        let back = rho.inverse();
-        let mut representative = representative.clone();
-        expander
-            .steps
-            .find(program, &mut expander.machine, &mut representative)?;
-        let stored = named(
+/// Undoes permutations along a path.
+pub struct Unpermute<'p> {
+    program: &'p Program,
+    expander: Expander<'p>,
+    one_per_class: Option<OnePerClass>,
+    first_edge: Vec<u32>,
+    rho: Permutation,
+    /// Applied to the whole run in the end.
+    then: Option<Permutation>,
+}
+
+impl<'p> Unpermute<'p> {
+    /// At the start of a path whose steps were found with or without classes.
+    pub fn new(program: &'p Program, tables: &Tables, one_per_class: bool) -> Unpermute<'p> {
+        let mut first_edge = vec![0; program.processes()];
+        for (id, edge) in program.edges.iter().enumerate() {
+            first_edge[edge.process as usize] = id as u32 - edge.index;
+        }
+        Unpermute {
             program,
-            &expander.steps,
-            expander.steps.get(*index as usize),
-        );
-        let wanted = sorted(stored.into_iter().map(|(p, e, values)| {
-            let process = Tables::image(p as usize, &tables.processes[p as usize], &back) as u32;
-            let sets = select_sets(program, tables, p, e);
-            let values = values
-                .iter()
-                .zip(sets)
-                .map(|(v, set)| tables.value(set, *v, &back))
-                .collect();
-            (process, e, values)
-        }));
-        expander
-            .steps
-            .find(program, &mut expander.machine, &mut real)?;
-        let found = (0..expander.steps.len()).find(|k| {
-            sorted(named(program, &expander.steps, expander.steps.get(*k)).into_iter()) == wanted
-        });
-        let Some(found) = found else { return Ok(None) };
-        steps.push(found as u32);
-        // The step from the last state may be one that fails; nobody asks where it leads.
-        if k + 1 < path.len() {
-            let taken = expander.steps.get(found).clone();
-            let mut next = Vec::new();
-            expander.fire(&taken, &real, &mut next)?;
-            real = next;
+            first_edge,
+            expander: Expander::new(program),
+            one_per_class: one_per_class.then(|| OnePerClass::new(tables)),
+            then: None,
+            rho: Permutation::identity(tables.sets.iter().map(|s| s.size)),
         }
     }
-    Ok(Some(steps))
-}
 
-fn named(program: &Program, steps: &Steps, step: &Step) -> Named {
-    let parts = steps.parts(step).iter();
-    parts
-        .map(|part| {
-            let edge = &program.edges[part.edge as usize];
-            (
-                edge.process,
-                edge.index,
-                steps.values(program, *part).to_vec(),
-            )
-        })
-        .collect()
-}
-
-/// The sender stays first; receivers run in process order.
-fn sorted(parts: impl Iterator<Item = (u32, u32, Vec<i32>)>) -> Named {
-    let mut parts: Named = parts.collect();
-    if parts.len() > 1 {
-        parts[1..].sort();
+    /// Maps the whole run by a permutation, which must fix the initial state.
+    pub fn then(mut self, permutation: Permutation) -> Unpermute<'p> {
+        self.then = Some(permutation);
+        self
     }
-    parts
-}
 
-fn select_sets(program: &Program, tables: &Tables, process: u32, index: u32) -> Vec<Option<usize>> {
-    let edge = program
-        .edges
-        .iter()
-        .position(|e| e.process == process && e.index == index);
-    edge.map(|e| tables.selects[e].clone()).unwrap_or_default()
+    /// Goes on from a representative that was reached by another permutation: a cycle closes there.
+    pub fn close(&mut self, permutation: &Permutation) {
+        self.rho = permutation.after(&self.rho);
+    }
+
+    /// The permutation from the real state to the representative reached so far.
+    pub fn so_far(&self) -> &Permutation {
+        &self.rho
+    }
+
+    /// The real step from a representative, if the path goes on.
+    pub fn pass(
+        &mut self,
+        representative: &Representative,
+        passed: &Passed,
+    ) -> Result<Option<NamedStep>, Fault> {
+        self.rho = passed.permutation.after(&self.rho);
+        self.step(representative, passed)
+    }
+
+    /// The real step from the representative reached.
+    pub fn step(
+        &mut self,
+        representative: &Representative,
+        passed: &Passed,
+    ) -> Result<Option<NamedStep>, Fault> {
+        let Some(index) = passed.step else {
+            return Ok(None);
+        };
+        let mut state = passed.state.clone();
+        let steps = &mut self.expander.steps;
+        // The same list of steps as the search saw.
+        if let Some(one) = &mut self.one_per_class {
+            one.begin(self.program, representative, &state, &passed.zone, steps);
+        }
+        steps.find(self.program, &mut self.expander.machine, &mut state)?;
+        let stored = steps.named(self.program, index as usize);
+        Ok(Some(self.image(representative.tables(), stored)))
+    }
+
+    /// A step of the representative as a step of the real state.
+    fn image(&self, tables: &Tables, step: NamedStep) -> NamedStep {
+        let mut back = self.rho.inverse();
+        if let Some(then) = &self.then {
+            back = then.after(&back);
+        }
+        let edges = &self.program.edges;
+        let mut real: NamedStep = step
+            .into_iter()
+            .map(|(id, values)| {
+                let edge = &edges[id as usize];
+                let p = edge.process as usize;
+                let process = Tables::image(p, &tables.processes[p], &back);
+                // Edges of a process have consecutive numbers, and its images have theirs in the same order.
+                let moved = self.first_edge[process] + edge.index;
+                let values = values.iter().zip(&tables.selects[id as usize]);
+                let values = values.map(|(v, set)| tables.value(*set, *v, &back));
+                (moved, values.collect())
+            })
+            .collect();
+        if let Some((_, receivers)) = real.split_first_mut() {
+            // The sender stays first; receivers run in process order.
+            receivers.sort_by_key(|(edge, _)| edges[*edge as usize].process);
+        }
+        real
+    }
 }

@@ -4,5 +4,5 @@
 mod path;
 mod schedule;
 
-pub use path::{Condition, Conditions, Leave, Path, follow};
+pub use path::{Condition, Conditions, Leave, Path, follow, position};
 pub use schedule::schedule;

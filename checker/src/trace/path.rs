@@ -1,6 +1,7 @@
 //! The exact conditions along a path: what must hold on entering each state and on leaving it.
 
 use crate::explore::expander::{Delay, Expander};
+use crate::explore::steps::NamedStep;
 use crate::explore::timed;
 use crate::program::{ClockOp, Constraint, EdgeId, Fault, Program, constrain};
 use crate::zone::{Federation, INF, Zone, subtract_all};
@@ -50,10 +51,12 @@ struct Way {
 }
 
 /// What happens at the end of a stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// The step at this position of the state's step list.
     Step(u32),
+    /// The step with these edges.
+    Named(NamedStep),
     /// No step: from here on the condition `along` must hold (and `at_pivot` at this moment).
     Pivot,
 }
@@ -116,18 +119,11 @@ pub fn follow(
                 pivoted = true;
                 end(ways, &mut state, at_pivot)?
             }
-            Some(&Leave::Step(index)) => {
-                expander
-                    .steps
-                    .find(program, &mut expander.machine, &mut state)?;
-                leave(
-                    &mut expander,
-                    index as usize,
-                    &mut state,
-                    ways,
-                    &mut stay,
-                    &mut next,
-                )?
+            Some(step) => {
+                let Some(index) = position(&mut expander, &mut state, step)? else {
+                    return Ok(None);
+                };
+                leave(&mut expander, index, &mut state, ways, &mut stay, &mut next)?
             }
         };
         if ways.is_empty() {
@@ -152,6 +148,24 @@ pub fn follow(
     }
     choose(&levels, &mut stays);
     Ok(Some(Path { stays }))
+}
+
+/// Finds a step; gives its position among the steps found.
+pub fn position(
+    expander: &mut Expander<'_>,
+    state: &mut [i32],
+    step: &Leave,
+) -> Result<Option<usize>, Fault> {
+    let (program, machine) = (expander.program, &mut expander.machine);
+    match step {
+        Leave::Named(step) => expander.steps.find_named(program, machine, state, step),
+        Leave::Step(index) => {
+            expander.steps.find(program, machine, state)?;
+            let index = *index as usize;
+            Ok((index < expander.steps.len()).then_some(index))
+        }
+        Leave::Pivot => Ok(None),
+    }
 }
 
 /// Everything that delays from `entry` could reach under the invariant.

@@ -1,6 +1,6 @@
 //! The fastest trace: a clock that nothing sets measures time, and the search is repeated for less and less of it.
 
-use super::reachable::Sought;
+use super::reachable::{Sought, by_position};
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::search::{Outcome, Search, Settings};
@@ -48,7 +48,7 @@ impl Run<'_> {
             let Outcome::Found(node) = search.run(&mut goal, watch) else {
                 break;
             };
-            let better = self.found(Ok(search.states.path(node)), sought, settings);
+            let better = self.found(Ok(by_position(search.states.path(node))), sought, settings);
             if better.verdict == Verdict::Error {
                 return better;
             }

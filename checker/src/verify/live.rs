@@ -1,13 +1,16 @@
 //! `E[]`, `A<>` and `-->`.
 
+use super::reachable::by_position;
+use super::turns::BY_HULLS;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::search::{Outcome, Search, Visitor};
-use crate::explore::watch::Watch;
+use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
+use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::trace::{Conditions, Leave};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
@@ -38,8 +41,7 @@ impl Run<'_> {
             wanted,
             frame: self.query.frame,
         };
-        let mut liveness =
-            Liveness::new(self.program, &bounds, condition, self.region_abstraction());
+        let mut liveness = liveness(self, &bounds, condition);
         let entry = vec![Zone::point(&self.program.initial_clocks)];
         let live = liveness.search(&self.program.initial, entry, watch);
         watch.add(liveness.counts());
@@ -47,7 +49,17 @@ impl Run<'_> {
             true => (Verdict::Satisfied, Verdict::Violated),
             false => (Verdict::Violated, Verdict::Satisfied),
         };
-        Ok(self.live_answer(live, Vec::new(), None, condition, (found, absent)))
+        let run = LiveRun {
+            representative: liveness.representative.as_ref(),
+            stem: None,
+            start: None,
+            condition,
+        };
+        let mut answer = self.live_answer(live, run, (found, absent));
+        answer.symmetry = Some(Box::new(
+            self.symmetry_report(liveness.representative.as_ref()),
+        ));
+        Ok(answer)
     }
 
     fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
@@ -62,53 +74,90 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The verdict of a liveness search that started after the steps in `stem`.
+    /// The verdict of a liveness search.
     fn live_answer(
         &self,
         live: Live,
-        stem: Vec<Leave>,
-        start: Option<Throughout<'_>>,
-        condition: Throughout<'_>,
+        run: LiveRun<'_>,
         (found, absent): (Verdict, Verdict),
     ) -> Answer {
-        let (steps, cycle) = match live {
+        let (path, cycle) = match live {
             Live::None => return Answer::verdict(absent),
             Live::Stopped(stop) => return Answer::stopped(stop),
-            Live::Fault(fault, _) => return self.model_error(fault, Ok(None)),
-            Live::Stays(steps) => (steps, None),
-            Live::Cycle(steps, start) => (steps, Some(start)),
+            Live::Fault(fault) => return self.model_error(fault, Ok(None)),
+            Live::Stays(path) => (path, None),
+            Live::Cycle(path, start, closing) => (path, Some((start, closing))),
         };
         if !self.wants_trace() {
             return Answer::verdict(found);
         }
-        match self.live_trace(stem, &steps, cycle, start, condition) {
+        let trace = self.live_leaves(&run, path, cycle);
+        let trace = trace.and_then(|(stem, steps, start)| match steps {
+            Some(steps) => self.live_trace(stem, steps, start, &run).map(Some),
+            None => Ok(None),
+        });
+        match trace {
             Ok(trace) => Answer {
-                trace: Some(Box::new(trace)),
+                trace: trace.map(Box::new),
                 ..Answer::verdict(found)
             },
             Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
         }
     }
 
+    /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
+    /// where among these the cycle starts.
+    #[allow(clippy::type_complexity)]
+    fn live_leaves(
+        &self,
+        run: &LiveRun<'_>,
+        path: Vec<Passed>,
+        cycle: Option<(usize, Permutation)>,
+    ) -> Result<(Vec<Leave>, Option<Vec<Leave>>, Option<usize>), Failure> {
+        let Some(representative) = run.representative else {
+            let stem = run.stem.map(|(search, node)| search.states.path(node));
+            let steps = by_position(path.iter().filter_map(|p| p.step).collect());
+            let start = cycle.map(|(start, _)| start);
+            return Ok((by_position(stem.unwrap_or_default()), Some(steps), start));
+        };
+        let mut back = self.unpermute(representative);
+        let stem = match run.stem {
+            Some((search, node)) => self.undo(&mut back, representative, &search.path(node))?,
+            None => Vec::new(),
+        };
+        Ok(match cycle {
+            None => (
+                stem,
+                Some(self.undo(&mut back, representative, &path)?),
+                None,
+            ),
+            Some((start, closing)) => {
+                match self.undo_cycle(&mut back, representative, &path, start, &closing)? {
+                    Some(lasso) => (stem, Some(lasso.leaves), Some(lasso.start)),
+                    None => (stem, None, None),
+                }
+            }
+        })
+    }
+
     fn live_trace(
         &self,
         stem: Vec<Leave>,
-        steps: &[u32],
+        steps: Vec<Leave>,
         cycle: Option<usize>,
-        start: Option<Throughout<'_>>,
-        condition: Throughout<'_>,
+        run: &LiveRun<'_>,
     ) -> Result<Trace, Failure> {
         let before = stem.len();
         let mut leaves = stem;
         leaves.push(Leave::Pivot);
         let mut pivot = Expander::new(self.program);
-        leaves.extend(steps.iter().copied().map(Leave::Step));
+        leaves.extend_from_slice(&steps);
         let mut expander = Expander::new(self.program);
         let mut replay = |leaves: &[Leave]| {
             self.replayed(
                 leaves,
                 Conditions {
-                    at_pivot: &mut |state, zone| match start {
+                    at_pivot: &mut |state, zone| match run.start {
                         None => {
                             // The whole run must keep the condition: it begins at time 0.
                             let origin = Zone::point(&self.program.initial_clocks);
@@ -119,11 +168,12 @@ impl Run<'_> {
                         }
                         Some(p) => {
                             let with_p = p.part(&mut pivot, vec![zone.clone()], true, state)?;
-                            condition.part(&mut pivot, with_p, true, state).map(Some)
+                            let part = run.condition.part(&mut pivot, with_p, true, state);
+                            part.map(Some)
                         }
                     },
                     along: &mut |state, zone| {
-                        condition
+                        run.condition
                             .part(&mut expander, vec![zone.clone()], true, state)
                             .map(Some)
                     },
@@ -135,7 +185,7 @@ impl Run<'_> {
             // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
             let mut unrolled = leaves.clone();
             for _ in 1..UNROLLINGS {
-                unrolled.extend(steps[start..].iter().copied().map(Leave::Step));
+                unrolled.extend_from_slice(&steps[start..]);
             }
             replay(&unrolled)?;
         }
@@ -168,46 +218,144 @@ impl Run<'_> {
             wanted: false,
             frame: self.query.frame,
         };
-        let settings = self.settings(&bounds, false);
-        let mut search = Search::new(self.program, &bounds, settings);
-        let mut starts = Starts::new(self, &bounds, &p, condition, watch);
-        let outcome = {
-            // Both searches look at the same limits; the inner one through its own watch.
-            let mut outer = Watch::new(self.options, starts.control);
-            search.run(&mut starts, &mut outer)
+        let start = Throughout {
+            formula: &p,
+            wanted: true,
+            frame: self.query.frame,
         };
+        let settings = self.settings(&bounds, false);
+        if !self.may_take_turns(&settings) {
+            let answer = self.leads_exactly(start, condition, &bounds, watch);
+            return Ok(answer.unwrap_or_else(Answer::stopped));
+        }
+        let mut turn = self.first_turn();
+        loop {
+            watch.set_turn(Some(turn));
+            match self.leads_exactly(start, condition, &bounds, watch) {
+                Err(Stop::Turn) => {}
+                Err(stop) => return Ok(Answer::stopped(stop)),
+                Ok(answer) => return Ok(answer),
+            }
+            turn *= 4;
+            watch.set_turn(Some(turn));
+            let proven = self.leads_from_hulls(start, condition, &bounds, watch);
+            if proven {
+                return Ok(Answer {
+                    decided_by: Some(BY_HULLS),
+                    ..Answer::verdict(Verdict::Satisfied)
+                });
+            }
+            turn *= 4;
+        }
+    }
+
+    /// Looks for a run that avoids q from every reachable point with p.
+    fn leads_exactly(
+        &self,
+        start: Throughout<'_>,
+        condition: Throughout<'_>,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, Stop> {
+        let settings = self.settings(bounds, false);
+        let mut search = Search::new(self.program, bounds, settings);
+        search.representative = self.representative(&settings);
+        search.audit = self.audit();
+        // Both searches look at the same limits, each through its own watch.
+        let mut outer = watch.twin();
+        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let outcome = search.run(&mut starts, &mut outer);
         let live = starts.live.take();
         let counts = starts.liveness.counts();
+        let stopped = match (&outcome, &live) {
+            (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
+            _ => None,
+        };
         watch.add(search.counts());
         watch.before.explored += counts.explored;
         watch.before.transitions += counts.transitions;
-        Ok(match (outcome, live) {
+        if let Some(stop) = stopped {
+            return Err(stop);
+        }
+        let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
-                let stem = search
-                    .states
-                    .path(node)
-                    .into_iter()
-                    .map(Leave::Step)
-                    .collect();
-                let start = Throughout {
-                    formula: &p,
-                    wanted: true,
-                    frame: self.query.frame,
-                };
-                self.live_answer(
-                    live,
-                    stem,
-                    Some(start),
+                let run = LiveRun {
+                    representative: search.representative.as_ref(),
+                    stem: Some((&search, node)),
+                    start: Some(start),
                     condition,
-                    (Verdict::Violated, Verdict::Satisfied),
-                )
+                };
+                self.live_answer(live, run, (Verdict::Violated, Verdict::Satisfied))
             }
             (Outcome::Fault(fault, node, step), _) => self.fault(fault, &search, node, step),
             (Outcome::QueryFault(fault, _), _) => self.query_error(fault),
-            (Outcome::Stopped(stop), _) => Answer::stopped(stop),
+            (Outcome::Asymmetric(message), _) => Answer::internal(message),
             _ => Answer::verdict(Verdict::Satisfied),
-        })
+        };
+        answer.symmetry = Some(Box::new(
+            self.symmetry_report(search.representative.as_ref()),
+        ));
+        Ok(answer)
     }
+
+    /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none does from a reachable
+    /// point either. The runs themselves are searched exactly.
+    fn leads_from_hulls(
+        &self,
+        start: Throughout<'_>,
+        condition: Throughout<'_>,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> bool {
+        let settings = self.settings(bounds, false);
+        let Some(settings) = self.hulls(&settings, bounds) else {
+            return false;
+        };
+        let mut search = Search::new(self.program, bounds, settings);
+        if search.run(&mut Everything, watch) != Outcome::Exhausted {
+            return false;
+        }
+        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
+        let avoided = search.states.kept().any(|node| {
+            search.states.get(node, &mut state, &mut zone);
+            starts.visit(&mut state, &zone, node) != Ok(false)
+        });
+        let counts = starts.liveness.counts();
+        watch.add(counts);
+        !avoided
+    }
+}
+
+/// Looks for nothing, so that everything is explored.
+struct Everything;
+
+impl Visitor for Everything {
+    fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
+        Ok(false)
+    }
+}
+
+/// What a run that keeps a condition was found with.
+struct LiveRun<'r> {
+    representative: Option<&'r Representative>,
+    /// The search and the node from which it starts; none at the initial state.
+    stem: Option<(&'r Search<'r>, u32)>,
+    /// What holds where it starts.
+    start: Option<Throughout<'r>>,
+    condition: Throughout<'r>,
+}
+
+/// A search for runs that keep a condition, reduced as the options say.
+fn liveness<'p>(run: &Run<'p>, bounds: &'p Bounds, condition: Throughout<'p>) -> Liveness<'p> {
+    let abstraction = run.region_abstraction();
+    let mut liveness = Liveness::new(run.program, bounds, condition, abstraction);
+    liveness.representative = run.tables().map(Representative::new);
+    if !run.options.audit_symmetry {
+        let tables = liveness.representative.as_ref().map(|r| r.tables());
+        liveness.one_per_class = tables.map(OnePerClass::new);
+    }
+    liveness
 }
 
 /// Starts a liveness search from every reachable point with p and not q.
@@ -217,7 +365,6 @@ struct Starts<'p, 'w, 'c> {
     not_q: Throughout<'p>,
     liveness: Liveness<'p>,
     watch: &'w mut Watch<'c>,
-    control: &'c crate::Control<'c>,
     live: Option<Live>,
 }
 
@@ -225,20 +372,15 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
     fn new(
         run: &Run<'p>,
         bounds: &'p Bounds,
-        p: &'p Formula,
+        p: Throughout<'p>,
         not_q: Throughout<'p>,
         watch: &'w mut Watch<'c>,
     ) -> Starts<'p, 'w, 'c> {
         Starts {
             expander: Expander::new(run.program),
-            p: Throughout {
-                formula: p,
-                wanted: true,
-                frame: run.query.frame,
-            },
+            p,
             not_q,
-            liveness: Liveness::new(run.program, bounds, not_q, run.region_abstraction()),
-            control: watch.control(),
+            liveness: liveness(run, bounds, not_q),
             watch,
             live: None,
         }

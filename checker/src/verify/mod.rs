@@ -5,7 +5,9 @@ mod fastest;
 mod live;
 mod plan;
 mod reachable;
+mod real;
 mod traces;
+mod turns;
 
 use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
@@ -34,6 +36,10 @@ pub(crate) struct Answer {
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
+    /// What decided the question if it was not the search asked for.
+    pub decided_by: Option<&'static str>,
+    /// Whether a query that names elements was asked of whole orbits.
+    pub symmetrised: bool,
 }
 
 impl Answer {
@@ -44,6 +50,8 @@ impl Answer {
             trace: None,
             values: Vec::new(),
             symmetry: None,
+            decided_by: None,
+            symmetrised: false,
         }
     }
 
@@ -155,6 +163,7 @@ pub fn verify(
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
     report.reason = answer.reason;
     report.statistics = watch.statistics();
+    report.symmetrised = answer.symmetrised;
     if let Some(symmetry) = answer.symmetry {
         report.symmetry = *symmetry;
     }
@@ -165,6 +174,9 @@ pub fn verify(
     if !network.clocks.is_empty() {
         report.reductions.push("active-clocks".to_owned());
     }
+    report
+        .reductions
+        .extend(answer.decided_by.map(str::to_owned));
     report.trace = answer
         .trace
         .filter(|_| options.trace != TraceOption::None)

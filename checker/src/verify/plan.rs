@@ -4,11 +4,12 @@ use super::{Answer, Run};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
-use crate::explore::search::{Search, Settings};
-use crate::interpreter::Failure;
+use crate::explore::search::Settings;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Audit, Representative, Tables, named_elements, unpermute};
+use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, named_elements};
+use crate::zone::Zone;
+use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{
     AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
@@ -72,12 +73,52 @@ impl Run<'_> {
 
     /// The symmetry reduction for a search, if there is something to reduce over.
     pub fn representative(&self, settings: &Settings) -> Option<Representative> {
-        if settings.covering == Covering::Hull {
-            return None;
+        match settings.covering {
+            Covering::Hull => None,
+            _ => self.tables().map(Representative::new),
         }
+    }
+
+    /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements that the query names may
+    /// be moved all the same, and are given with their sets: the query is then asked of whole orbits.
+    pub fn representative_and_named(
+        &self,
+        settings: &Settings,
+    ) -> (Option<Representative>, Vec<(usize, u16)>) {
+        let plain = || (self.representative(settings), Vec::new());
+        let candidates = self.candidates();
+        let named = named_elements(self.network, self.query, &candidates);
+        if named.is_empty() || settings.covering == Covering::Hull {
+            return plain();
+        }
+        let of = |set: u32| named.iter().filter(|n| n.0 == set).count();
+        let (few, many): (BTreeSet<_>, BTreeSet<_>) =
+            named.iter().partition(|n| of(n.0) <= MOST_NAMED);
+        let Some(tables) = Tables::new(self.network, &candidates, &many) else {
+            return plain();
+        };
+        let moved = few.iter().filter_map(|(id, element)| {
+            let set = tables.sets.iter().position(|s| s.id == *id)?;
+            let element = *element as u16;
+            let free = tables.sets[set].blocks.iter().any(|b| b.contains(&element));
+            free.then_some((set, element))
+        });
+        let moved: Vec<(usize, u16)> = moved.collect();
+        let representative = Representative::new(tables);
+        let start = Zone::point(&self.program.initial_clocks);
+        let few_enough = (1..=MOST_NAMED).contains(&moved.len());
+        if few_enough && is_invariant(&representative, &self.program.initial, &start) {
+            (Some(representative), moved)
+        } else {
+            plain()
+        }
+    }
+
+    /// How permutations act, if there are any.
+    pub fn tables(&self) -> Option<Tables> {
         let candidates = self.candidates();
         let fixed = named_elements(self.network, self.query, &candidates);
-        Tables::new(self.network, &candidates, &fixed).map(Representative::new)
+        Tables::new(self.network, &candidates, &fixed)
     }
 
     /// The audit, if it is wanted.
@@ -136,30 +177,6 @@ impl Run<'_> {
             canonical: used.is_none_or(|r| r.broken_ties == 0),
             excluded: excluded.collect(),
         }
-    }
-
-    /// The steps to a node in the model as written.
-    pub fn real_steps(
-        &self,
-        search: &Search<'_>,
-        node: u32,
-        last: Option<u32>,
-    ) -> Result<Vec<u32>, Failure> {
-        let Some(representative) = &search.representative else {
-            let mut steps = search.states.path(node);
-            steps.extend(last);
-            return Ok(steps);
-        };
-        let tables = representative.tables();
-        let mut path = search.path(node);
-        if let Some(end) = path.last_mut() {
-            end.2 = last;
-        }
-        unpermute(self.program, tables, &path)
-            .map_err(|fault| Failure(fault.kind.to_string()))?
-            .ok_or(Failure(
-                "a step has no image under the permutation of its state".into(),
-            ))
     }
 
     /// The abstraction for liveness: it must keep regions.

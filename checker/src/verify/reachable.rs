@@ -10,7 +10,9 @@ use crate::explore::watch::Watch;
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
-use crate::trace::{Condition, Leave};
+use crate::symmetry::Permutation;
+use crate::symmetry::Symmetrised;
+use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
 
@@ -21,7 +23,7 @@ pub(super) struct Sought<'q> {
     /// The value that the formula shall have.
     pub wanted: bool,
     found: Verdict,
-    absent: Verdict,
+    pub absent: Verdict,
 }
 
 impl Run<'_> {
@@ -58,15 +60,19 @@ impl Run<'_> {
             absent,
         };
         let mut search = Search::new(self.program, &bounds, settings);
-        search.representative = self.representative(&settings);
+        let (representative, named) = self.representative_and_named(&settings);
+        search.representative = representative;
         search.audit = self.audit();
         let parallel =
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
         let mut answer = if parallel {
             self.search_in_parallel(&sought, &bounds, settings, watch)
+        } else if self.may_take_turns(&settings) && named.is_empty() {
+            self.search_in_turns(&sought, &mut search, &settings, &bounds, watch)
         } else {
-            self.search_alone(&sought, &mut search, &settings, watch)
+            self.search_alone(&sought, &mut search, &named, &settings, watch)
         };
+        answer.symmetrised = !named.is_empty();
         if self.options.trace == TraceOption::Fastest {
             answer = self.hurry(answer, &sought, &settings, watch);
         }
@@ -76,7 +82,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+    pub(super) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
         Goal::new(
             self.program,
             sought.formula,
@@ -89,17 +95,41 @@ impl Run<'_> {
         &self,
         sought: &Sought<'_>,
         search: &mut Search<'_>,
+        named: &[(usize, u16)],
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        match search.run(&mut self.goal(sought), watch) {
+        let mut goal = self.goal(sought);
+        match &search.representative {
+            Some(representative) if !named.is_empty() => {
+                let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
+                let outcome = search.run(&mut orbit, watch);
+                self.searched(outcome, sought, search, orbit.found.as_ref(), settings)
+            }
+            _ => {
+                let outcome = search.run(&mut goal, watch);
+                self.searched(outcome, sought, search, None, settings)
+            }
+        }
+    }
+
+    /// What the end of a search says; `image` maps the state found to where the query holds as written.
+    pub(super) fn searched(
+        &self,
+        outcome: Outcome,
+        sought: &Sought<'_>,
+        search: &Search<'_>,
+        image: Option<&Permutation>,
+        settings: &Settings,
+    ) -> Answer {
+        match outcome {
             Outcome::Exhausted => Answer::verdict(sought.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
             Outcome::QueryFault(fault, _) => self.query_error(fault),
             Outcome::Found(node) => {
-                let steps = self.real_steps(search, node, None);
+                let steps = self.real_steps(search, node, None, image);
                 self.found(steps, sought, settings)
             }
         }
@@ -123,16 +153,18 @@ impl Run<'_> {
         ) {
             None => Answer::verdict(sought.absent),
             Some(End::Stopped(stop)) => Answer::stopped(stop),
-            Some(End::Fault(fault, steps, step)) => self.fault_after(fault, steps, step),
+            Some(End::Fault(fault, steps, step)) => {
+                self.fault_after(fault, by_position(steps), step.map(Leave::Step))
+            }
             Some(End::QueryFault(fault)) => self.query_error(fault),
-            Some(End::Found(steps)) => self.found(Ok(steps), sought, &settings),
+            Some(End::Found(steps)) => self.found(Ok(by_position(steps)), sought, &settings),
         }
     }
 
     /// The answer when a state was found after these steps.
     pub(super) fn found(
         &self,
-        steps: Result<Vec<u32>, Failure>,
+        leaves: Result<Vec<Leave>, Failure>,
         sought: &Sought<'_>,
         settings: &Settings,
     ) -> Answer {
@@ -155,10 +187,7 @@ impl Run<'_> {
         let mut goal = self.goal(sought);
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
         let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
-        let trace = steps.and_then(|steps| {
-            let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
-            self.path_trace(&leaves, at_end, check)
-        });
+        let trace = leaves.and_then(|leaves| self.path_trace(&leaves, at_end, check));
         match trace {
             Ok(trace) => Answer {
                 trace: Some(Box::new(trace)),
@@ -179,7 +208,7 @@ impl Run<'_> {
         if node == NIL || !self.wants_trace() {
             return self.model_error(fault, Ok(None));
         }
-        let Ok(mut steps) = self.real_steps(search, node, step) else {
+        let Ok(mut steps) = self.real_steps(search, node, step, None) else {
             return self.model_error(fault, Ok(None));
         };
         let step = step.and_then(|_| steps.pop());
@@ -187,24 +216,25 @@ impl Run<'_> {
     }
 
     /// The report of a model error after these steps, at one more step if there is one.
-    fn fault_after(&self, fault: Fault, steps: Vec<u32>, step: Option<u32>) -> Answer {
+    fn fault_after(&self, fault: Fault, leaves: Vec<Leave>, step: Option<Leave>) -> Answer {
         if !self.wants_trace() {
             return self.model_error(fault, Ok(None));
         }
-        let leaves: Vec<Leave> = steps.into_iter().map(Leave::Step).collect();
         let mut expander = Expander::new(self.program);
         let at_end: Condition<'_> = &mut |state, zone| {
-            let Some(step) = step else { return Ok(None) };
-            expander
-                .steps
-                .find(self.program, &mut expander.machine, state)?;
-            if step as usize >= expander.steps.len() {
+            let Some(step) = &step else { return Ok(None) };
+            let Some(index) = position(&mut expander, state, step)? else {
                 return Ok(None);
-            }
-            let step = expander.steps.get(step as usize).clone();
+            };
+            let step = expander.steps.get(index).clone();
             expander.enabled(&step, state, zone).map(Some)
         };
         let trace = self.path_trace(&leaves, at_end, None);
         self.model_error(fault, trace.map(Some))
     }
+}
+
+/// Steps by their positions, as runs without symmetry keep them.
+pub(super) fn by_position(steps: Vec<u32>) -> Vec<Leave> {
+    steps.into_iter().map(Leave::Step).collect()
 }

@@ -152,6 +152,25 @@ impl Zone {
         consistent
     }
 
+    /// Restores canonical form after entries of some rows became weaker, all other rows being closed already. A weaker
+    /// matrix of a zone that is not empty is not empty.
+    pub fn close_rows(&mut self, rows: &[usize]) {
+        let dim = self.dim;
+        if rows.is_empty() {
+            return;
+        }
+        for k in 0..dim {
+            for &i in rows {
+                let t = self.m[i * dim + k];
+                if i == k || t == INF {
+                    continue;
+                }
+                let (row, via) = two_rows(&mut self.m, dim, i, k);
+                relax(row, via, t);
+            }
+        }
+    }
+
     /// Whether intersecting with `x_i - x_j ~ b` would leave something.
     #[inline(always)]
     pub fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {

@@ -172,6 +172,14 @@ fn variants() -> Vec<Options> {
             });
         }
     }
+    // Turns so short that every search gets some.
+    for first_turn in [1, 4] {
+        all.push(Options {
+            first_turn: Some(first_turn),
+            timeout: Some(5.0),
+            ..Options::default()
+        });
+    }
     all
 }
 
@@ -207,6 +215,9 @@ fn campaign(
             };
             for options in chosen {
                 let report = loaded.verify(&query, options);
+                for helper in report.reductions.iter().filter(|r| r.contains(' ')) {
+                    *seen.entry(helper.clone()).or_default() += 1;
+                }
                 let agrees = match report.verdict {
                     Verdict::Satisfied => expected,
                     Verdict::Violated => !expected,
@@ -306,7 +317,9 @@ fn engine_and_oracle_agree() {
         "strict invariant",
         "clock guard on receiver",
         "clock guard on urgent",
+        "convex-hull proof",
     ];
+    assert!(count("depth-first search") > 0, "depth first never decides");
     for feature in features {
         assert!(
             count(feature) >= 100 || models() < 3000,

@@ -90,6 +90,7 @@ impl Args {
             seed: self.seed.unwrap_or(base.seed),
             audit_symmetry: self.audit_symmetry,
             constants,
+            ..Options::default()
         }
     }
 }

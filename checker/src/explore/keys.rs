@@ -1,0 +1,257 @@
+//! The discrete states of a search, numbered in the order they are met.
+//!
+//! A state is packed into words. Many words are cut into chunks of which each different one is kept once; the numbers
+//! of its chunks stand for the state, again cut into chunks if they are many (the tree compression of Blom, Lisser, van
+//! de Pol, Weber: *A database approach to distributed state space generation*, 2007). A step changes few chunks, and
+//! those that it leaves alone are neither packed nor looked up again.
+
+use super::storage::{Packing, hash_words};
+
+/// Words in a chunk, and most words of a key.
+const CHUNK: usize = 8;
+const NONE: u32 = u32::MAX;
+
+/// Numbered discrete states.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    packing: Packing,
+    levels: Vec<Level>,
+    keys: Set,
+    /// The state that `packed` holds.
+    last: Vec<i32>,
+    packed: Vec<u64>,
+    buffer: Vec<u64>,
+}
+
+/// Sequences of words of one length, each kept once and numbered.
+#[derive(Clone, Debug)]
+struct Set {
+    width: usize,
+    words: Vec<u64>,
+    table: Vec<u32>,
+    count: u32,
+}
+
+/// Chunks of one level, and the numbers of those last looked up.
+#[derive(Clone, Debug)]
+struct Level {
+    set: Set,
+    last: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+impl Set {
+    fn new(width: usize) -> Set {
+        Set {
+            width,
+            words: Vec::new(),
+            table: vec![NONE; 64],
+            count: 0,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.table.capacity() * 4
+    }
+
+    fn get(&self, id: u32) -> &[u64] {
+        let start = id as usize * self.width;
+        &self.words[start..start + self.width]
+    }
+
+    #[inline]
+    fn insert(&mut self, words: &[u64]) -> u32 {
+        if self.count as usize * 2 >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut at = hash_words(words) as usize & mask;
+        loop {
+            let id = self.table[at];
+            if id == NONE {
+                self.table[at] = self.count;
+                self.words.extend_from_slice(words);
+                self.count += 1;
+                return self.count - 1;
+            }
+            if self.get(id) == words {
+                return id;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        self.table.clear();
+        self.table.resize(size, NONE);
+        for id in 0..self.count {
+            let mut at = hash_words(self.get(id)) as usize & (size - 1);
+            while self.table[at] != NONE {
+                at = (at + 1) & (size - 1);
+            }
+            self.table[at] = id;
+        }
+    }
+}
+
+impl Level {
+    fn new(words: usize) -> Level {
+        Level {
+            set: Set::new(CHUNK),
+            last: vec![0; words.next_multiple_of(CHUNK)],
+            ids: vec![NONE; words.div_ceil(CHUNK)],
+        }
+    }
+
+    /// Replaces words by the numbers of their chunks, two in a word.
+    fn reduce(&mut self, words: &mut Vec<u64>) {
+        words.resize(self.last.len(), 0);
+        let chunks = words
+            .chunks_exact(CHUNK)
+            .zip(self.last.chunks_exact_mut(CHUNK));
+        for ((chunk, last), id) in chunks.zip(&mut self.ids) {
+            if *id == NONE || chunk != last {
+                *id = self.set.insert(chunk);
+                last.copy_from_slice(chunk);
+            }
+        }
+        words.clear();
+        words.extend(self.ids.chunks(2).map(|pair| {
+            let high = pair.get(1).copied().unwrap_or(0);
+            u64::from(pair[0]) | u64::from(high) << 32
+        }));
+    }
+
+    /// The words that numbers of chunks stand for.
+    fn restore(&self, numbers: &[u64], out: &mut Vec<u64>) {
+        out.clear();
+        for k in 0..self.ids.len() {
+            let id = (numbers[k / 2] >> (32 * (k % 2))) as u32;
+            out.extend_from_slice(self.set.get(id));
+        }
+    }
+}
+
+impl Keys {
+    /// No states yet.
+    pub fn new(packing: Packing) -> Keys {
+        let mut levels = Vec::new();
+        let mut words = packing.words;
+        while words > CHUNK {
+            levels.push(Level::new(words));
+            words = words.div_ceil(CHUNK).div_ceil(2);
+        }
+        Keys {
+            last: Vec::new(),
+            packed: Vec::new(),
+            buffer: Vec::new(),
+            packing,
+            levels,
+            keys: Set::new(words),
+        }
+    }
+
+    /// Number of states.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.keys.count as usize
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let levels = self.levels.iter().map(|level| level.set.bytes());
+        self.keys.bytes() + levels.sum::<usize>()
+    }
+
+    /// The number of a state, the next free one if it is new.
+    #[inline]
+    pub fn insert(&mut self, state: &[i32]) -> u32 {
+        if self.levels.is_empty() {
+            self.packing.pack(state, &mut self.packed);
+            return self.keys.insert(&self.packed);
+        }
+        if self.last.len() == state.len() {
+            self.packing.repack(&self.last, state, &mut self.packed);
+        } else {
+            self.packing.pack(state, &mut self.packed);
+        }
+        self.last.clear();
+        self.last.extend_from_slice(state);
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&self.packed);
+        for level in &mut self.levels {
+            level.reduce(&mut self.buffer);
+        }
+        self.keys.insert(&self.buffer)
+    }
+
+    /// Restores a state.
+    pub fn get(&self, number: u32, state: &mut Vec<i32>) {
+        let key = self.keys.get(number);
+        if self.levels.is_empty() {
+            return self.packing.unpack(key, state);
+        }
+        let (mut words, mut below) = (key.to_vec(), Vec::new());
+        for level in self.levels.iter().rev() {
+            level.restore(&words, &mut below);
+            std::mem::swap(&mut words, &mut below);
+        }
+        self.packing.unpack(&words, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use std::collections::HashMap;
+
+    #[test]
+    fn states_keep_their_numbers_and_come_back() {
+        let mut rng = Rng::new(21);
+        for cells in [1, 5, 70, 900, 6_000] {
+            let ranges: Vec<(i32, i32)> = (0..cells)
+                .map(|_| {
+                    let lo = rng.range(-300, 300);
+                    (lo, lo + [0, 1, 6, 255, 70_000][rng.below(5)])
+                })
+                .collect();
+            let mut keys = Keys::new(Packing::new(ranges.iter().copied()));
+            let mut numbers: HashMap<Vec<i32>, u32> = HashMap::new();
+            let mut state: Vec<i32> = ranges.iter().map(|r| r.0).collect();
+            for _ in 0..400 {
+                for _ in 0..rng.below(4) {
+                    let at = rng.below(cells);
+                    let (lo, hi) = ranges[at];
+                    state[at] = rng.range(lo, hi.min(lo + 2));
+                }
+                let next = numbers.len() as u32;
+                let number = *numbers.entry(state.clone()).or_insert(next);
+                assert_eq!(keys.insert(&state), number);
+            }
+            assert_eq!(keys.len(), numbers.len());
+            let mut back = Vec::new();
+            for (state, number) in &numbers {
+                keys.get(*number, &mut back);
+                assert_eq!(&back, state);
+            }
+        }
+    }
+
+    #[test]
+    fn large_states_that_differ_little_take_little() {
+        let cells = 4_000;
+        let mut keys = Keys::new(Packing::new((0..cells).map(|_| (0, 255))));
+        let mut state = vec![0; cells];
+        for n in 0..2_000 {
+            state[n] = 7;
+            keys.insert(&state);
+        }
+        assert!(
+            keys.bytes() / keys.len() < 400,
+            "{}",
+            keys.bytes() / keys.len()
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! The tables turned around: which cells, locations and clocks belong to an element, and what each of them says.
+//!
+//! Elements of all sets are numbered through as *nodes*, so that several sets are coloured together.
+
+use super::tables::{Coordinate, Tables, position};
+use smallvec::SmallVec;
+
+/// A cell, location or clock with the nodes in its coordinates.
+#[derive(Clone, Debug)]
+pub struct Tuple {
+    /// Position in the state, or in the matrix.
+    pub at: u32,
+    /// The same for all that permutations may exchange.
+    pub label: u64,
+    /// Its nodes.
+    pub nodes: SmallVec<[u32; 2]>,
+    /// The set whose elements it holds.
+    pub holds: Option<u32>,
+}
+
+impl Tuple {
+    /// Whether it says something of one node alone.
+    pub fn is_unary(&self) -> bool {
+        self.nodes.len() + usize::from(self.holds.is_some()) == 1
+    }
+}
+
+/// What has a node among its coordinates.
+#[derive(Clone, Debug, Default)]
+pub struct Own {
+    /// Cells.
+    pub cells: Vec<u32>,
+    /// Processes.
+    pub processes: Vec<u32>,
+    /// Clocks, by number (not matrix index).
+    pub clocks: Vec<u32>,
+    /// Clocks of this node alone, by matrix index, in the same order for all nodes of a set.
+    pub alone: Vec<u32>,
+}
+
+/// The tables by node.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// The first node of each set.
+    pub first: Vec<u32>,
+    /// Cells and locations that say something of one node alone.
+    pub unary: Vec<Tuple>,
+    /// Those that relate several.
+    pub relational: Vec<Tuple>,
+    /// One per matrix index from 1 on.
+    pub clocks: Vec<Tuple>,
+    /// By node.
+    pub own: Vec<Own>,
+    /// For each set the cells that hold its elements.
+    pub holders: Vec<Vec<u32>>,
+    /// A number for each node that only nodes of the same block share.
+    pub block: Vec<u64>,
+}
+
+impl Index {
+    /// Turns tables around.
+    pub fn new(tables: &Tables) -> Index {
+        let (mut first, mut block) = (Vec::new(), Vec::new());
+        for (s, data) in tables.sets.iter().enumerate() {
+            first.push(block.len() as u32);
+            block.extend((0..data.size as u64).map(|e| {
+                let of = data.blocks.iter().position(|b| b.contains(&(e as u16)));
+                // An element that nothing moves is its own block.
+                (s as u64) << 40 | of.map_or(1 << 32 | e, |b| b as u64)
+            }));
+        }
+        let mut index = Index {
+            own: vec![Own::default(); block.len()],
+            first,
+            block,
+            unary: Vec::new(),
+            relational: Vec::new(),
+            clocks: Vec::new(),
+            holders: vec![Vec::new(); tables.sets.len()],
+        };
+        index.cells(tables);
+        index.processes(tables);
+        index.clocks(tables);
+        index
+    }
+
+    /// The node of an element.
+    pub fn node(&self, set: usize, element: u16) -> usize {
+        self.first[set] as usize + element as usize
+    }
+
+    fn tuple(&self, at: usize, coordinates: &[Coordinate], kind: u64) -> Tuple {
+        let nodes = coordinates
+            .iter()
+            .map(|c| self.node(c.set, c.element) as u32);
+        Tuple {
+            at: at as u32,
+            label: kind << 60 | position(at, coordinates) << 4,
+            nodes: nodes.collect(),
+            holds: None,
+        }
+    }
+
+    fn cells(&mut self, tables: &Tables) {
+        for (c, coordinates) in tables.cells.iter().enumerate() {
+            let mut tuple = self.tuple(c, coordinates, 1);
+            tuple.holds = tables.holds[c].map(|s| s as u32);
+            if let Some(set) = tables.holds[c] {
+                self.holders[set].push(c as u32);
+            }
+            for node in distinct(&tuple.nodes) {
+                self.own[node].cells.push(c as u32);
+            }
+            self.add(tuple);
+        }
+    }
+
+    fn processes(&mut self, tables: &Tables) {
+        let cells = tables.cells.len();
+        for (p, coordinates) in tables.processes.iter().enumerate() {
+            let mut tuple = self.tuple(p, coordinates, 2);
+            tuple.at += cells as u32;
+            for node in distinct(&tuple.nodes) {
+                self.own[node].processes.push(p as u32);
+            }
+            self.add(tuple);
+        }
+    }
+
+    fn clocks(&mut self, tables: &Tables) {
+        for (x, coordinates) in tables.clocks.iter().enumerate() {
+            let mut tuple = self.tuple(x, coordinates, 3);
+            tuple.at += 1;
+            for node in distinct(&tuple.nodes) {
+                self.own[node].clocks.push(x as u32);
+            }
+            if let [node] = tuple.nodes[..] {
+                self.own[node as usize].alone.push(tuple.at);
+            }
+            self.clocks.push(tuple);
+        }
+    }
+
+    fn add(&mut self, tuple: Tuple) {
+        if tuple.is_unary() {
+            self.unary.push(tuple);
+        } else if tuple.nodes.len() + usize::from(tuple.holds.is_some()) > 1 {
+            self.relational.push(tuple);
+        }
+    }
+}
+
+fn distinct(nodes: &[u32]) -> impl Iterator<Item = usize> {
+    let fresh = |(k, n): (usize, &u32)| (!nodes[..k].contains(n)).then_some(*n as usize);
+    nodes.iter().enumerate().filter_map(fresh)
+}

@@ -1,0 +1,114 @@
+//! From stored paths to runs of the model as written: permutations are undone along paths and around cycles.
+
+use super::Run;
+use super::reachable::by_position;
+use crate::explore::search::Search;
+use crate::interpreter::Failure;
+use crate::program::Fault;
+use crate::symmetry::{Passed, Permutation, Representative, Unpermute};
+use crate::trace::Leave;
+
+/// A run that repeats its end for ever.
+pub(super) struct Lasso {
+    /// All steps, the cycle once.
+    pub leaves: Vec<Leave>,
+    /// Where the cycle starts among them.
+    pub start: usize,
+}
+
+/// A cycle may have to be unrolled once for every element before it closes; beyond this many steps no trace is shown.
+const LONGEST_LASSO: usize = 20_000;
+
+fn failed(fault: Fault) -> Failure {
+    Failure(fault.kind.to_string())
+}
+
+impl Run<'_> {
+    /// The steps to a node in the model as written (or to an image of it), and one more if there is one.
+    pub(super) fn real_steps(
+        &self,
+        search: &Search<'_>,
+        node: u32,
+        last: Option<u32>,
+        image: Option<&Permutation>,
+    ) -> Result<Vec<Leave>, Failure> {
+        let Some(representative) = &search.representative else {
+            let mut steps = search.states.path(node);
+            steps.extend(last);
+            return Ok(by_position(steps));
+        };
+        let mut path = search.path(node);
+        if let Some(end) = path.last_mut() {
+            end.step = last;
+        }
+        let mut back = self.unpermute(representative);
+        let leaves = self.undo(&mut back, representative, &path)?;
+        let Some(image) = image else {
+            return Ok(leaves);
+        };
+        // What was asked for holds in an image of the last state: the whole run is mapped to end there.
+        let then = image.after(back.so_far());
+        let mut back = self.unpermute(representative).then(then);
+        self.undo(&mut back, representative, &path)
+    }
+
+    /// Undoes permutations from the initial state on.
+    pub(super) fn unpermute(&self, representative: &Representative) -> Unpermute<'_> {
+        let one_per_class = !self.options.audit_symmetry;
+        Unpermute::new(self.program, representative.tables(), one_per_class)
+    }
+
+    /// The real steps along representatives.
+    pub(super) fn undo(
+        &self,
+        back: &mut Unpermute<'_>,
+        representative: &Representative,
+        path: &[Passed],
+    ) -> Result<Vec<Leave>, Failure> {
+        let mut leaves = Vec::new();
+        for passed in path {
+            let step = back.pass(representative, passed).map_err(failed)?;
+            leaves.extend(step.map(Leave::Named));
+        }
+        Ok(leaves)
+    }
+
+    /// The real cycle: around the representatives until the permutations gathered on the way fix the state where it
+    /// began. Permutations have finite order, so it closes; `None` if that takes too long to be shown.
+    pub(super) fn undo_cycle(
+        &self,
+        back: &mut Unpermute<'_>,
+        representative: &Representative,
+        path: &[Passed],
+        start: usize,
+        closing: &Permutation,
+    ) -> Result<Option<Lasso>, Failure> {
+        let mut leaves = self.undo(back, representative, &path[..start])?;
+        let Some((first, rest)) = path[start..].split_first() else {
+            return Ok(None);
+        };
+        let begin = leaves.len();
+        let step = back.pass(representative, first).map_err(failed)?;
+        leaves.extend(step.map(Leave::Named));
+        let base = back.so_far().inverse();
+        loop {
+            leaves.extend(self.undo(back, representative, rest)?);
+            back.close(closing);
+            let around = back.so_far().after(&base);
+            let (state, zone) = representative
+                .tables()
+                .apply(&around, &first.state, &first.zone);
+            if state == first.state && zone == first.zone {
+                return Ok(Some(Lasso {
+                    leaves,
+                    start: begin,
+                }));
+            }
+            if leaves.len() > LONGEST_LASSO {
+                return Ok(None);
+            }
+            let step = back.step(representative, first).map_err(failed)?;
+            leaves.extend(step.map(Leave::Named));
+        }
+    }
+}
