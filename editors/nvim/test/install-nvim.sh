@@ -35,14 +35,16 @@ if [ ! -e "$home/ready" ]; then
         dpkg-deb -x "$package" "$home/root"
     done
     rm -rf "$home/archives" "$home/state" "$home"/*.bin
+    # Its own loader and libraries, written into it: those of the system may be older, and it starts itself again.
+    command -v patchelf >/dev/null || apt-get -qq -y install patchelf >&2 || cannot "there is no patchelf"
+    loader=$(ls "$home"/root/{lib64,usr/lib64,lib,usr/lib/*}/ld-linux-*.so.* 2>/dev/null | head -n 1)
+    libraries=$(ls -d "$home"/root/{usr/lib,lib}/*-linux-gnu* 2>/dev/null | paste -sd :)
+    patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$home/root/usr/bin/nvim"
     cat >"$home/nvim" <<'SCRIPT'
 #!/usr/bin/env bash
-# Its own loader and libraries: those of the system may be older.
 here=$(cd "$(dirname "$0")" && pwd)/root
-loader=$(ls "$here"/lib64/ld-linux-*.so.* "$here"/usr/lib64/ld-linux-*.so.* "$here"/lib/ld-linux-*.so.* "$here"/usr/lib/*/ld-linux-*.so.* 2>/dev/null | head -n 1)
-libraries=$(ls -d "$here"/usr/lib/*-linux-gnu* "$here"/lib/*-linux-gnu* 2>/dev/null | paste -sd :)
 export VIMRUNTIME=$here/usr/share/nvim/runtime
-exec "$loader" --library-path "$libraries" "$here/usr/bin/nvim" "$@"
+exec "$here/usr/bin/nvim" "$@"
 SCRIPT
     chmod +x "$home/nvim"
     "$home/nvim" --version >/dev/null || cannot "it does not start"

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   CloseHandlerResult,
+  DidChangeConfigurationNotification,
   ErrorAction,
   ErrorHandlerResult,
   Executable,
@@ -139,6 +140,33 @@ export class Server implements vscode.Disposable {
     return this.client?.isRunning() ? await this.client.sendRequest<T>(method, params) : undefined;
   }
 
+  /** Tells the server that settings changed. */
+  async configure(): Promise<void> {
+    if (this.client?.isRunning()) {
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, {
+        settings: { zonelens: this.settings() },
+      });
+    }
+  }
+
+  /** What the user chose. Defaults are left out: the workspace's zonelens.toml stands over them, and under the rest. */
+  private settings(scope?: string): Record<string, unknown> {
+    const uri = scope === undefined ? undefined : vscode.Uri.parse(scope);
+    const all = vscode.workspace.getConfiguration('zonelens', uri);
+    const manifest = this.context.extension.packageJSON as {
+      contributes: { configuration: { properties: Record<string, unknown> } };
+    };
+    const names = Object.keys(manifest.contributes.configuration.properties).map((key) => key.slice('zonelens.'.length));
+    const chosen: Record<string, unknown> = {};
+    for (const name of names.filter((n) => !n.includes('.'))) {
+      const places = all.inspect(name);
+      if ((places?.workspaceFolderValue ?? places?.workspaceValue ?? places?.globalValue) !== undefined) {
+        chosen[name] = all.get(name);
+      }
+    }
+    return chosen;
+  }
+
   /** The URI as the server knows it. */
   uri(uri: vscode.Uri): string {
     return this.client?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
@@ -147,7 +175,6 @@ export class Server implements vscode.Disposable {
   private create(command: string): LanguageClient {
     fs.mkdirSync(path.dirname(this.logFile()), { recursive: true });
     const run: Executable = { command, args: ['lsp', '--log-file', this.logFile()] };
-    const settings = vscode.workspace.getConfiguration('zonelens');
     const options: LanguageClientOptions = {
       documentSelector: LANGUAGES.flatMap((language) => [
         { scheme: 'file', language },
@@ -155,16 +182,19 @@ export class Server implements vscode.Disposable {
       ]),
       outputChannel: this.log,
       initializationOptions: {
-        ...(JSON.parse(JSON.stringify(settings)) as object),
+        ...this.settings(),
         statusNotifications: true,
         trusted: vscode.workspace.isTrusted,
       },
       synchronize: {
-        configurationSection: 'zonelens',
         fileEvents: this.watcher,
       },
       errorHandler: { error: (_, __, count) => this.onError(count ?? 1), closed: () => this.onClosed() },
       middleware: {
+        workspace: {
+          configuration: ({ items }) =>
+            items.map((item) => (item.section === 'zonelens' ? this.settings(item.scopeUri) : null)),
+        },
         executeCommand: async (name, args, next) => {
           const result: unknown = await next(name, args);
           this.commandEmitter.fire({ command: name, result });
