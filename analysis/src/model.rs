@@ -1,5 +1,7 @@
 //! The analysed model: one pass over the items, results of unchanged items kept.
 
+mod facts;
+
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
 use crate::config::Severities;

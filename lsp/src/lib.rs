@@ -22,6 +22,7 @@ mod position;
 pub mod project;
 mod publish;
 mod queries;
+mod query_hover;
 mod registrations;
 mod runs;
 mod server;

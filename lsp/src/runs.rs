@@ -149,6 +149,7 @@ enum Message {
     Verify(Vec<Ask>, oneshot::Sender<Vec<RunId>>),
     Cancel(Which, oneshot::Sender<usize>),
     View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
+    ViewSome(String, Vec<Site>, oneshot::Sender<Vec<View>>),
     Reports(String, oneshot::Sender<Vec<(Meaning, Arc<QueryReport>)>>),
     Active(oneshot::Sender<Vec<Active>>),
     Progress(RunId, Progress),
@@ -184,6 +185,12 @@ impl Runs {
     /// The states of all queries of a document, in their order.
     pub async fn views(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
         self.ask(|reply| Message::View(uri.to_owned(), sites, reply))
+            .await
+    }
+
+    /// The states of some queries of a document.
+    pub async fn views_of(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+        self.ask(|reply| Message::ViewSome(uri.to_owned(), sites, reply))
             .await
     }
 

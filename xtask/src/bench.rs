@@ -1,6 +1,6 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{corpus, generate};
+use crate::{corpus, generate, server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -21,6 +21,9 @@ pub fn run(quick: bool) -> bool {
     parsing(&mut page, quick);
     hostile(&mut page);
     analysis(&mut page);
+    if !quick {
+        server::latencies(&mut page);
+    }
     fischer(&mut page, quick);
     print!("{page}");
     if quick {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The steps, as typed in a shell.
-const STEPS: [(&str, &str); 9] = [
+const STEPS: [(&str, &str); 11] = [
     ("format", "cargo fmt --all --check"),
     (
         "lints",
@@ -22,6 +22,10 @@ const STEPS: [(&str, &str); 9] = [
         "cargo run -q --profile ci -p xtask -- fuzz --seconds 20",
     ),
     (
+        "soak",
+        "cargo run -q --profile ci -p xtask -- soak --minutes 1",
+    ),
+    (
         "conformance",
         "cargo run -q --profile ci -p xtask -- conformance --sample",
     ),
@@ -31,13 +35,17 @@ const STEPS: [(&str, &str); 9] = [
     ),
     ("neovim", "bash editors/nvim/test/run.sh target/ci/zonelens"),
     (
+        "emacs",
+        "bash editors/other/emacs-test.sh target/ci/zonelens",
+    ),
+    (
         "vscode",
         "cargo run -q --profile ci -p xtask -- vscode --binary target/ci/zonelens",
     ),
 ];
 
 /// The steps that need an editor and what it is installed with.
-const EDITORS: [&str; 3] = ["reports", "neovim", "vscode"];
+const EDITORS: [&str; 4] = ["reports", "neovim", "emacs", "vscode"];
 
 /// Runs all steps; stops at the first that fails.
 pub fn run(skip_editors: bool) -> bool {

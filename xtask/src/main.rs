@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|package|dist|vscode`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -12,6 +12,7 @@ mod notices;
 mod package;
 mod reports;
 mod rng;
+mod server;
 mod vscode;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  soak [--minutes M]           random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
@@ -62,6 +64,7 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
+        Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),

@@ -37,8 +37,8 @@ if [ ! -e "$home/ready" ]; then
     rm -rf "$home/archives" "$home/state" "$home"/*.bin
     # Its own loader and libraries, written into it: those of the system may be older, and it starts itself again.
     command -v patchelf >/dev/null || apt-get -qq -y install patchelf >&2 || cannot "there is no patchelf"
-    loader=$(ls "$home"/root/{lib64,usr/lib64,lib,usr/lib/*}/ld-linux-*.so.* 2>/dev/null | head -n 1)
-    libraries=$(ls -d "$home"/root/{usr/lib,lib}/*-linux-gnu* 2>/dev/null | paste -sd :)
+    loader=$(ls "$home"/root/{lib64,usr/lib64,lib,usr/lib/*}/ld-linux-*.so.* 2>/dev/null | head -n 1 || true)
+    libraries=$(ls -d "$home"/root/{usr/lib,lib}/*-linux-gnu* 2>/dev/null | paste -sd : || true)
     patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$home/root/usr/bin/nvim"
     cat >"$home/nvim" <<'SCRIPT'
 #!/usr/bin/env bash

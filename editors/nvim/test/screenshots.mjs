@@ -101,9 +101,11 @@ try {
   await until('▶ verify');
   command('set termguicolors number signcolumn=yes laststatus=2');
   command('%s/id = i,/id = id + 1,/ | noh');
+  await until('E:1');
+  command('lua vim.diagnostic.open_float({ focus = false, scope = "line" })');
   await until('no arithmetic');
   await picture('neovim-diagnostic');
-  command('undo');
+  command('undo | echo');
   keys('Escape', '/query A', 'Enter');
   command('Zonelens verify');
   await until('✓ satisfied');

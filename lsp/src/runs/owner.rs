@@ -92,7 +92,10 @@ impl Owner {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Verify(asks, reply) => {
-                let runs = asks.into_iter().map(|ask| self.enqueue(ask)).collect();
+                // One that is asked for by itself is the one being looked at.
+                let alone = asks.len() == 1;
+                let enqueue = |ask| self.enqueue(ask, alone);
+                let runs = asks.into_iter().map(enqueue).collect();
                 self.start_next();
                 self.changed();
                 let _ = reply.send(runs);
@@ -102,6 +105,10 @@ impl Owner {
             }
             Message::View(uri, sites, reply) => {
                 let _ = reply.send(self.views(&uri, sites));
+            }
+            Message::ViewSome(uri, sites, reply) => {
+                let views = sites.iter().map(|site| self.view(&uri, site)).collect();
+                let _ = reply.send(views);
             }
             Message::Reports(uri, reply) => {
                 let _ = reply.send(self.reports(&uri));
@@ -129,7 +136,7 @@ impl Owner {
         }
     }
 
-    fn enqueue(&mut self, ask: Ask) -> RunId {
+    fn enqueue(&mut self, ask: Ask, first: bool) -> RunId {
         let same = |run: &&(&RunId, &Run)| run.1.ask.uri == ask.uri && run.1.ask.text == ask.text;
         let existing: Vec<(RunId, Meaning)> = self
             .runs
@@ -138,6 +145,10 @@ impl Owner {
             .map(|(id, run)| (*id, run.ask.meaning))
             .collect();
         if let Some((id, _)) = existing.iter().find(|(_, m)| *m == ask.meaning) {
+            if first && self.queue.contains(id) {
+                self.queue.retain(|queued| queued != id);
+                self.queue.push_front(*id);
+            }
             return *id;
         }
         for (id, _) in existing {
@@ -153,7 +164,10 @@ impl Owner {
                 progress: Progress::default(),
             },
         );
-        self.queue.push_back(id);
+        match first {
+            true => self.queue.push_front(id),
+            false => self.queue.push_back(id),
+        }
         id
     }
 
