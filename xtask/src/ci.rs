@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The steps, as typed in a shell.
-const STEPS: [(&str, &str); 11] = [
+const STEPS: [(&str, &str); 12] = [
     ("format", "cargo fmt --all --check"),
     (
         "lints",
@@ -28,6 +28,10 @@ const STEPS: [(&str, &str); 11] = [
     (
         "conformance",
         "cargo run -q --profile ci -p xtask -- conformance --sample",
+    ),
+    (
+        "dist",
+        "cargo run -q --profile ci -p xtask -- dist --binary target/ci/zonelens",
     ),
     (
         "reports",

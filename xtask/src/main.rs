@@ -26,7 +26,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
   soak [--minutes M]           random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
-  dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
+  dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
          [--screenshots]       of docs/img are made anew
   reports [--binary FILE]      SARIF and JUnit against the schemas their readers use
@@ -66,7 +66,7 @@ fn run(args: &[String]) -> bool {
         ),
         Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
-        Some("dist") => package::archive(),
+        Some("dist") => package::archive(path("--binary").as_deref()),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
         Some("reports") => reports::run(path("--binary").as_deref()),
         Some("generate") => {

@@ -28,5 +28,19 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     } else {
         package::target_directory().join("screenshots")
     };
-    package::run(node.arg(pictures).current_dir(&extension))
+    package::run(node.arg(&pictures).current_dir(&extension))?;
+    if screenshots {
+        neovim(&extension.join("server/zonelens"), &pictures)?;
+    }
+    Some(())
+}
+
+/// The pictures of the other editor, with the newest Neovim there is.
+fn neovim(server: &Path, pictures: &Path) -> Option<()> {
+    let tests = corpus::root().join("editors/nvim/test");
+    let mut install = Command::new("bash");
+    let nvim = package::output(install.arg(tests.join("install-nvim.sh")).arg("sid"))?;
+    let mut node = Command::new("node");
+    node.arg(tests.join("screenshots.mjs")).arg(server);
+    package::run(node.arg(nvim.trim()).arg(pictures))
 }
