@@ -11,7 +11,6 @@ mod language_server;
 mod model;
 mod output;
 mod package;
-mod platform;
 mod progress;
 mod render;
 mod simulate;

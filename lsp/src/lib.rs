@@ -18,6 +18,7 @@ mod input;
 mod log;
 mod meaning;
 mod panels;
+pub mod platform;
 mod position;
 pub mod project;
 mod publish;

@@ -14,6 +14,7 @@ mod generate;
 mod models;
 mod notices;
 mod package;
+mod reports;
 mod rng;
 mod server;
 mod symmetry;
@@ -31,8 +32,10 @@ const HELP: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
   soak [--minutes M]           random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
-  dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
-  vscode [--binary FILE]       package, then the story in the real workbench
+  dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
+  vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
+         [--screenshots]       of docs/img are made anew
+  reports [--binary FILE]      SARIF and JUnit against the schemas their readers use
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -74,8 +77,9 @@ fn run(args: &[String]) -> bool {
         ),
         Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
-        Some("dist") => package::archive(),
-        Some("vscode") => vscode::run(path("--binary").as_deref()),
+        Some("dist") => package::archive(path("--binary").as_deref()),
+        Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
+        Some("reports") => reports::run(path("--binary").as_deref()),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));
