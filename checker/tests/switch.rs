@@ -20,14 +20,20 @@ fn holds(cases: &str, query: &str) {
 #[test]
 fn cases_run_as_written() {
     let cases = "case 1: r = r + 1; break; case 2: r = r + 2; case 3: r = r + 3; break; default: r = r + 9;";
-    holds(cases, "A[] r == 0 || r == 51 || r == 55 || r == 53 || r == 59");
+    holds(
+        cases,
+        "A[] r == 0 || r == 51 || r == 55 || r == 53 || r == 59",
+    );
     holds(cases, "A[] v == 1 imply r == 51");
     holds(cases, "A[] v == 2 imply r == 55");
     holds(cases, "A[] v == 3 imply r == 53");
     holds(cases, "A[] v > 3 imply r == 59");
     holds("case 4: r = 7;", "A[] v == 4 imply r == 57");
     holds("case 4: r = 7;", "A[] v == 5 imply r == 50");
-    holds("case 4: { int z = 3; switch (z) { case 3: r = z; break; } r = r + 1; }", "A[] v == 4 imply r == 54");
+    holds(
+        "case 4: { int z = 3; switch (z) { case 3: r = z; break; } r = r + 1; }",
+        "A[] v == 4 imply r == 54",
+    );
 }
 
 #[test]
