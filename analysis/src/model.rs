@@ -1,5 +1,6 @@
 //! The analysed model: one pass over the items, results of unchanged items kept.
 
+mod facts;
 mod items;
 
 use crate::builtin;

@@ -19,7 +19,10 @@ mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{SimulateOptions, evaluate, replay_trace, simulate};
+pub use interpreter::{
+    Choice, Ended, SimulateOptions, Simulator, evaluate, replay_trace, simulate,
+};
+pub use rng::Rng;
 pub use verify::verify;
 
 use std::sync::atomic::AtomicBool;

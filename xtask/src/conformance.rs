@@ -222,7 +222,7 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
          | | rows | |\n|---|---|---|\n\
          | agree | {} | {:.1} % |\n\
          | stored for another version of the file: the formula names what it does not have | {} | {:.1} % |\n\
-         | contradicted with proof (a replayed trace, or everything explored without abstraction) | {} | {:.1} % |\n\
+         | contradicted with proof (a replayed trace, or everything explored exactly) | {} | {:.1} % |\n\
          | contradicted without proof | {} | {:.1} % |\n\
          | no verdict | {} | {:.1} % |\n\n\
          A stored verdict can be older than the model: UPPAAL keeps it when the model is edited.\n\n\
@@ -315,15 +315,25 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64) -> Row {
                 let proof = format!("{kind} of {steps} steps, replayed");
                 return Row::Contradicted(ours, Some(proof));
             }
-            let plain = Options {
-                abstraction: AbstractionOption::None,
-                symmetry: SymmetryOption::Off,
-                ..options
-            };
-            let again = run_query(loaded, network, &query, &plain);
-            let proof = (again.verdict == verdict).then(|| {
+            let means = [
+                (
+                    AbstractionOption::None,
+                    "without abstraction, hulls or symmetry",
+                ),
+                (
+                    AbstractionOption::ExtraM,
+                    "with region-exact zones, without hulls or symmetry",
+                ),
+            ];
+            let proof = means.into_iter().find_map(|(abstraction, how)| {
+                let plain = Options {
+                    abstraction,
+                    symmetry: SymmetryOption::Off,
+                    ..options.clone()
+                };
+                let again = run_query(loaded, network, &query, &plain);
                 let stored = again.statistics.stored;
-                format!("all {stored} states explored without abstraction or symmetry")
+                (again.verdict == verdict).then(|| format!("all {stored} states explored {how}"))
             });
             Row::Contradicted(ours, proof)
         }

@@ -1,20 +1,20 @@
-//! The digest of expressions, places, statements and functions.
+//! Expressions, statements, functions and queries.
 
 use super::{Feed, Sink};
 use crate::network::{
-    Arg, Base, Block, Call, ChannelRef, ClockBase, ClockRef, Expr, ExprKind, Function,
-    FunctionParam, IndexStep, Place, ProcessRef, Stmt,
+    Arg, Base, Block, BoundsExpr, Call, ChannelRef, ClockBase, ClockRef, Expr, ExprKind, Function,
+    FunctionParam, IndexStep, Place, ProcessRef, Query, QueryKind, Stmt,
 };
 
 impl Feed for Expr {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let Expr { kind, span: _ } = self;
         kind.feed(sink);
     }
 }
 
 impl Feed for ExprKind {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         match self {
             ExprKind::Const(value) => {
                 sink.number(0);
@@ -73,7 +73,7 @@ impl Feed for ExprKind {
 }
 
 /// Assignments, copies and clocks: the rest of [`ExprKind`].
-fn feed_effect(kind: &ExprKind, sink: &mut Sink) {
+fn feed_effect(kind: &ExprKind, sink: &mut Sink<'_>) {
     match kind {
         ExprKind::Assign {
             place,
@@ -142,7 +142,7 @@ fn feed_effect(kind: &ExprKind, sink: &mut Sink) {
 }
 
 impl Feed for Place {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let Place {
             base,
             steps,
@@ -151,12 +151,14 @@ impl Feed for Place {
             scalarset,
         } = self;
         match base {
-            Base::Cell(id) => (0, *id),
-            Base::Constant(id) => (1, *id),
-            Base::Slot(id) => (2, *id),
-            Base::Ref(id) => (3, *id),
+            Base::Cell(id) => {
+                sink.number(0);
+                sink.cell(*id);
+            }
+            Base::Constant(id) => (1, *id).feed(sink),
+            Base::Slot(id) => (2, *id).feed(sink),
+            Base::Ref(id) => (3, *id).feed(sink),
         }
-        .feed(sink);
         steps.feed(sink);
         lo.feed(sink);
         hi.feed(sink);
@@ -165,7 +167,7 @@ impl Feed for Place {
 }
 
 impl Feed for IndexStep {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let IndexStep {
             index,
             range,
@@ -178,35 +180,37 @@ impl Feed for IndexStep {
 }
 
 impl Feed for ClockRef {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let ClockRef {
             base,
             steps,
             span: _,
         } = self;
         match base {
-            ClockBase::Clock(id) => (0, *id),
-            ClockBase::Ref(id) => (1, *id),
+            ClockBase::Clock(id) => {
+                sink.number(0);
+                sink.clock(*id);
+            }
+            ClockBase::Ref(id) => (1, *id).feed(sink),
         }
-        .feed(sink);
         steps.feed(sink);
     }
 }
 
 impl Feed for ChannelRef {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let ChannelRef {
             base,
             steps,
             span: _,
         } = self;
-        base.feed(sink);
+        sink.channel(*base);
         steps.feed(sink);
     }
 }
 
 impl Feed for ProcessRef {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let ProcessRef { base, steps } = self;
         base.feed(sink);
         steps.feed(sink);
@@ -214,7 +218,7 @@ impl Feed for ProcessRef {
 }
 
 impl Feed for Block {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         match self {
             Block::Place(place) => {
                 sink.number(0);
@@ -245,15 +249,15 @@ impl Feed for Block {
 }
 
 impl Feed for Call {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let Call { function, args } = self;
-        function.feed(sink);
+        sink.function(*function);
         args.feed(sink);
     }
 }
 
 impl Feed for Arg {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         match self {
             Arg::Value(e) => {
                 sink.number(0);
@@ -282,7 +286,7 @@ impl Feed for Arg {
 }
 
 impl Feed for Function {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let Function {
             name: _,
             params,
@@ -301,7 +305,7 @@ impl Feed for Function {
 }
 
 impl Feed for FunctionParam {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         let FunctionParam { slot, ranges } = self;
         slot.feed(sink);
         ranges.feed(sink);
@@ -309,7 +313,7 @@ impl Feed for FunctionParam {
 }
 
 impl Feed for Stmt {
-    fn feed(&self, sink: &mut Sink) {
+    fn feed(&self, sink: &mut Sink<'_>) {
         match self {
             Stmt::Expr(e) => {
                 sink.number(0);
@@ -372,6 +376,58 @@ impl Feed for Stmt {
             }
             Stmt::Break => sink.number(9),
             Stmt::Continue => sink.number(10),
+        }
+    }
+}
+
+impl Feed for Query {
+    fn feed(&self, sink: &mut Sink<'_>) {
+        let Query {
+            text: _,
+            kind,
+            frame,
+            named_elements,
+            span: _,
+        } = self;
+        match kind {
+            QueryKind::Path(path, e) => {
+                sink.number(0);
+                sink.name(path);
+                e.feed(sink);
+            }
+            QueryKind::LeadsTo(p, q) => {
+                sink.number(1);
+                p.feed(sink);
+                q.feed(sink);
+            }
+            QueryKind::Bounds {
+                kind,
+                condition,
+                exprs,
+            } => {
+                sink.number(2);
+                sink.name(kind);
+                condition.feed(sink);
+                exprs.feed(sink);
+            }
+        }
+        frame.feed(sink);
+        named_elements.feed(sink);
+    }
+}
+
+impl Feed for BoundsExpr {
+    fn feed(&self, sink: &mut Sink<'_>) {
+        match self {
+            BoundsExpr::Int(e) => {
+                sink.number(0);
+                e.feed(sink);
+            }
+            BoundsExpr::Clock { left, right } => {
+                sink.number(1);
+                left.feed(sink);
+                right.feed(sink);
+            }
         }
     }
 }
