@@ -398,3 +398,45 @@ fn an_ordinary_dimension_is_declared_over_the_set_if_all_agrees() {
     let text = in_template("int k[3]; void f() { k[0] = 2; }", "assign k[id] = 1, f();");
     assert_eq!(offered(&text, "id] = 1"), []);
 }
+
+/// Models by other people: their mistakes are not ours to know, but no repair may make things worse.
+#[test]
+#[allow(clippy::print_stdout)]
+fn repairs_of_the_corpus() {
+    let root = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let corpus = std::env::var_os("ZONELENS_CORPUS")
+        .map(std::path::PathBuf::from)
+        .unwrap_or_else(|| root.join("../shared/corpus"));
+    let Ok(table) = std::fs::read_to_string(corpus.join("EXPECT-TYPES.tsv")) else {
+        println!("skipped: no corpus (set ZONELENS_CORPUS)");
+        return;
+    };
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for line in table.lines().skip(1) {
+        let name = line.split('\t').next().unwrap_or("");
+        let bytes = std::fs::read(corpus.join(name)).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let kind = FileKind::from_path(name);
+        let (_, before) = model(&text, kind);
+        let all = before.diagnostics().iter();
+        for (d, fix) in all
+            .flat_map(|d| d.fixes.iter().map(move |f| (d, f)))
+            .take(5)
+        {
+            tried += 1;
+            let (_, after) = model(&apply(&text, fix), kind);
+            let errors = |m: &Model| {
+                let list = m.diagnostics().iter();
+                list.filter(|d| d.severity == Severity::Error).count()
+            };
+            let key = (d.code, d.message.as_str());
+            let gone = count(after.diagnostics()).get(&key) < count(before.diagnostics()).get(&key);
+            // What the mistake had hidden may come to light, but there must not be more of it.
+            if !gone || errors(&after) > errors(&before) {
+                wrong.push(format!("{name}: {} {}: {}", d.code, d.message, fix.title));
+            }
+        }
+    }
+    println!("{tried} repairs tried, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n---\n"));
+}

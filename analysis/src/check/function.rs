@@ -24,13 +24,16 @@ impl Checker<'_> {
             reads: false,
             written: FxHashSet::default(),
             loops: 0,
+            unreadable: false,
         });
         let body = self.block_in_scope(&f.body);
         self.pop_scope();
         let Some(context) = self.function.take() else {
             return;
         };
-        self.missing_return(&ret, &body, f);
+        if !context.unreadable {
+            self.missing_return(&ret, &body, f);
+        }
         let sigs = params
             .iter()
             .filter_map(|p| param_sig(p, context.written.contains(&p.id), false))
@@ -206,7 +209,13 @@ impl Checker<'_> {
 
     fn stmt(&mut self, s: &ast::Stmt) -> Stmt {
         let kind = match &s.kind {
-            A::Error | A::Empty => StmtKind::Empty,
+            A::Error => {
+                if let Some(f) = &mut self.function {
+                    f.unreadable = true;
+                }
+                StmtKind::Empty
+            }
+            A::Empty => StmtKind::Empty,
             A::Block(b) => StmtKind::Block(self.block(b)),
             A::Expr(e) => {
                 let e = self.expr(e);

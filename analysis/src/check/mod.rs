@@ -122,6 +122,8 @@ struct FnContext {
     reads: bool,
     written: FxHashSet<SymId>,
     loops: u32,
+    /// Part of its body could not be read.
+    unreadable: bool,
 }
 
 /// Checks one item.

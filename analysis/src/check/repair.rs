@@ -112,9 +112,13 @@ impl Checker<'_> {
             .rev()
             .find(|d| d.code == "name/unknown" && d.loc == loc);
         if let Some(diag) = found {
-            let text = match (self.wants_constant, ty) {
+            // Names in capitals are constants by convention, and may be needed as such elsewhere.
+            let capitals = ident.name.len() > 1 && !ident.name.contains(|c: char| c.is_lowercase());
+            let text = match (self.wants_constant || capitals, ty) {
                 (false, _) => format!("{written} {};", ident.name),
                 (true, Type::Int(_)) => format!("const int {} = 1;", ident.name),
+                (true, Type::Clock | Type::Diff) => format!("const int {} = 1;", ident.name),
+                (true, _) if !self.wants_constant => format!("{written} {};", ident.name),
                 (true, _) => return,
             };
             let change = Change::Declare(item, text.clone());

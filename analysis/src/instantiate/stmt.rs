@@ -356,14 +356,76 @@ impl Scope<'_> {
             }
             StmtKind::Break => out.push(Stmt::Break),
             StmtKind::Continue => out.push(Stmt::Continue),
-            StmtKind::Switch(..) => {
-                return Err(Foreign::Unsupported(
-                    "unsupported/switch",
-                    "`switch` is not run; write `if … else if …`".into(),
-                    span,
-                ));
-            }
+            StmtKind::Switch(value, cases) => self.switch(value, cases, span, out)?,
         }
+        Ok(())
+    }
+
+    /// `switch`, with cases that fall through: a body that runs once, so that `break` leaves it, and a flag that stays
+    /// up from the first case that fits.
+    fn switch(
+        &mut self,
+        value: &Expr,
+        cases: &[(Option<Expr>, Vec<hir::Stmt>)],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Lowered<()> {
+        let early_default = cases.iter().rev().skip(1).any(|(label, _)| label.is_none());
+        let continues = cases.iter().flat_map(|c| &c.1).any(has_continue);
+        if early_default || continues {
+            let why = "`switch` with `continue`, or with `default` before other cases, is not run; write `if … else if …`";
+            return Err(Foreign::Unsupported("unsupported/switch", why.into(), span));
+        }
+        let mark = self.next_slot;
+        let (chosen, open) = (self.alloc(1), self.alloc(1));
+        let node = |kind: network::ExprKind| network::Expr { kind, span };
+        let set = |slot: u32, value: network::Expr| {
+            Stmt::Expr(node(network::ExprKind::Assign {
+                place: slot_place(slot, i32::MIN, i32::MAX, None),
+                op: None,
+                value: Box::new(value),
+                old_value: false,
+            }))
+        };
+        let read = |slot: u32| {
+            node(network::ExprKind::Read(slot_place(
+                slot,
+                i32::MIN,
+                i32::MAX,
+                None,
+            )))
+        };
+        out.push(set(chosen, self.expr(value)?));
+        out.push(set(open, node(network::ExprKind::Const(0))));
+        let mut body = Vec::new();
+        for (label, stmts) in cases {
+            let mut then = vec![set(open, node(network::ExprKind::Const(1)))];
+            let inner = self.next_slot;
+            for s in stmts {
+                self.stmt(s, &mut then)?;
+            }
+            self.next_slot = inner;
+            let cond = match label {
+                Some(label) => {
+                    let fits = network::ExprKind::Binary(
+                        network::BinaryOp::Eq,
+                        Box::new(read(chosen)),
+                        Box::new(self.expr(label)?),
+                    );
+                    node(network::ExprKind::Binary(
+                        network::BinaryOp::Or,
+                        Box::new(read(open)),
+                        Box::new(node(fits)),
+                    ))
+                }
+                None => node(network::ExprKind::Const(1)),
+            };
+            let other = Vec::new();
+            body.push(Stmt::If { cond, then, other });
+        }
+        self.next_slot = mark;
+        let cond = node(network::ExprKind::Const(0));
+        out.push(Stmt::DoWhile { body, cond, span });
         Ok(())
     }
 
@@ -388,6 +450,17 @@ impl Scope<'_> {
             body,
             span,
         })
+    }
+}
+
+/// Whether a `continue` of a loop outside stands in a statement.
+fn has_continue(s: &hir::Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Continue => true,
+        StmtKind::Block(b) => b.stmts.iter().any(has_continue),
+        StmtKind::If(_, a, b) => has_continue(a) || b.as_ref().is_some_and(|b| has_continue(b)),
+        StmtKind::Switch(_, cases) => cases.iter().flat_map(|c| &c.1).any(has_continue),
+        _ => false,
     }
 }
 

@@ -390,6 +390,7 @@ fn contains_break(s: &Stmt) -> bool {
         StmtKind::Break | StmtKind::Continue => true,
         StmtKind::Block(b) => b.stmts.iter().any(contains_break),
         StmtKind::If(_, a, b) => contains_break(a) || b.as_ref().is_some_and(|b| contains_break(b)),
+        StmtKind::Switch(_, cases) => cases.iter().flat_map(|c| &c.1).any(contains_break),
         _ => false,
     }
 }
