@@ -5,6 +5,9 @@
 #[cfg(test)]
 extern crate self as zonelens_checker;
 
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 mod explore;
 mod interpreter;
 mod mutation;

@@ -1,10 +1,8 @@
 //! Orbits: the states of the unreduced search fall into exactly the orbits that the reduced search stores.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
 use super::{OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
+use crate::common::{self, Loaded};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
@@ -14,7 +12,6 @@ use crate::explore::watch::Watch;
 use crate::program::{Fault, Program};
 use crate::rng::Rng;
 use crate::zone::Zone;
-use common::Loaded;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;

@@ -5,6 +5,7 @@
 mod model;
 mod regions;
 
+use crate::common;
 use crate::mutation::{self, Mutation};
 use crate::rng::Rng;
 use model::{Atom, Op, TestModel, atom_text};
@@ -13,9 +14,6 @@ use std::collections::BTreeMap;
 use zonelens_analysis::report::{
     AbstractionOption, BoundsValue, Options, SearchOrder, TraceOption, Verdict,
 };
-
-#[path = "../common/mod.rs"]
-mod common;
 
 /// A state formula.
 #[derive(Clone, Debug)]
