@@ -515,3 +515,22 @@ fn a_complete_family_of_malformed_edges_is_symmetric() {
         ["sym/index-int"; 6]
     );
 }
+
+#[test]
+fn initial_values_that_tell_elements_apart() {
+    let found = |declarations: &str| {
+        let text = format!(
+            "scalarset pid[3]; {declarations}\nprocess P(scalarset me) {{ state A; init A; trans A -> A {{ guard id != me; assign id := me, a[me] := 1; }}; }}\nProcs := P(pid);\nsystem Procs;\n"
+        );
+        assert_eq!(errors(&text), []);
+        let m = model(&text);
+        let list = m.diagnostics().iter().filter(|d| d.code == "sym/initial");
+        list.map(|d| text[d.span.range()].to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("int id := -1; int a[pid];"), [""; 0]);
+    assert_eq!(found("int id := 3; int a[pid] := {2, 2, 2};"), [""; 0]);
+    assert_eq!(found("int id := 2; int a[pid];"), ["id"]);
+    assert_eq!(found("int id; int a[pid];"), ["id"]);
+    assert_eq!(found("int id := -1; int a[pid] := {0, 0, 1};"), ["a"]);
+}

@@ -1,10 +1,10 @@
 //! Integer and boolean expressions, assignments and calls.
 
-use super::{Binding, Foreign, Lowered, Scope, as_constant, constant};
+use super::{Foreign, Lowered, Scope, as_constant, constant};
 use crate::builtin::Builtin;
 use crate::consteval::{apply, assign_op};
 use crate::hir::{Expr, ExprKind};
-use crate::network::{self, Arg, Base, BinaryOp, Block, Call, ClockBase, Shape};
+use crate::network::{self, Arg, BinaryOp, Block, Call};
 use crate::symbol::{SymKind, Symbol};
 use crate::types::Type;
 use std::sync::Arc;
@@ -408,25 +408,7 @@ impl Scope<'_> {
         span: Span,
         negated: bool,
     ) -> Lowered<network::Expr> {
-        let range = self.symbol_range(var)?;
-        let slot = self.alloc(1);
-        let shape = Shape::Int {
-            lo: range.lo,
-            hi: range
-                .lo
-                .saturating_add_unsigned(range.len.saturating_sub(1)),
-            scalarset: range.scalarset,
-            boolean: false,
-        };
-        self.frame.insert(
-            var.id,
-            Binding::Stored {
-                shape: Arc::new(shape),
-                cell: Base::Slot(slot),
-                clock: ClockBase::Clock(0),
-                channel: 0,
-            },
-        );
+        let (slot, range) = self.bind_range(var)?;
         let body = if matches!(body.ty, Type::Cond(_)) {
             self.condition(body, negated)
         } else {

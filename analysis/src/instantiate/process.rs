@@ -6,8 +6,8 @@ use super::{Binding, Builder, FamilyScope, Foreign, Lowered, ProcessScope, Scope
 use crate::diag::Diag;
 use crate::hir::{self, End, Expr, Instance, PriorityElem, Template};
 use crate::network::{
-    self, Base, BinaryOp, ClockBase, Edge, Family, IndexRange, Location, LocationKind, Process,
-    ProcessId, Select, Shape, Sync,
+    self, BinaryOp, Edge, Family, IndexRange, Location, LocationKind, Process, ProcessId, Select,
+    Shape, Sync,
 };
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::Type;
@@ -510,25 +510,7 @@ impl Builder<'_> {
 
 impl Scope<'_> {
     fn select(&mut self, var: &Arc<Symbol>) -> Lowered<Select> {
-        let range = self.symbol_range(var)?;
-        let slot = self.alloc(1);
-        let shape = Shape::Int {
-            lo: range.lo,
-            hi: range
-                .lo
-                .saturating_add_unsigned(range.len.saturating_sub(1)),
-            scalarset: range.scalarset,
-            boolean: false,
-        };
-        self.frame.insert(
-            var.id,
-            Binding::Stored {
-                shape: Arc::new(shape),
-                cell: Base::Slot(slot),
-                clock: ClockBase::Clock(0),
-                channel: 0,
-            },
-        );
+        let (slot, range) = self.bind_range(var)?;
         Ok(Select {
             name: var.name.clone(),
             slot,

@@ -135,6 +135,22 @@ impl Scope<'_> {
         );
     }
 
+    /// A slot for a variable that goes through a range.
+    pub(crate) fn bind_range(&mut self, var: &Symbol) -> Lowered<(u32, network::IndexRange)> {
+        let range = self.symbol_range(var)?;
+        let slot = self.alloc(1);
+        let shape = Shape::Int {
+            lo: range.lo,
+            hi: range
+                .lo
+                .saturating_add_unsigned(range.len.saturating_sub(1)),
+            scalarset: range.scalarset,
+            boolean: false,
+        };
+        self.bind_slot(var, shape, Base::Slot(slot), ClockBase::Clock(0));
+        Ok((slot, range))
+    }
+
     fn small(&self, ty: &Type) -> Lowered<()> {
         if self.leaves(ty)? > MAX_SLOTS {
             return Err(Foreign::Broken);
@@ -430,18 +446,8 @@ impl Scope<'_> {
     }
 
     fn iterate(&mut self, var: &Arc<Symbol>, body: &hir::Stmt, span: Span) -> Lowered<Stmt> {
-        let range = self.symbol_range(var)?;
         let mark = self.next_slot;
-        let slot = self.alloc(1);
-        let shape = Shape::Int {
-            lo: range.lo,
-            hi: range
-                .lo
-                .saturating_add_unsigned(range.len.saturating_sub(1)),
-            scalarset: range.scalarset,
-            boolean: false,
-        };
-        self.bind_slot(var, shape, Base::Slot(slot), ClockBase::Clock(0));
+        let (slot, range) = self.bind_range(var)?;
         let body = self.body(body)?;
         self.next_slot = mark;
         Ok(Stmt::Iterate {

@@ -2,10 +2,11 @@
 
 use super::assigned::held_set;
 use super::effects::Summaries;
-use super::{FamilyView, Findings};
-use crate::check::{Body, Checked};
+use super::{Facts, FamilyView, Findings, Root, Slot};
+use crate::check::{Body, Checked, Env};
+use crate::consteval::Evaluator;
 use crate::diag::Diag;
-use crate::hir::{ExprKind, Template};
+use crate::hir::{Decl, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::{ScalarSet, Type};
 use rustc_hash::FxHashSet;
@@ -27,6 +28,71 @@ pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
                     .push(Diag::new("sym/initial", message, d.symbol.loc));
             }
         }
+    }
+}
+
+/// The same for sets of the papers' notation, whose elements are integers.
+pub fn initial_integers(
+    env: &Env,
+    items: &[(ItemId, Arc<Checked>)],
+    facts: &Facts,
+    out: &mut Findings,
+) {
+    for e in facts.elements.iter().filter(|e| !e.detected) {
+        let slots = facts.slots_of(e);
+        let inside = |v: &i32| (0..e.size as i32).contains(v);
+        for d in items.iter().flat_map(|(_, c)| declared(c)) {
+            let root = Root::Symbol(d.symbol.id);
+            let Some(values) = start_values(env, d) else {
+                continue;
+            };
+            let holds = slots.contains(&Slot::Leaf(root.clone(), Vec::new()));
+            let over = slots.contains(&Slot::Dim(root, Vec::new(), 0));
+            let differ = values.windows(2).any(|w| w[0] != w[1]);
+            let why = if holds && values.iter().any(inside) {
+                "starts at one element"
+            } else if over && differ {
+                "starts with values that differ by element"
+            } else {
+                continue;
+            };
+            let message = format!(
+                "`{}` {why} of `{}`, so the initial state tells elements apart. Queries that treat all elements alike are not affected",
+                d.symbol.name, e.set.name
+            );
+            out.diags
+                .push(Diag::new("sym/initial", message, d.symbol.loc));
+            break;
+        }
+    }
+}
+
+/// The variables an item declares, in it or in its template.
+fn declared(c: &Checked) -> impl Iterator<Item = &Decl> {
+    let locals = match &c.body {
+        Body::Template(t) => t.decls.as_slice(),
+        _ => &[],
+    };
+    c.decls.iter().chain(locals)
+}
+
+/// What an integer variable or an array of integers starts with, where that is known.
+fn start_values(env: &Env, d: &Decl) -> Option<Vec<i32>> {
+    let SymKind::Var(v) = &d.symbol.kind else {
+        return None;
+    };
+    let plain = match &v.ty {
+        Type::Array(a) => matches!(a.element, Type::Int(_) | Type::Bool),
+        ty => matches!(ty, Type::Int(_)),
+    };
+    if v.constant || !plain {
+        return None;
+    }
+    match &d.init {
+        Some(init) => Evaluator::new(&env.bodies, &|_| None)
+            .init(init, &v.ty)
+            .ok(),
+        None => Some(vec![0]),
     }
 }
 

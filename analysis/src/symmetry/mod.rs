@@ -287,6 +287,7 @@ pub fn analyse(
     }
     assigned::meta(env, items, &mut out);
     canonical::initial(items, &mut out);
+    canonical::initial_integers(env, items, &facts, &mut out);
     out.facts = facts;
     out.settle();
     let results = entries.into_iter().zip(items);
