@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use zonelens_analysis::report::{AbstractionOption, Options, SearchOrder, TraceOption, Verdict};
 
 #[path = "../common/mod.rs"]
-mod common;
+pub mod common;
 
 /// A state formula.
 #[derive(Clone, Debug)]
