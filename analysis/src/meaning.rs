@@ -1,800 +1,217 @@
 //! A digest of what a network and a query mean: the key of cached verdicts.
 //!
 //! Equal digests mean equal answers. Spans, comments, layout and templates without instances are not in a network, or
-//! are left out here. Names of processes, locations and variables are in, because traces show them: renaming one makes
+//! are left out here, and so are global variables that no process, called function or query mentions, and functions
+//! that nothing calls: whether they are there or not, nobody can tell. Everything else counts: a process may block time
+//! for all others. Names of processes, locations and variables are in, because traces show them: renaming one makes
 //! results stale, which is safe. Every field is named below, so that a new one cannot be forgotten.
 
-use crate::network::{
-    Arg, Base, Block, BoundsExpr, Call, Cell, Channel, ChannelRef, Clock, ClockBase, ClockRef,
-    Edge, Expr, ExprKind, Family, Function, FunctionParam, IndexRange, IndexStep, Location,
-    Network, Place, Process, ProcessRef, Query, QueryKind, Scalarset, Select, Shape, Stmt, Sync,
-    UnsupportedUse, Variable,
-};
+mod code;
+mod parts;
+
+use crate::network::{Network, Query};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// A digest of 256 bits.
 pub type Fingerprint = [u8; 32];
 
+/// The digest of a network, with what of it counts whatever is asked.
+#[derive(Clone, Debug)]
+pub struct Digested {
+    uses: Uses,
+    fingerprint: Fingerprint,
+}
+
 /// The digest of a network.
-pub fn of_network(network: &Network) -> Fingerprint {
-    let mut sink = Sink::new();
-    network.feed(&mut sink);
-    sink.finish()
+pub fn of_network(network: &Network) -> Digested {
+    let uses = Uses::of(network, None);
+    Digested {
+        fingerprint: written(network, &uses, None),
+        uses,
+    }
 }
 
-/// The digest of a resolved query.
-pub fn of_query(query: &Query) -> Fingerprint {
-    let mut sink = Sink::new();
-    query.feed(&mut sink);
-    sink.finish()
+/// The digest of a query asked of a network.
+pub fn of_question(network: &Network, digested: &Digested, query: &Query) -> Fingerprint {
+    let uses = Uses::of(network, Some((query, &digested.uses)));
+    let own;
+    let base = if uses == digested.uses {
+        &digested.fingerprint
+    } else {
+        // The query mentions what nothing else does.
+        own = written(network, &uses, None);
+        &own
+    };
+    let mut hash = Sha256::new();
+    hash.update(base);
+    hash.update(written(network, &uses, Some(query)));
+    hash.finalize().into()
 }
 
-struct Sink(Sha256);
+fn written(network: &Network, uses: &Uses, query: Option<&Query>) -> Fingerprint {
+    let mut sink = Sink {
+        network,
+        hash: Some((Sha256::new(), Numbers::of(network, uses))),
+        uses: uses.clone(),
+        calls: Vec::new(),
+    };
+    match query {
+        Some(query) => query.feed(&mut sink),
+        None => network.feed(&mut sink),
+    }
+    let (hash, _) = sink
+        .hash
+        .unwrap_or_else(|| (Sha256::new(), Numbers::default()));
+    hash.finalize().into()
+}
 
-impl Sink {
-    fn new() -> Sink {
-        Sink(Sha256::new())
+/// Variables and functions that count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Uses {
+    variables: BTreeSet<u32>,
+    functions: BTreeSet<u32>,
+}
+
+impl Uses {
+    /// What processes and updates mention, and the query on top of what was found before.
+    fn of(network: &Network, query: Option<(&Query, &Uses)>) -> Uses {
+        let mut sink = Sink {
+            network,
+            hash: None,
+            uses: query.map(|(_, before)| before.clone()).unwrap_or_default(),
+            calls: Vec::new(),
+        };
+        match query {
+            Some((query, _)) => query.feed(&mut sink),
+            None => {
+                // Locals lie in strides that references across a family count by, so all of them stay.
+                let locals = network.variables.iter().enumerate();
+                let locals = locals.filter(|(_, v)| v.process.is_some());
+                sink.uses.variables.extend(locals.map(|(i, _)| i as u32));
+                network.processes.feed(&mut sink);
+                network.before_update.feed(&mut sink);
+                network.after_update.feed(&mut sink);
+            }
+        }
+        while let Some(function) = sink.calls.pop() {
+            if let Some(function) = network.functions.get(function as usize) {
+                function.feed(&mut sink);
+            }
+        }
+        sink.uses
+    }
+}
+
+/// Where things would be if only what counts were there.
+#[derive(Default)]
+struct Numbers {
+    variables: Vec<u32>,
+    cells: Vec<u32>,
+    clocks: Vec<u32>,
+    channels: Vec<u32>,
+    functions: Vec<u32>,
+}
+
+impl Numbers {
+    fn of(network: &Network, uses: &Uses) -> Numbers {
+        // What does not count has a number too, that of the next that does: nobody asks for it.
+        // So does the end, where a variable starts that has nothing of this kind.
+        let count = |flags: &mut dyn Iterator<Item = bool>| {
+            let mut numbers = vec![0];
+            let mut next = 0;
+            for used in flags {
+                next += u32::from(used);
+                numbers.push(next);
+            }
+            numbers
+        };
+        let used = |variable: u32| uses.variables.contains(&variable);
+        let variables = 0..network.variables.len() as u32;
+        let functions = 0..network.functions.len() as u32;
+        Numbers {
+            variables: count(&mut variables.map(used)),
+            cells: count(&mut network.cells.iter().map(|c| used(c.variable))),
+            clocks: count(&mut network.clocks.iter().map(|c| used(c.variable))),
+            channels: count(&mut network.channels.iter().map(|c| used(c.variable))),
+            functions: count(&mut functions.map(|f| uses.functions.contains(&f))),
+        }
+    }
+}
+
+/// What is fed: without a hash it only notes what is mentioned.
+struct Sink<'a> {
+    network: &'a Network,
+    hash: Option<(Sha256, Numbers)>,
+    uses: Uses,
+    /// Functions that were met and not looked into yet.
+    calls: Vec<u32>,
+}
+
+impl Sink<'_> {
+    fn bytes(&mut self, bytes: &[u8]) {
+        if let Some((hash, _)) = &mut self.hash {
+            hash.update(bytes);
+        }
     }
 
     fn number(&mut self, value: impl Into<i64>) {
-        self.0.update(value.into().to_le_bytes());
+        self.bytes(&value.into().to_le_bytes());
     }
 
     fn text(&mut self, value: &str) {
-        self.0.update((value.len() as u64).to_le_bytes());
-        self.0.update(value.as_bytes());
+        self.bytes(&(value.len() as u64).to_le_bytes());
+        self.bytes(value.as_bytes());
     }
 
     /// For enums without fields, whose `Debug` form is their name.
     fn name(&mut self, value: impl std::fmt::Debug) {
-        self.text(&format!("{value:?}"));
+        if self.hash.is_some() {
+            self.text(&format!("{value:?}"));
+        }
     }
 
-    fn finish(self) -> Fingerprint {
-        self.0.finalize().into()
+    /// A number under what counts.
+    fn renumbered(&mut self, id: u32, of: fn(&Numbers) -> &Vec<u32>) {
+        if let Some((_, numbers)) = &self.hash {
+            let new = of(numbers).get(id as usize).copied().unwrap_or(id);
+            self.number(new);
+        }
+    }
+
+    fn variable(&mut self, id: u32) {
+        self.renumbered(id, |n| &n.variables);
+    }
+
+    fn cell(&mut self, id: u32) {
+        let variable = self.network.cells.get(id as usize).map(|c| c.variable);
+        self.uses.variables.extend(variable);
+        self.renumbered(id, |n| &n.cells);
+    }
+
+    fn clock(&mut self, id: u32) {
+        let variable = self.network.clocks.get(id as usize).map(|c| c.variable);
+        self.uses.variables.extend(variable);
+        self.renumbered(id, |n| &n.clocks);
+    }
+
+    fn channel(&mut self, id: u32) {
+        let variable = self.network.channels.get(id as usize).map(|c| c.variable);
+        self.uses.variables.extend(variable);
+        self.renumbered(id, |n| &n.channels);
+    }
+
+    fn function(&mut self, id: u32) {
+        if self.uses.functions.insert(id) {
+            self.calls.push(id);
+        }
+        self.renumbered(id, |n| &n.functions);
     }
 }
 
 trait Feed {
-    fn feed(&self, sink: &mut Sink);
+    fn feed(&self, sink: &mut Sink<'_>);
 }
 
-impl<T: Feed> Feed for Vec<T> {
-    fn feed(&self, sink: &mut Sink) {
-        sink.number(self.len() as i64);
-        for element in self {
-            element.feed(sink);
-        }
-    }
-}
-
-impl<T: Feed> Feed for Option<T> {
-    fn feed(&self, sink: &mut Sink) {
-        sink.number(i64::from(self.is_some()));
-        if let Some(value) = self {
-            value.feed(sink);
-        }
-    }
-}
-
-impl<T: Feed> Feed for Box<T> {
-    fn feed(&self, sink: &mut Sink) {
-        (**self).feed(sink);
-    }
-}
-
-impl<A: Feed, B: Feed> Feed for (A, B) {
-    fn feed(&self, sink: &mut Sink) {
-        self.0.feed(sink);
-        self.1.feed(sink);
-    }
-}
-
-impl Feed for i32 {
-    fn feed(&self, sink: &mut Sink) {
-        sink.number(*self);
-    }
-}
-
-impl Feed for u32 {
-    fn feed(&self, sink: &mut Sink) {
-        sink.number(*self);
-    }
-}
-
-impl Feed for smol_str::SmolStr {
-    fn feed(&self, sink: &mut Sink) {
-        sink.text(self);
-    }
-}
-
-impl Feed for Network {
-    fn feed(&self, sink: &mut Sink) {
-        let Network {
-            cells,
-            clocks,
-            channels,
-            constants,
-            variables,
-            functions,
-            processes,
-            families,
-            scalarsets,
-            has_priorities,
-            before_update,
-            after_update,
-            update_frame,
-            unsupported,
-        } = self;
-        cells.feed(sink);
-        clocks.feed(sink);
-        channels.feed(sink);
-        constants.feed(sink);
-        variables.feed(sink);
-        functions.feed(sink);
-        processes.feed(sink);
-        families.feed(sink);
-        scalarsets.feed(sink);
-        sink.number(*has_priorities);
-        before_update.feed(sink);
-        after_update.feed(sink);
-        update_frame.feed(sink);
-        unsupported.feed(sink);
-    }
-}
-
-impl Feed for UnsupportedUse {
-    fn feed(&self, sink: &mut Sink) {
-        let UnsupportedUse {
-            code,
-            message,
-            span: _,
-            fatal,
-        } = self;
-        sink.text(code);
-        sink.text(message);
-        sink.number(*fatal);
-    }
-}
-
-impl Feed for Cell {
-    fn feed(&self, sink: &mut Sink) {
-        let Cell {
-            lo,
-            hi,
-            init,
-            scalarset,
-            meta,
-            variable,
-        } = self;
-        lo.feed(sink);
-        hi.feed(sink);
-        init.feed(sink);
-        scalarset.feed(sink);
-        sink.number(*meta);
-        variable.feed(sink);
-    }
-}
-
-impl Feed for Clock {
-    fn feed(&self, sink: &mut Sink) {
-        let Clock { init, variable } = self;
-        init.feed(sink);
-        variable.feed(sink);
-    }
-}
-
-impl Feed for Channel {
-    fn feed(&self, sink: &mut Sink) {
-        let Channel {
-            urgent,
-            broadcast,
-            priority,
-            variable,
-        } = self;
-        sink.number(*urgent);
-        sink.number(*broadcast);
-        priority.feed(sink);
-        variable.feed(sink);
-    }
-}
-
-impl Feed for Variable {
-    fn feed(&self, sink: &mut Sink) {
-        let Variable {
-            name,
-            process,
-            shape,
-            first_cell,
-            first_clock,
-            first_channel,
-            span: _,
-        } = self;
-        name.feed(sink);
-        process.feed(sink);
-        shape.feed(sink);
-        first_cell.feed(sink);
-        first_clock.feed(sink);
-        first_channel.feed(sink);
-    }
-}
-
-impl Feed for Shape {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            Shape::Int {
-                lo,
-                hi,
-                scalarset,
-                boolean,
-            } => {
-                sink.number(0);
-                lo.feed(sink);
-                hi.feed(sink);
-                scalarset.feed(sink);
-                sink.number(*boolean);
-            }
-            Shape::Clock => sink.number(1),
-            Shape::Channel => sink.number(2),
-            Shape::Array { index, element } => {
-                sink.number(3);
-                index.feed(sink);
-                element.feed(sink);
-            }
-            Shape::Struct(fields) => {
-                sink.number(4);
-                fields.feed(sink);
-            }
-        }
-    }
-}
-
-impl Feed for IndexRange {
-    fn feed(&self, sink: &mut Sink) {
-        let IndexRange { lo, len, scalarset } = self;
-        lo.feed(sink);
-        len.feed(sink);
-        scalarset.feed(sink);
-    }
-}
-
-impl Feed for Scalarset {
-    fn feed(&self, sink: &mut Sink) {
-        let Scalarset {
-            name,
-            size,
-            detected,
-            first,
-            blocks,
-            span: _,
-            broken,
-        } = self;
-        name.feed(sink);
-        size.feed(sink);
-        sink.number(*detected);
-        first.feed(sink);
-        blocks.feed(sink);
-        sink.number(broken.len() as i64);
-        for rule in broken {
-            sink.text(rule.code);
-        }
-    }
-}
-
-impl Feed for Family {
-    fn feed(&self, sink: &mut Sink) {
-        let Family {
-            name,
-            template,
-            params,
-            first,
-            len,
-        } = self;
-        name.feed(sink);
-        template.feed(sink);
-        params.feed(sink);
-        first.feed(sink);
-        len.feed(sink);
-    }
-}
-
-impl Feed for Process {
-    fn feed(&self, sink: &mut Sink) {
-        let Process {
-            name,
-            family,
-            args,
-            locations,
-            initial,
-            edges,
-            priority,
-            span: _,
-        } = self;
-        name.feed(sink);
-        family.feed(sink);
-        args.feed(sink);
-        locations.feed(sink);
-        initial.feed(sink);
-        edges.feed(sink);
-        priority.feed(sink);
-    }
-}
-
-impl Feed for Location {
-    fn feed(&self, sink: &mut Sink) {
-        let Location {
-            name,
-            kind,
-            invariant,
-            frame,
-            span: _,
-        } = self;
-        name.feed(sink);
-        sink.name(kind);
-        invariant.feed(sink);
-        frame.feed(sink);
-    }
-}
-
-impl Feed for Edge {
-    fn feed(&self, sink: &mut Sink) {
-        let Edge {
-            source,
-            target,
-            selects,
-            guard,
-            sync,
-            updates,
-            frame,
-            template_edge,
-            spans: _,
-        } = self;
-        source.feed(sink);
-        target.feed(sink);
-        selects.feed(sink);
-        guard.feed(sink);
-        sync.feed(sink);
-        updates.feed(sink);
-        frame.feed(sink);
-        template_edge.feed(sink);
-    }
-}
-
-impl Feed for Select {
-    fn feed(&self, sink: &mut Sink) {
-        let Select { name, slot, range } = self;
-        name.feed(sink);
-        slot.feed(sink);
-        range.feed(sink);
-    }
-}
-
-impl Feed for Sync {
-    fn feed(&self, sink: &mut Sink) {
-        let Sync { channel, direction } = self;
-        channel.feed(sink);
-        sink.name(direction);
-    }
-}
-
-impl Feed for Expr {
-    fn feed(&self, sink: &mut Sink) {
-        let Expr { kind, span: _ } = self;
-        kind.feed(sink);
-    }
-}
-
-impl Feed for ExprKind {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            ExprKind::Const(value) => {
-                sink.number(0);
-                value.feed(sink);
-            }
-            ExprKind::Read(place) => {
-                sink.number(1);
-                place.feed(sink);
-            }
-            ExprKind::Unary(op, e) => {
-                sink.number(2);
-                sink.name(op);
-                e.feed(sink);
-            }
-            ExprKind::Binary(op, a, b) => {
-                sink.number(3);
-                sink.name(op);
-                a.feed(sink);
-                b.feed(sink);
-            }
-            ExprKind::Cond(c, a, b) => {
-                sink.number(4);
-                c.feed(sink);
-                a.feed(sink);
-                b.feed(sink);
-            }
-            ExprKind::Call(call) => {
-                sink.number(5);
-                call.feed(sink);
-            }
-            ExprKind::Quantifier {
-                kind,
-                slot,
-                range,
-                body,
-            } => {
-                sink.number(6);
-                sink.name(kind);
-                slot.feed(sink);
-                range.feed(sink);
-                body.feed(sink);
-            }
-            ExprKind::At { process, location } => {
-                sink.number(7);
-                process.feed(sink);
-                location.feed(sink);
-            }
-            ExprKind::LocationOf(process) => {
-                sink.number(8);
-                process.feed(sink);
-            }
-            ExprKind::Deadlock => sink.number(9),
-            other => feed_effect(other, sink),
-        }
-    }
-}
-
-/// Assignments, copies and clocks: the rest of [`ExprKind`].
-fn feed_effect(kind: &ExprKind, sink: &mut Sink) {
-    match kind {
-        ExprKind::Assign {
-            place,
-            op,
-            value,
-            old_value,
-        } => {
-            sink.number(20);
-            place.feed(sink);
-            sink.name(op);
-            value.feed(sink);
-            sink.number(*old_value);
-        }
-        ExprKind::Copy {
-            target,
-            source,
-            len,
-        } => {
-            sink.number(21);
-            target.feed(sink);
-            source.feed(sink);
-            len.feed(sink);
-        }
-        ExprKind::SameBlock {
-            left,
-            right,
-            len,
-            negated,
-        } => {
-            sink.number(22);
-            left.feed(sink);
-            right.feed(sink);
-            len.feed(sink);
-            sink.number(*negated);
-        }
-        ExprKind::Clock {
-            left,
-            right,
-            op,
-            bound,
-        } => {
-            sink.number(23);
-            left.feed(sink);
-            right.feed(sink);
-            sink.name(op);
-            bound.feed(sink);
-        }
-        ExprKind::Rate { clock, rate } => {
-            sink.number(24);
-            clock.feed(sink);
-            rate.feed(sink);
-        }
-        ExprKind::SetClock { clock, value } => {
-            sink.number(25);
-            clock.feed(sink);
-            value.feed(sink);
-        }
-        ExprKind::CopyClock { target, source } => {
-            sink.number(26);
-            target.feed(sink);
-            source.feed(sink);
-        }
-        // All others are told above; a new one tells itself with everything it holds, spans included.
-        other => sink.name(other),
-    }
-}
-
-impl Feed for Place {
-    fn feed(&self, sink: &mut Sink) {
-        let Place {
-            base,
-            steps,
-            lo,
-            hi,
-            scalarset,
-        } = self;
-        match base {
-            Base::Cell(id) => (0, *id),
-            Base::Constant(id) => (1, *id),
-            Base::Slot(id) => (2, *id),
-            Base::Ref(id) => (3, *id),
-        }
-        .feed(sink);
-        steps.feed(sink);
-        lo.feed(sink);
-        hi.feed(sink);
-        scalarset.feed(sink);
-    }
-}
-
-impl Feed for IndexStep {
-    fn feed(&self, sink: &mut Sink) {
-        let IndexStep {
-            index,
-            range,
-            stride,
-        } = self;
-        index.feed(sink);
-        range.feed(sink);
-        stride.feed(sink);
-    }
-}
-
-impl Feed for ClockRef {
-    fn feed(&self, sink: &mut Sink) {
-        let ClockRef {
-            base,
-            steps,
-            span: _,
-        } = self;
-        match base {
-            ClockBase::Clock(id) => (0, *id),
-            ClockBase::Ref(id) => (1, *id),
-        }
-        .feed(sink);
-        steps.feed(sink);
-    }
-}
-
-impl Feed for ChannelRef {
-    fn feed(&self, sink: &mut Sink) {
-        let ChannelRef {
-            base,
-            steps,
-            span: _,
-        } = self;
-        base.feed(sink);
-        steps.feed(sink);
-    }
-}
-
-impl Feed for ProcessRef {
-    fn feed(&self, sink: &mut Sink) {
-        let ProcessRef { base, steps } = self;
-        base.feed(sink);
-        steps.feed(sink);
-    }
-}
-
-impl Feed for Block {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            Block::Place(place) => {
-                sink.number(0);
-                place.feed(sink);
-            }
-            Block::Call(call) => {
-                sink.number(1);
-                call.feed(sink);
-            }
-            Block::Cond(c, a, b) => {
-                sink.number(2);
-                c.feed(sink);
-                a.feed(sink);
-                b.feed(sink);
-            }
-            Block::Assign {
-                target,
-                source,
-                len,
-            } => {
-                sink.number(3);
-                target.feed(sink);
-                source.feed(sink);
-                len.feed(sink);
-            }
-        }
-    }
-}
-
-impl Feed for Call {
-    fn feed(&self, sink: &mut Sink) {
-        let Call { function, args } = self;
-        function.feed(sink);
-        args.feed(sink);
-    }
-}
-
-impl Feed for Arg {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            Arg::Value(e) => {
-                sink.number(0);
-                e.feed(sink);
-            }
-            Arg::Block(block, len) => {
-                sink.number(1);
-                block.feed(sink);
-                len.feed(sink);
-            }
-            Arg::Ref(place) => {
-                sink.number(2);
-                place.feed(sink);
-            }
-            Arg::Clock(clock) => {
-                sink.number(3);
-                clock.feed(sink);
-            }
-            Arg::Mixed(place, clock) => {
-                sink.number(4);
-                place.feed(sink);
-                clock.feed(sink);
-            }
-        }
-    }
-}
-
-impl Feed for Function {
-    fn feed(&self, sink: &mut Sink) {
-        let Function {
-            name: _,
-            params,
-            frame,
-            body,
-            result_len,
-            result_ranges,
-            span: _,
-        } = self;
-        params.feed(sink);
-        frame.feed(sink);
-        body.feed(sink);
-        result_len.feed(sink);
-        result_ranges.feed(sink);
-    }
-}
-
-impl Feed for FunctionParam {
-    fn feed(&self, sink: &mut Sink) {
-        let FunctionParam { slot, ranges } = self;
-        slot.feed(sink);
-        ranges.feed(sink);
-    }
-}
-
-impl Feed for Stmt {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            Stmt::Expr(e) => {
-                sink.number(0);
-                e.feed(sink);
-            }
-            Stmt::Init { slot, values } => {
-                sink.number(1);
-                slot.feed(sink);
-                values.feed(sink);
-            }
-            Stmt::If { cond, then, other } => {
-                sink.number(2);
-                cond.feed(sink);
-                then.feed(sink);
-                other.feed(sink);
-            }
-            Stmt::While {
-                cond,
-                body,
-                step,
-                span: _,
-            } => {
-                sink.number(3);
-                cond.feed(sink);
-                body.feed(sink);
-                step.feed(sink);
-            }
-            Stmt::DoWhile {
-                body,
-                cond,
-                span: _,
-            } => {
-                sink.number(4);
-                body.feed(sink);
-                cond.feed(sink);
-            }
-            Stmt::Iterate {
-                slot,
-                range,
-                body,
-                span: _,
-            } => {
-                sink.number(5);
-                slot.feed(sink);
-                range.feed(sink);
-                body.feed(sink);
-            }
-            Stmt::Return(value) => {
-                sink.number(6);
-                value.feed(sink);
-            }
-            Stmt::ReturnBlock(block, len) => {
-                sink.number(7);
-                block.feed(sink);
-                len.feed(sink);
-            }
-            Stmt::Assert(e) => {
-                sink.number(8);
-                e.feed(sink);
-            }
-            Stmt::Break => sink.number(9),
-            Stmt::Continue => sink.number(10),
-        }
-    }
-}
-
-impl Feed for Query {
-    fn feed(&self, sink: &mut Sink) {
-        let Query {
-            text: _,
-            kind,
-            frame,
-            named_elements,
-            span: _,
-        } = self;
-        match kind {
-            QueryKind::Path(path, e) => {
-                sink.number(0);
-                sink.name(path);
-                e.feed(sink);
-            }
-            QueryKind::LeadsTo(p, q) => {
-                sink.number(1);
-                p.feed(sink);
-                q.feed(sink);
-            }
-            QueryKind::Bounds {
-                kind,
-                condition,
-                exprs,
-            } => {
-                sink.number(2);
-                sink.name(kind);
-                condition.feed(sink);
-                exprs.feed(sink);
-            }
-        }
-        frame.feed(sink);
-        named_elements.feed(sink);
-    }
-}
-
-impl Feed for BoundsExpr {
-    fn feed(&self, sink: &mut Sink) {
-        match self {
-            BoundsExpr::Int(e) => {
-                sink.number(0);
-                e.feed(sink);
-            }
-            BoundsExpr::Clock { left, right } => {
-                sink.number(1);
-                left.feed(sink);
-                right.feed(sink);
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

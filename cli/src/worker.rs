@@ -4,13 +4,14 @@
 //! itself when the server dies, so no worker outlives its server.
 
 use crate::model::{Prepared, Source};
-use crate::{BAD_INPUT, SUCCESS, output, platform};
+use crate::{BAD_INPUT, SUCCESS, output};
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{
     QueryReport, TraceValue, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
 };
 use zonelens_checker::Control;
+use zonelens_lsp::platform;
 use zonelens_syntax::ast::FileKind;
 
 /// Exit status when the input closes before the answer.

@@ -62,7 +62,7 @@ pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Even
                 if let Some(steps) = shown.remove(&run) {
                     let _ = steps.send(Step::End(summary));
                 }
-                shared.publish_soon(&uri);
+                shared.publish_again(&uri);
             }
             Event::Changed {
                 state,

@@ -4,6 +4,7 @@
 //! as good as not there. `unknown` and `error` are never kept: more time or memory may change them.
 
 use crate::meaning::Meaning;
+use crate::platform;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use zonelens_analysis::report::{QueryReport, Verdict};
@@ -123,19 +124,6 @@ fn write(path: &Path, meaning: Meaning, report: &QueryReport) -> std::io::Result
 
 /// Where this tool keeps what it can do without: `ZONELENS_CACHE_DIR`, else the platform's place.
 pub fn base_directory() -> Option<PathBuf> {
-    let variable = |name: &str| {
-        let value = std::env::var_os(name).filter(|v| !v.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    if let Some(chosen) = variable("ZONELENS_CACHE_DIR") {
-        return Some(chosen);
-    }
-    let platform = if cfg!(target_os = "macos") {
-        variable("HOME")?.join("Library/Caches")
-    } else if cfg!(windows) {
-        variable("LOCALAPPDATA")?
-    } else {
-        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))?
-    };
-    Some(platform.join("zonelens"))
+    platform::folder("ZONELENS_CACHE_DIR")
+        .or_else(|| Some(platform::cache_directory()?.join("zonelens")))
 }

@@ -31,6 +31,22 @@ pub fn capabilities(encoding: Encoding, abilities: Abilities) -> lsp::ServerCapa
             ..lsp::ExecuteCommandOptions::default()
         }),
         definition_provider: Some(lsp::OneOf::Left(true)),
+        implementation_provider: Some(lsp::ImplementationProviderCapability::Simple(true)),
+        call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),
+        document_link_provider: Some(lsp::DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+        }),
+        document_range_formatting_provider: Some(lsp::OneOf::Left(true)),
+        diagnostic_provider: abilities.pulls.then(|| {
+            lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
+                identifier: Some("zonelens".to_owned()),
+                inter_file_dependencies: true,
+                // `zonelens check` looks at whole folders; here that would only repeat it at every keystroke.
+                workspace_diagnostics: false,
+                work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+            })
+        }),
         type_definition_provider: Some(lsp::TypeDefinitionProviderCapability::Simple(true)),
         references_provider: Some(lsp::OneOf::Left(true)),
         document_highlight_provider: Some(lsp::OneOf::Left(true)),
@@ -45,7 +61,11 @@ pub fn capabilities(encoding: Encoding, abilities: Abilities) -> lsp::ServerCapa
         })),
         code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
             lsp::CodeActionOptions {
-                code_action_kinds: Some(vec![lsp::CodeActionKind::QUICKFIX]),
+                code_action_kinds: Some(vec![
+                    lsp::CodeActionKind::QUICKFIX,
+                    lsp::CodeActionKind::REFACTOR_EXTRACT,
+                    lsp::CodeActionKind::REFACTOR_REWRITE,
+                ]),
                 ..lsp::CodeActionOptions::default()
             },
         )),
@@ -79,7 +99,7 @@ fn semantic_tokens() -> lsp::SemanticTokensServerCapabilities {
             token_modifiers: MODIFIERS.map(lsp::SemanticTokenModifier::new).to_vec(),
         },
         range: Some(true),
-        full: Some(lsp::SemanticTokensFullOptions::Bool(true)),
+        full: Some(lsp::SemanticTokensFullOptions::Delta { delta: Some(true) }),
         ..lsp::SemanticTokensOptions::default()
     })
 }

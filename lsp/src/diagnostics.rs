@@ -1,13 +1,16 @@
 //! What is wrong in a document: the model's diagnostics, and what runs found out about its queries.
 
 use crate::document::Snapshot;
+use crate::features::names::Target;
+use crate::features::trace::{OpenTrace, edge_places, edges_of};
 use crate::meaning::Meaning;
 use crate::queries::QuerySite;
 use crate::runs::word;
 use crate::settings::Settings;
 use std::sync::Arc;
 use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
-use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Verdict};
+use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Trace, Verdict};
+use zonelens_analysis::trace_text;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
@@ -17,6 +20,29 @@ const EXPECTATION: &str = "query/expectation";
 const NOT_REDUCED: &str = "query/not-reduced";
 /// No model stands beside a query file.
 const NO_MODEL: &str = "query/no-model";
+/// The run ended without an answer for a reason in the model or the query.
+const UNANSWERED: &str = "query/unanswered";
+/// The open trace.
+const TRACE: &str = "query/trace";
+/// Edges of a trace that are told as places.
+const MAX_PATH: usize = 100;
+
+/// A diagnostic with places in other documents.
+pub struct Finding {
+    /// What is wrong, and places in its own document.
+    pub diagnostic: Diagnostic,
+    /// Places elsewhere, and what is there.
+    pub elsewhere: Vec<(Target, String)>,
+}
+
+impl From<Diagnostic> for Finding {
+    fn from(diagnostic: Diagnostic) -> Finding {
+        Finding {
+            diagnostic,
+            elsewhere: Vec::new(),
+        }
+    }
+}
 
 /// Everything the text itself says. `model` is the document itself, or the model beside a query file.
 pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic> {
@@ -51,53 +77,139 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic>
     out
 }
 
-/// What answers say about queries whose text still means what was asked: expectations that are not met, and
-/// errors met during the run.
-pub fn of_answers(sites: &[QuerySite], answers: &[(Meaning, Arc<QueryReport>)]) -> Vec<Diagnostic> {
+/// What answers say about queries whose text still means what was asked.
+pub fn of_answers(
+    model: &Arc<Snapshot>,
+    sites: &[QuerySite],
+    answers: &[(Meaning, Arc<QueryReport>)],
+) -> Vec<Finding> {
     let mut out = Vec::new();
     for site in sites {
         let Some((_, report)) = answers.iter().find(|(m, _)| *m == site.meaning) else {
             continue;
         };
-        out.extend(of_symmetry(site, report));
-        match (report.verdict, site.expected) {
-            (Verdict::Satisfied | Verdict::Violated, Some((expected, at)))
-                if expected != report.verdict =>
-            {
-                let message = format!(
-                    "This query is {}, but it is expected to be {}.",
-                    word(report.verdict),
-                    word(expected)
-                );
-                let mut diagnostic = Diagnostic::error(EXPECTATION, message, site.span);
-                diagnostic.related.push(Related {
-                    span: at,
-                    message: "expected here".to_owned(),
-                });
-                out.push(diagnostic);
+        let excluded = report.symmetry.excluded.iter();
+        out.extend(excluded.map(|set| not_reduced(model, site, set)));
+        out.extend(unmet(model, site, report));
+        out.extend(unanswered(site, report));
+    }
+    out
+}
+
+/// The verdict is not the expected one; the way there is told where there is one.
+fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Option<Finding> {
+    let (expected, at) = site.expected?;
+    let decided = matches!(report.verdict, Verdict::Satisfied | Verdict::Violated);
+    if !decided || expected == report.verdict {
+        return None;
+    }
+    let (verdict, expected) = (word(report.verdict), word(expected));
+    let message = format!("This query is {verdict}, but it is expected to be {expected}.");
+    let mut diagnostic = Diagnostic::error(EXPECTATION, message, site.span);
+    diagnostic.related.push(Related {
+        span: at,
+        message: "expected here".to_owned(),
+    });
+    let trace = report.trace.as_ref();
+    Some(Finding {
+        diagnostic,
+        elsewhere: trace.map(|t| path(model, t)).unwrap_or_default(),
+    })
+}
+
+/// The run met an error of the model, or something it does not treat. Limits are told on the lens alone.
+fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
+    let reason = report.reason.as_deref()?;
+    let (keyword, sentence) = reason.split_once(": ").unwrap_or((reason, ""));
+    let severity = match report.verdict {
+        Verdict::Error => Severity::Error,
+        Verdict::Unknown if matches!(keyword, "unsupported" | "approximate") => Severity::Info,
+        _ => return None,
+    };
+    let message = match sentence {
+        "" => format!("This query has no answer: {keyword}."),
+        _ => format!("This query has no answer: {sentence}"),
+    };
+    Some(Diagnostic::new(UNANSWERED, severity, message, site.span).into())
+}
+
+/// A scalarset that the run could not use: why the state space is larger than it could be.
+fn not_reduced(model: &Arc<Snapshot>, site: &QuerySite, set: &ExcludedScalarset) -> Finding {
+    let message = format!(
+        "States were not reduced over `{}`: it breaks {} at line {}, column {} of the model.",
+        set.name, set.rule, set.line, set.column
+    );
+    let line = set.line.saturating_sub(1) as usize;
+    let place = (line < model.rope.len_lines()).then(|| {
+        let start = model.rope.line_to_char(line);
+        let column = set.column.saturating_sub(1) as usize;
+        let at = (start + column).min(model.rope.len_chars());
+        let offset = model.rope.char_to_byte(at) as u32;
+        let target = Target {
+            snapshot: Arc::clone(model),
+            span: Span::new(offset, offset),
+        };
+        (target, format!("{} is broken here", set.rule))
+    });
+    Finding {
+        diagnostic: Diagnostic::new(NOT_REDUCED, Severity::Hint, message, site.span),
+        elsewhere: place.into_iter().collect(),
+    }
+}
+
+/// The open trace at its query: the current step, and the way of all steps. `model` must mean what it was found in.
+pub fn of_trace(model: &Arc<Snapshot>, sites: &[QuerySite], open: &OpenTrace) -> Option<Finding> {
+    let fits = |s: &&QuerySite| s.text == open.query && s.meaning == open.meaning;
+    let site = sites.iter().find(fits)?;
+    let steps = trace_text::steps(&open.trace);
+    let step = steps.get(open.step)?;
+    let last = open.trace.steps.len().saturating_sub(1);
+    let message = format!(
+        "Trace, step {} of {last}, t = {}: {}",
+        open.step, step.time, step.action
+    );
+    Some(Finding {
+        diagnostic: Diagnostic::new(TRACE, Severity::Info, message, site.span),
+        elsewhere: path(model, &open.trace),
+    })
+}
+
+/// The edges of a trace in order, at their places.
+fn path(model: &Arc<Snapshot>, trace: &Trace) -> Vec<(Target, String)> {
+    let steps = trace_text::steps(trace);
+    let mut out = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let places = edge_places(model, trace, number);
+        for (edge, place) in edges_of(trace, number).iter().zip(places) {
+            let Some(span) = place.edge else { continue };
+            let target = Target {
+                snapshot: Arc::clone(model),
+                span: Span::new(span.start, span.start),
+            };
+            let text = format!(
+                "step {number}, t = {}: {} goes from {} to {}",
+                step.time, edge.process, edge.from, edge.to
+            );
+            out.push((target, text));
+            if out.len() == MAX_PATH {
+                return out;
             }
-            _ => {}
         }
     }
     out
 }
 
-/// Scalarsets that the run could not use, told on the query: why the state space is larger than it could be.
-fn of_symmetry(site: &QuerySite, report: &QueryReport) -> Vec<Diagnostic> {
-    let told = |set: &ExcludedScalarset| {
-        let message = format!(
-            "States were not reduced over `{}`: it breaks {} at line {}, column {} of the model.",
-            set.name, set.rule, set.line, set.column
-        );
-        Diagnostic::new(NOT_REDUCED, Severity::Hint, message, site.span)
-    };
-    report.symmetry.excluded.iter().map(told).collect()
-}
-
 /// Applies the user's severities; what is switched off goes.
-pub fn with_severities(list: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
-    let mut list = settings.severities.apply(list);
-    list.sort_by_key(|d| (d.span.start, d.span.end));
+pub fn with_severities(list: Vec<Finding>, settings: &Settings) -> Vec<Finding> {
+    let judged = |f: Finding| {
+        let kept = settings.severities.apply(vec![f.diagnostic]).pop()?;
+        Some(Finding {
+            diagnostic: kept,
+            elsewhere: f.elsewhere,
+        })
+    };
+    let mut list: Vec<Finding> = list.into_iter().filter_map(judged).collect();
+    list.sort_by_key(|f| (f.diagnostic.span.start, f.diagnostic.span.end));
     list
 }
 

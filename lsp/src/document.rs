@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use zonelens_analysis::Model;
 use zonelens_analysis::ide::Index;
-use zonelens_analysis::meaning::Fingerprint;
+use zonelens_analysis::meaning::Digested;
 use zonelens_analysis::network::Network;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, QueryKind};
@@ -18,6 +18,9 @@ use zonelens_syntax::span::{Span, TextEdit};
 
 /// More edits than this since the last parse, and parsing from scratch is cheaper.
 const MAX_PENDING_EDITS: usize = 32;
+
+/// Models up to this size are instantiated while somebody waits.
+const QUICK_BYTES: usize = 100_000;
 
 /// One version of a document.
 pub struct Snapshot {
@@ -35,7 +38,7 @@ pub struct Snapshot {
     /// An earlier analysis: items that are the same keep their results.
     earlier: Option<Arc<Model>>,
     model: OnceLock<Arc<Model>>,
-    network: OnceLock<Option<(Network, Fingerprint)>>,
+    network: OnceLock<Option<(Network, Digested)>>,
     names: OnceLock<Arc<Index>>,
     masked: OnceLock<String>,
     /// Overrides of global constants.
@@ -148,6 +151,14 @@ impl Snapshot {
         }
     }
 
+    /// Whether a byte of an XML file stands in a CDATA section, where nothing is escaped.
+    pub fn in_cdata(&self, offset: u32) -> bool {
+        let text = &self.file().text;
+        let before = text.get(..offset as usize).unwrap_or("");
+        let opened = before.rfind("<![CDATA[");
+        opened.is_some_and(|at| !before[at..].contains("]]>"))
+    }
+
     /// The parsed text. Parses on first use: not for the thread that reads messages.
     pub fn file(&self) -> &SourceFile {
         self.file.get_or_init(|| match &self.base {
@@ -167,16 +178,25 @@ impl Snapshot {
     }
 
     /// The network with its digest; `None` while the model has errors.
-    pub fn network(&self) -> Option<&(Network, Fingerprint)> {
+    pub fn network(&self) -> Option<&(Network, Digested)> {
         let build = || {
             if self.model().blocks_verification() {
                 return None;
             }
             let network = self.model().network().ok()?;
-            let fingerprint = zonelens_analysis::meaning::of_network(&network);
-            Some((network, fingerprint))
+            let digested = zonelens_analysis::meaning::of_network(&network);
+            Some((network, digested))
         };
         self.network.get_or_init(build).as_ref()
+    }
+
+    /// The network if it is there already or quickly made: for answers that are better with it and must not wait for it.
+    pub fn network_soon(&self) -> Option<&(Network, Digested)> {
+        match self.network.get() {
+            Some(known) => known.as_ref(),
+            None if self.rope.len_bytes() <= QUICK_BYTES => self.network(),
+            None => None,
+        }
     }
 
     /// The names of a model.

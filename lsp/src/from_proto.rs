@@ -52,8 +52,6 @@ pub struct Abilities {
     pub lens_refresh: bool,
     /// It fetches inlay hints again when asked to.
     pub hint_refresh: bool,
-    /// It fetches semantic tokens again when asked to.
-    pub token_refresh: bool,
     /// It fetches diagnostics itself.
     pub pulls: bool,
     /// It fetches diagnostics again when asked to.
@@ -87,7 +85,6 @@ impl Abilities {
             progress: can("/window/workDoneProgress"),
             lens_refresh: can("/workspace/codeLens/refreshSupport"),
             hint_refresh: can("/workspace/inlayHint/refreshSupport"),
-            token_refresh: can("/workspace/semanticTokens/refreshSupport"),
             pulls: capabilities.pointer("/textDocument/diagnostic").is_some(),
             diagnostic_refresh: can("/workspace/diagnostics/refreshSupport")
                 || can("/workspace/diagnostic/refreshSupport"),

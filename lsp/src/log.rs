@@ -9,6 +9,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 static LOG: Mutex<Option<File>> = Mutex::new(None);
 static PATH: OnceLock<PathBuf> = OnceLock::new();
 
+static CRASH: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The newest crash report that was not told yet.
+pub fn take_crash() -> Option<PathBuf> {
+    CRASH.lock().ok()?.take()
+}
+
 /// Where the log is, if one is written.
 pub fn path() -> Option<PathBuf> {
     PATH.get().cloned()
@@ -35,6 +42,9 @@ pub fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<(
         write(&format!("panic at {place}"));
         if let Some(report) = crashes.as_deref().and_then(|d| crash_report(d, &place)) {
             write(&format!("crash report: {}", report.display()));
+            if let Ok(mut last) = CRASH.lock() {
+                *last = Some(report);
+            }
         }
     }));
     Ok(())
@@ -68,4 +78,24 @@ fn seconds() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_report_says_where_and_nothing_of_the_model() {
+        let directory = std::env::temp_dir().join(format!("zonelens-log-{}", std::process::id()));
+        start(None, Some(directory.clone())).expect("started");
+        let secret = "int secret_variable;";
+        let thread = std::thread::spawn(move || panic!("cannot parse {secret}"));
+        assert!(thread.join().is_err());
+        let report = take_crash().expect("a report");
+        let text = std::fs::read_to_string(&report).expect("readable");
+        assert!(text.contains("panic at lsp/src/log.rs:"), "{text}");
+        assert!(!text.contains("secret_variable"), "{text}");
+        assert_eq!(take_crash(), None);
+        std::fs::remove_dir_all(directory).expect("removed");
+    }
 }

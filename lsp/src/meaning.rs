@@ -30,13 +30,14 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
             .model()
             .resolve_query(network, query.query, query.base)
             .ok()?;
-        Some((digest, zonelens_analysis::meaning::of_query(&query)))
+        Some(zonelens_analysis::meaning::of_question(
+            network, digest, &query,
+        ))
     });
     match resolved {
-        Some((network, query)) => {
-            part(b"network");
-            part(network);
-            part(&query);
+        Some(question) => {
+            part(b"question");
+            part(&question);
         }
         // Without a meaning the text itself is all there is to go by.
         None => {

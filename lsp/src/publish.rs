@@ -1,31 +1,45 @@
-//! Publishes diagnostics after every open, change and result, always for the newest text.
+//! Diagnostics for the client, always of the newest text: published after every open, change and result, or given out
+//! when the client asks for them.
 
-use crate::diagnostics;
+use crate::diagnostics::{self, Finding};
 use crate::document::Snapshot;
-use crate::queries::QuerySite;
 use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use crate::traces;
-use std::collections::BTreeSet;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use zonelens_analysis::diagnostic::Diagnostic;
-use zonelens_syntax::ast::FileKind;
+use tower_lsp_server::ls_types as lsp;
+use zonelens_analysis::report::QueryReport;
+
+/// A document whose diagnostics may be others now, and whether the client cannot know that.
+pub type Due = (String, bool);
 
 /// Takes documents from `inbox` until the server ends. What piles up while one is analysed is taken together.
-pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<String>) {
+pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>) {
     while let Some(first) = inbox.recv().await {
-        let mut waiting = BTreeSet::from([first]);
-        while let Ok(uri) = inbox.try_recv() {
-            waiting.insert(uri);
+        let mut waiting = BTreeMap::from([first]);
+        while let Ok((uri, unknown)) = inbox.try_recv() {
+            *waiting.entry(uri).or_default() |= unknown;
         }
         let beside: Vec<String> = waiting
-            .iter()
+            .keys()
             .flat_map(|uri| shared.store.query_files_of(uri))
             .map(|snapshot| snapshot.uri.clone())
             .collect();
-        waiting.extend(beside);
-        for uri in waiting {
+        for uri in beside {
+            // The client knows that the model changed, not that queries mean something else by that.
+            waiting.insert(uri, true);
+        }
+        let abilities = shared.abilities();
+        if abilities.pulls && abilities.diagnostic_refresh && waiting.values().any(|u| *u) {
+            let client = shared.client.clone();
+            tokio::spawn(async move {
+                let _ = client.workspace_diagnostic_refresh().await;
+            });
+        }
+        for uri in waiting.into_keys() {
             publish(&shared, &uri).await;
             traces::edited(&shared, &uri).await;
         }
@@ -36,57 +50,121 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
     let Some(parsed) = to_proto::uri(uri) else {
         return;
     };
+    let pulls = shared.abilities().pulls;
     let Some(snapshot) = shared.store.get(uri) else {
-        shared
-            .client
-            .publish_diagnostics(parsed, Vec::new(), None)
-            .await;
+        if !pulls {
+            shared
+                .client
+                .publish_diagnostics(parsed, Vec::new(), None)
+                .await;
+        }
         return;
     };
-    let answers = shared.runs.reports(uri).await;
-    // What queries mean takes a network; without answers or runs to judge by it there is no need to know.
-    let judge = !answers.is_empty() || shared.settings_for(uri).cancel_on_edit;
-    let (worker, held) = (Arc::clone(shared), Arc::clone(&snapshot));
-    let found = tokio::task::spawn_blocking(move || analyse(&worker, &held, judge)).await;
-    let Ok((mut list, sites)) = found else {
+    // Also for a client that pulls: runs may have to stop.
+    let Some(list) = findings(shared, &snapshot).await else {
         // The panic is in the log; the next edit tries again.
         return;
     };
-    if judge {
-        let meanings = sites.iter().map(|s| s.meaning).collect();
-        shared.runs.edited(uri, meanings);
-    }
-    list.extend(diagnostics::of_answers(&sites, &answers));
     // An edit that came meanwhile has queued its own round: publishing old positions would only flicker.
-    if !shared.store.is_current(&snapshot) {
+    if pulls || !shared.store.is_current(&snapshot) {
         return;
     }
-    let list = diagnostics::with_severities(list, &shared.settings_for(uri));
-    let place = Place {
-        snapshot: &snapshot,
-        encoding: shared.encoding(),
-    };
-    let converted = list
-        .iter()
-        .filter(|d| diagnostics::inside(&snapshot, d.span))
-        .map(|d| to_proto::diagnostic(place, d))
-        .collect();
+    let converted = converted(shared, &snapshot, &list);
     shared
         .client
         .publish_diagnostics(parsed, converted, Some(snapshot.version))
         .await;
 }
 
-fn analyse(
+/// The answer to a client that asks; `None` if an edit came meanwhile.
+pub async fn pull(
+    shared: &Arc<Shared>,
+    uri: &str,
+    previous: Option<String>,
+) -> Option<lsp::DocumentDiagnosticReportResult> {
+    let items = match shared.store.get(uri) {
+        Some(snapshot) => {
+            let list = findings(shared, &snapshot).await?;
+            if !shared.store.is_current(&snapshot) {
+                return None;
+            }
+            converted(shared, &snapshot, &list)
+        }
+        // A file that is not open has no problems, as far as the editor's list goes.
+        None => Vec::new(),
+    };
+    let digest = Sha256::digest(serde_json::to_vec(&items).unwrap_or_default());
+    let id: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let report = if previous.as_deref() == Some(&id) {
+        lsp::DocumentDiagnosticReport::Unchanged(lsp::RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
+                result_id: id,
+            },
+        })
+    } else {
+        lsp::DocumentDiagnosticReport::Full(lsp::RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
+                result_id: Some(id),
+                items,
+            },
+        })
+    };
+    Some(lsp::DocumentDiagnosticReportResult::Report(report))
+}
+
+fn converted(shared: &Shared, snapshot: &Arc<Snapshot>, list: &[Finding]) -> Vec<lsp::Diagnostic> {
+    let place = Place {
+        snapshot,
+        encoding: shared.encoding(),
+    };
+    list.iter()
+        .filter(|f| diagnostics::inside(snapshot, f.diagnostic.span))
+        .map(|f| to_proto::finding(place, f))
+        .collect()
+}
+
+/// Everything known about a document; `None` if it could not be found out.
+async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<Finding>> {
+    let uri = &snapshot.uri;
+    let answers = shared.runs.reports(uri).await;
+    // What queries mean takes a network; without answers or runs to judge by it there is no need to know.
+    let traced = shared.trace().is_some_and(|t| t.uri == *uri);
+    let judge = traced || !answers.is_empty() || shared.settings_for(uri).cancel_on_edit;
+    let (worker, held) = (Arc::clone(shared), Arc::clone(snapshot));
+    let found = tokio::task::spawn_blocking(move || {
+        let mut list = of_text(&worker, &held);
+        if judge {
+            of_runs(&worker, &held, &answers, &mut list);
+        }
+        list
+    });
+    let list = found.await.ok()?;
+    Some(diagnostics::with_severities(
+        list,
+        &shared.settings_for(uri),
+    ))
+}
+
+fn of_text(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Finding> {
+    let model = shared.store.model_of(snapshot);
+    let list = diagnostics::of_text(snapshot, model.as_deref());
+    list.into_iter().map(Finding::from).collect()
+}
+
+fn of_runs(
     shared: &Shared,
     snapshot: &Arc<Snapshot>,
-    judge: bool,
-) -> (Vec<Diagnostic>, Vec<QuerySite>) {
-    let model = match snapshot.kind {
-        FileKind::Query => shared.store.model_of(snapshot),
-        _ => Some(Arc::clone(snapshot)),
+    answers: &[(crate::meaning::Meaning, Arc<QueryReport>)],
+    list: &mut Vec<Finding>,
+) {
+    let Some((model, sites)) = shared.query_sites(snapshot) else {
+        return;
     };
-    let list = diagnostics::of_text(snapshot, model.as_deref());
-    let sites = judge.then(|| shared.query_sites(snapshot)).flatten();
-    (list, sites.map(|(_, s)| s).unwrap_or_default())
+    let meanings = sites.iter().map(|s| s.meaning).collect();
+    shared.runs.edited(&snapshot.uri, meanings);
+    list.extend(diagnostics::of_answers(&model, &sites, answers));
+    let trace = shared.trace().filter(|t| t.uri == snapshot.uri);
+    list.extend(trace.and_then(|open| diagnostics::of_trace(&model, &sites, &open)));
 }

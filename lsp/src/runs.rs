@@ -149,6 +149,7 @@ enum Message {
     Verify(Vec<Ask>, oneshot::Sender<Vec<RunId>>),
     Cancel(Which, oneshot::Sender<usize>),
     View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
+    ViewSome(String, Vec<Site>, oneshot::Sender<Vec<View>>),
     Reports(String, oneshot::Sender<Vec<(Meaning, Arc<QueryReport>)>>),
     Active(oneshot::Sender<Vec<Active>>),
     Progress(RunId, Progress),
@@ -156,6 +157,7 @@ enum Message {
     Remember(Vec<(String, Meaning, Arc<QueryReport>)>, String),
     Edited(String, Vec<Meaning>),
     Settings(Arc<Settings>),
+    Closed(String),
     Clear,
     Touch,
 }
@@ -187,6 +189,12 @@ impl Runs {
             .await
     }
 
+    /// The states of some queries of a document.
+    pub async fn views_of(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+        self.ask(|reply| Message::ViewSome(uri.to_owned(), sites, reply))
+            .await
+    }
+
     /// The answers known for a document's queries.
     pub async fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
         self.ask(|reply| Message::Reports(uri.to_owned(), reply))
@@ -206,6 +214,11 @@ impl Runs {
     /// A document's queries mean these now; runs of others stop if the settings say so.
     pub fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
         let _ = self.sender.send(Message::Edited(uri.to_owned(), meanings));
+    }
+
+    /// A document was closed: its runs stop, and what is known of it is left to the disk.
+    pub fn closed(&self, uri: &str) {
+        let _ = self.sender.send(Message::Closed(uri.to_owned()));
     }
 
     /// New settings.

@@ -4,6 +4,7 @@
 //! snapshots on other threads; one that an edit overtakes answers `ContentModified`.
 
 mod panels;
+mod support;
 mod verification;
 
 pub use panels::PROTOCOL;
@@ -13,17 +14,15 @@ use crate::capabilities::capabilities;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
 use crate::features::{
-    code_action, completion, document_symbol, folding_range, formatting, hover, names, rename,
-    selection_range, semantic_tokens, signature_help, workspace_symbol,
+    call_hierarchy, code_action, completion, document_link, document_symbol, folding_range, hover,
+    inlay_hint, names, rename, selection_range, semantic_tokens, signature_help, workspace_symbol,
 };
 use crate::from_proto::{self, Abilities};
 use crate::input::Heard;
-use crate::log;
 use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
-use crate::store::Store;
-use crate::to_proto::{self, Place};
+use crate::to_proto;
 use crate::traces;
 use crate::uri;
 use std::path::PathBuf;
@@ -32,7 +31,6 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
 use zonelens_syntax::ast::FileKind;
-use zonelens_syntax::span::Span;
 
 /// The server.
 pub struct Server {
@@ -62,60 +60,18 @@ impl Server {
         work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
     ) -> Result<T> {
         let shared = Arc::clone(&self.shared);
-        tokio::task::spawn_blocking(move || work(&shared))
-            .await
-            .map_err(|_| Error::internal_error())
-    }
-
-    /// Runs a feature on the current version of a document.
-    async fn feature<T: Send + 'static>(
-        &self,
-        uri: &lsp::Uri,
-        work: impl FnOnce(Place<'_>, &Arc<Shared>) -> T + Send + 'static,
-    ) -> Result<T> {
-        let snapshot = self.snapshot(uri)?;
-        let encoding = self.shared.encoding();
-        let held = Arc::clone(&snapshot);
-        let answer = self
-            .compute(move |shared| {
-                let place = Place {
-                    snapshot: &held,
-                    encoding,
-                };
-                work(place, shared)
-            })
-            .await?;
-        if self.shared.store.is_current(&snapshot) {
-            Ok(answer)
-        } else {
-            Err(content_modified())
+        let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+        match done {
+            Ok(done) => Ok(done),
+            Err(_) => {
+                self.tell_crash().await;
+                Err(Error::internal_error())
+            }
         }
     }
 
-    fn fetcher(&self) -> Fetcher {
-        Fetcher(Arc::clone(&self.shared))
-    }
-
-    /// Gives the log's place, and opens it in editors that have no command of their own for it.
-    fn show_log(&self) -> lsp::LSPAny {
-        let Some(path) = log::path() else {
-            return lsp::LSPAny::Null;
-        };
-        let abilities = self.shared.abilities();
-        let uri = uri::from_path(&path).and_then(|uri| to_proto::uri(&uri));
-        if let Some(uri) = uri.filter(|_| abilities.show_document && !abilities.extensions) {
-            let client = self.shared.client.clone();
-            tokio::spawn(async move {
-                let params = lsp::ShowDocumentParams {
-                    uri,
-                    external: Some(false),
-                    take_focus: Some(true),
-                    selection: None,
-                };
-                let _ = client.show_document(params).await;
-            });
-        }
-        serde_json::json!({ "path": path })
+    fn fetcher(&self) -> support::Fetcher {
+        support::Fetcher(Arc::clone(&self.shared))
     }
 
     /// The user presses cancel on a progress; the protocol crate leaves this notification to us.
@@ -128,53 +84,6 @@ impl Server {
     /// What the guard of the input makes of a message that cannot be read.
     pub async fn malformed(&self) -> Result<()> {
         Err(Error::parse_error())
-    }
-
-    /// Runs a feature at a position of a document.
-    async fn at<T: Send + 'static>(
-        &self,
-        at: lsp::TextDocumentPositionParams,
-        work: impl FnOnce(Place<'_>, &Arc<Shared>, u32) -> T + Send + 'static,
-    ) -> Result<T> {
-        self.feature(&at.text_document.uri, move |place, shared| {
-            let offset = place.offset(at.position);
-            work(place, shared, offset)
-        })
-        .await
-    }
-
-    async fn goto(
-        &self,
-        at: lsp::TextDocumentPositionParams,
-        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
-    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
-        self.at(at, move |place, shared, offset| {
-            let target = find(&shared.store, place.snapshot, offset)?;
-            let location = to_proto::location(&target, place.encoding)?;
-            Some(lsp::GotoDefinitionResponse::Scalar(location))
-        })
-        .await
-    }
-}
-
-/// Asks the client for its settings, where it can be asked.
-struct Fetcher(Arc<Shared>);
-
-impl Fetcher {
-    async fn fetch(&self) {
-        if !self.0.abilities().configuration {
-            return;
-        }
-        let item = lsp::ConfigurationItem {
-            scope_uri: None,
-            section: Some("zonelens".to_owned()),
-        };
-        let answer = self.0.client.configuration(vec![item]).await;
-        let settings = answer.ok().and_then(|list| list.into_iter().next());
-        if let Some(settings) = settings.filter(|s| s.is_object()) {
-            self.0.configuration.set_editor(settings);
-            self.0.settings_changed();
-        }
     }
 }
 
@@ -267,10 +176,7 @@ impl LanguageServer for Server {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
         self.shared.forget(uri.as_str());
-        self.shared
-            .runs
-            .cancel(Which::Document(uri.as_str().to_owned()))
-            .await;
+        self.shared.runs.closed(uri.as_str());
         // What is closed has no problems, as far as the editor's list goes.
         self.shared.publish_soon(uri.as_str());
     }
@@ -305,7 +211,7 @@ impl LanguageServer for Server {
         for snapshot in self.shared.store.all() {
             // A query file speaks of the model beside it, which may be the one that changed.
             if snapshot.kind == FileKind::Query {
-                self.shared.publish_soon(&snapshot.uri);
+                self.shared.publish_again(&snapshot.uri);
             }
         }
         self.shared.runs.touch();
@@ -330,6 +236,72 @@ impl LanguageServer for Server {
     ) -> Result<Option<lsp::request::GotoTypeDefinitionResponse>> {
         let at = params.text_document_position_params;
         self.goto(at, names::type_definition).await
+    }
+
+    async fn goto_implementation(
+        &self,
+        params: lsp::request::GotoImplementationParams,
+    ) -> Result<Option<lsp::request::GotoImplementationResponse>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let found = names::implementations(&shared.store, place.snapshot, offset);
+            let convert = |target| to_proto::location(target, place.encoding);
+            let list = found.iter().filter_map(convert).collect();
+            Some(lsp::GotoDefinitionResponse::Array(list))
+        })
+        .await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: lsp::CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
+        let at = params.text_document_position_params;
+        self.at(at, |place, shared, offset| {
+            let names = names::Names::of(&shared.store, place.snapshot);
+            let found = call_hierarchy::prepare(&names, offset)?;
+            Some(vec![to_proto::caller(&found, place.encoding)?])
+        })
+        .await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: lsp::CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
+        let calls = self.calls(params.item, call_hierarchy::incoming).await?;
+        let convert = |(from, from_ranges)| lsp::CallHierarchyIncomingCall { from, from_ranges };
+        Ok(Some(calls.into_iter().map(convert).collect()))
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: lsp::CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
+        let calls = self.calls(params.item, call_hierarchy::outgoing).await?;
+        let convert = |(to, from_ranges)| lsp::CallHierarchyOutgoingCall { to, from_ranges };
+        Ok(Some(calls.into_iter().map(convert).collect()))
+    }
+
+    async fn document_link(
+        &self,
+        params: lsp::DocumentLinkParams,
+    ) -> Result<Option<Vec<lsp::DocumentLink>>> {
+        self.feature(&params.text_document.uri, |place, shared| {
+            let found = document_link::links(&shared.store, place.snapshot);
+            let convert = |link| to_proto::document_link(place, link);
+            Some(found.iter().filter_map(convert).collect())
+        })
+        .await
+    }
+
+    async fn diagnostic(
+        &self,
+        params: lsp::DocumentDiagnosticParams,
+    ) -> Result<lsp::DocumentDiagnosticReportResult> {
+        let uri = params.text_document.uri;
+        let report = crate::publish::pull(&self.shared, uri.as_str(), params.previous_result_id);
+        report.await.ok_or_else(content_modified)
     }
 
     async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
@@ -367,17 +339,14 @@ impl LanguageServer for Server {
 
     async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
         let at = params.text_document_position_params;
-        self.at(at, |place, shared, offset| {
+        let named = self.at(at.clone(), |place, shared, offset| {
             let (span, value) = hover::hover(&shared.store, place.snapshot, offset)?;
-            Some(lsp::Hover {
-                contents: lsp::HoverContents::Markup(lsp::MarkupContent {
-                    kind: lsp::MarkupKind::Markdown,
-                    value,
-                }),
-                range: Some(place.range(span)),
-            })
-        })
-        .await
+            Some(to_proto::hover(place, span, value))
+        });
+        match named.await? {
+            Some(hover) => Ok(Some(hover)),
+            None => self.hover_query(at).await,
+        }
     }
 
     async fn prepare_rename(
@@ -452,10 +421,19 @@ impl LanguageServer for Server {
         &self,
         params: lsp::DocumentFormattingParams,
     ) -> Result<Option<Vec<lsp::TextEdit>>> {
-        self.feature(&params.text_document.uri, |place, _| {
-            let edits = formatting::format_document(place.snapshot)?;
-            Some(edits.iter().map(|e| place.edit(e)).collect())
-        })
+        self.format(&params.text_document.uri, params.options, None)
+            .await
+    }
+
+    async fn range_formatting(
+        &self,
+        params: lsp::DocumentRangeFormattingParams,
+    ) -> Result<Option<Vec<lsp::TextEdit>>> {
+        self.format(
+            &params.text_document.uri,
+            params.options,
+            Some(params.range),
+        )
         .await
     }
 
@@ -463,14 +441,19 @@ impl LanguageServer for Server {
         &self,
         params: lsp::CodeActionParams,
     ) -> Result<Option<lsp::CodeActionResponse>> {
-        let range = params.range;
+        let (range, only) = (params.range, params.context.only);
         self.feature(&params.text_document.uri, move |place, shared| {
-            let model = shared.store.model_of(place.snapshot);
-            let (start, end) = (place.offset(range.start), place.offset(range.end));
-            let span = Span::new(start.min(end), start.max(end));
-            let found = code_action::actions(place.snapshot, model.as_deref(), span);
+            let wanted = |action: &&code_action::Action| {
+                let kind = to_proto::action_kind(action.kind);
+                let within = |k: &lsp::CodeActionKind| {
+                    kind.as_str() == k.as_str()
+                        || kind.as_str().starts_with(&format!("{}.", k.as_str()))
+                };
+                only.as_ref().is_none_or(|only| only.iter().any(within))
+            };
+            let found = code_action::actions(&shared.store, place.snapshot, place.span(range));
             let convert = |action| to_proto::code_action(place, action);
-            Some(found.iter().filter_map(convert).collect())
+            Some(found.iter().filter(wanted).filter_map(convert).collect())
         })
         .await
     }
@@ -482,7 +465,10 @@ impl LanguageServer for Server {
         self.at(params.text_document_position, |place, shared, offset| {
             let names = names::Names::of(&shared.store, place.snapshot);
             let found = completion::proposals(&names, offset);
-            let items = found.into_iter().map(to_proto::completion_item).collect();
+            let snapshot = place.snapshot;
+            let raw = snapshot.kind == FileKind::Xml && !snapshot.in_cdata(offset);
+            let convert = |proposal| to_proto::completion_item(proposal, raw);
+            let items = found.into_iter().map(convert).collect();
             Some(lsp::CompletionResponse::Array(items))
         })
         .await
@@ -505,7 +491,8 @@ impl LanguageServer for Server {
         params: lsp::WorkspaceSymbolParams,
     ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
         self.compute(move |shared| {
-            let found = workspace_symbol::find(&shared.store, &params.query);
+            let found =
+                workspace_symbol::find(&shared.store, &shared.configuration.roots(), &params.query);
             let encoding = shared.encoding();
             let convert = |f| to_proto::workspace_symbol(f, encoding);
             let list = found.iter().filter_map(convert).collect();
@@ -520,10 +507,19 @@ impl LanguageServer for Server {
     ) -> Result<Option<Vec<lsp::InlayHint>>> {
         let range = params.range;
         self.feature(&params.text_document.uri, move |place, shared| {
-            let span = Span::new(place.offset(range.start), place.offset(range.end));
-            let found = traces::hints_in(shared, place.snapshot);
-            let inside = found.iter().filter(|h| span.touches(h.offset));
-            Some(inside.map(|h| to_proto::inlay_hint(place, h)).collect())
+            let span = place.span(range);
+            let of_trace = traces::hints_in(shared, place.snapshot);
+            let of_trace = of_trace.iter().filter(|h| span.touches(h.offset));
+            let mut out: Vec<_> = of_trace
+                .map(|h| to_proto::inlay_hint(place, h, None))
+                .collect();
+            if shared.settings_for(&place.snapshot.uri).inlay_hints {
+                let fixed = inlay_hint::hints(place.snapshot);
+                let fixed = fixed.iter().filter(|h| span.touches(h.offset));
+                let kind = Some(lsp::InlayHintKind::TYPE);
+                out.extend(fixed.map(|h| to_proto::inlay_hint(place, h, kind)));
+            }
+            Some(out)
         })
         .await
     }
@@ -532,13 +528,30 @@ impl LanguageServer for Server {
         &self,
         params: lsp::SemanticTokensParams,
     ) -> Result<Option<lsp::SemanticTokensResult>> {
-        self.feature(&params.text_document.uri, |place, shared| {
-            let names = names::Names::of(&shared.store, place.snapshot);
-            let tokens = semantic_tokens::tokens(&names, None);
-            let converted = to_proto::semantic_tokens(place, &tokens);
-            Some(lsp::SemanticTokensResult::Tokens(converted))
-        })
-        .await
+        let (tokens, _) = self.tokens(&params.text_document.uri).await?;
+        Ok(Some(lsp::SemanticTokensResult::Tokens(tokens)))
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: lsp::SemanticTokensDeltaParams,
+    ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
+        let (tokens, before) = self.tokens(&params.text_document.uri).await?;
+        let before = before.filter(|(id, _)| id.to_string() == params.previous_result_id);
+        let Some((_, old)) = before else {
+            return Ok(Some(lsp::SemanticTokensFullDeltaResult::Tokens(tokens)));
+        };
+        let edit = semantic_tokens::difference(&old, &to_proto::token_numbers(&tokens));
+        let edit = edit.map(|(start, gone, come)| lsp::SemanticTokensEdit {
+            start: start as u32,
+            delete_count: gone as u32,
+            data: Some(to_proto::tokens_of(&come)),
+        });
+        let delta = lsp::SemanticTokensDelta {
+            result_id: tokens.result_id,
+            edits: edit.into_iter().collect(),
+        };
+        Ok(Some(lsp::SemanticTokensFullDeltaResult::TokensDelta(delta)))
     }
 
     async fn semantic_tokens_range(
@@ -548,8 +561,7 @@ impl LanguageServer for Server {
         let range = params.range;
         self.feature(&params.text_document.uri, move |place, shared| {
             let names = names::Names::of(&shared.store, place.snapshot);
-            let span = Span::new(place.offset(range.start), place.offset(range.end));
-            let tokens = semantic_tokens::tokens(&names, Some(span));
+            let tokens = semantic_tokens::tokens(&names, Some(place.span(range)));
             let converted = to_proto::semantic_tokens(place, &tokens);
             Some(lsp::SemanticTokensRangeResult::Tokens(converted))
         })

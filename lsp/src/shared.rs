@@ -38,7 +38,7 @@ pub struct Shared {
     /// Which settings count where.
     pub configuration: Configuration,
     session: Mutex<Session>,
-    publisher: mpsc::UnboundedSender<String>,
+    publisher: mpsc::UnboundedSender<publish::Due>,
     cache: Cache,
 }
 
@@ -124,7 +124,7 @@ impl Shared {
         self.store.set_constants(&settings.options.constants);
         self.runs.settings(settings);
         for snapshot in self.store.all() {
-            self.publish_soon(&snapshot.uri);
+            self.publish_again(&snapshot.uri);
         }
     }
 
@@ -161,9 +161,14 @@ impl Shared {
         self.session().trace_is_stale
     }
 
-    /// Has the diagnostics of a document computed and published again.
+    /// A document was edited: its diagnostics are computed and published again.
     pub fn publish_soon(&self, uri: &str) {
-        let _ = self.publisher.send(uri.to_owned());
+        let _ = self.publisher.send((uri.to_owned(), false));
+    }
+
+    /// Something else than an edit may have changed a document's diagnostics.
+    pub fn publish_again(&self, uri: &str) {
+        let _ = self.publisher.send((uri.to_owned(), true));
     }
 
     /// The queries of a document with what they are asked of; the last good ones while the text is broken.
@@ -172,16 +177,21 @@ impl Shared {
         let model = self.store.model_of(snapshot)?;
         let settings = self.settings_for(&snapshot.uri);
         let sites = queries::sites(snapshot, &model, &settings, &self.version);
-        self.look_up(&snapshot.uri, &sites);
+        // What is closed meanwhile must not be remembered again.
+        let current = self.store.is_current(snapshot);
+        if current {
+            self.look_up(&snapshot.uri, &sites);
+        }
         let broken = !snapshot.file().errors().is_empty();
         let mut session = self.session();
         let good = session.good_queries.get(&snapshot.uri);
         if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
             return Some((model, good.clone()));
         }
-        session
-            .good_queries
-            .insert(snapshot.uri.clone(), sites.clone());
+        if current {
+            let good = &mut session.good_queries;
+            good.insert(snapshot.uri.clone(), sites.clone());
+        }
         Some((model, sites))
     }
 

@@ -1,9 +1,12 @@
 //! From the server's own types to those of the protocol.
 
 use crate::code_lens::Lens;
+use crate::diagnostics::Finding;
 use crate::document::Snapshot;
-use crate::features::code_action::Action;
+use crate::features::call_hierarchy::Caller;
+use crate::features::code_action::{Action, Kind};
 use crate::features::completion::Proposal;
+use crate::features::document_link::Link;
 use crate::features::document_symbol::Symbol;
 use crate::features::folding_range::Fold;
 use crate::features::names::Target;
@@ -19,6 +22,7 @@ use std::sync::Arc;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::ide::DefKind;
+use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
 
 /// A document with the encoding agreed on: what spans need to become ranges.
@@ -37,6 +41,12 @@ impl Place<'_> {
         self.snapshot.offset(point, self.encoding)
     }
 
+    /// The bytes of a range, in order even if the client mixed them up.
+    pub fn span(&self, range: lsp::Range) -> Span {
+        let (start, end) = (self.offset(range.start), self.offset(range.end));
+        Span::new(start.min(end), start.max(end))
+    }
+
     /// A position.
     pub fn position(&self, offset: u32) -> lsp::Position {
         let Point { line, column } = self.snapshot.point(offset, self.encoding);
@@ -48,9 +58,16 @@ impl Place<'_> {
         lsp::Range::new(self.position(span.start), self.position(span.end))
     }
 
-    /// A text edit.
+    /// A text edit. Edits of XML come escaped, which inside a CDATA section would be wrong.
     pub fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
-        lsp::TextEdit::new(self.range(edit.span), edit.text.clone())
+        let mut text = edit.text.clone();
+        if self.snapshot.kind == FileKind::Xml && self.snapshot.in_cdata(edit.span.start) {
+            text = text
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
+        }
+        lsp::TextEdit::new(self.range(edit.span), text)
     }
 }
 
@@ -69,6 +86,24 @@ pub fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
     }
 }
 
+/// What a finding is about, with its places in other documents.
+pub fn finding(place: Place<'_>, finding: &Finding) -> lsp::Diagnostic {
+    let mut out = diagnostic(place, &finding.diagnostic);
+    let elsewhere = finding.elsewhere.iter().filter_map(|(target, message)| {
+        Some(lsp::DiagnosticRelatedInformation {
+            location: location(target, place.encoding)?,
+            message: message.clone(),
+        })
+    });
+    let elsewhere: Vec<_> = elsewhere.collect();
+    if !elsewhere.is_empty() {
+        out.related_information
+            .get_or_insert_default()
+            .extend(elsewhere);
+    }
+    out
+}
+
 /// A diagnostic.
 pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
     let related = uri(&place.snapshot.uri).map(|uri| {
@@ -80,6 +115,14 @@ pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
             })
             .collect::<Vec<_>>()
     });
+    let unused = [
+        "lint/never-read",
+        "lint/unused-select",
+        "lint/clock-never-read",
+    ];
+    let tags = unused
+        .contains(&d.code)
+        .then(|| vec![lsp::DiagnosticTag::UNNECESSARY]);
     lsp::Diagnostic {
         range: place.range(d.span),
         severity: Some(severity(d.severity)),
@@ -88,7 +131,7 @@ pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
         source: Some("zonelens".to_owned()),
         message: d.message.clone(),
         related_information: related.filter(|r| !r.is_empty()),
-        tags: None,
+        tags,
         data: None,
     }
 }
@@ -135,14 +178,26 @@ pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::Workspa
     }
 }
 
-/// A repair.
+/// The protocol's word for a kind of change.
+pub fn action_kind(kind: Kind) -> lsp::CodeActionKind {
+    match kind {
+        Kind::QuickFix => lsp::CodeActionKind::QUICKFIX,
+        Kind::Extract => lsp::CodeActionKind::REFACTOR_EXTRACT,
+        Kind::Rewrite => lsp::CodeActionKind::REFACTOR_REWRITE,
+    }
+}
+
+/// A change that is offered.
 pub fn code_action(place: Place<'_>, action: &Action) -> Option<lsp::CodeActionOrCommand> {
     let edits = action.edits.iter().map(|e| place.edit(e)).collect();
     let changes = HashMap::from([(uri(&place.snapshot.uri)?, edits)]);
     Some(lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
         title: action.title.clone(),
-        kind: Some(lsp::CodeActionKind::QUICKFIX),
-        diagnostics: Some(vec![diagnostic(place, &action.diagnostic)]),
+        kind: Some(action_kind(action.kind)),
+        diagnostics: action
+            .diagnostic
+            .as_ref()
+            .map(|d| vec![diagnostic(place, d)]),
         edit: Some(lsp::WorkspaceEdit {
             changes: Some(changes),
             ..lsp::WorkspaceEdit::default()
@@ -213,8 +268,8 @@ pub fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::Selectio
     out
 }
 
-/// A proposal.
-pub fn completion_item(proposal: Proposal) -> lsp::CompletionItem {
+/// A proposal; `raw` says that the text goes into an XML file outside CDATA.
+pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
     let kind = match proposal.kind {
         None if proposal.snippet.is_some() => lsp::CompletionItemKind::SNIPPET,
         None => lsp::CompletionItemKind::KEYWORD,
@@ -228,11 +283,17 @@ pub fn completion_item(proposal: Proposal) -> lsp::CompletionItem {
         Some(DefKind::Location | DefKind::Branchpoint) => lsp::CompletionItemKind::ENUM_MEMBER,
         Some(_) => lsp::CompletionItemKind::VARIABLE,
     };
+    let escaped = || {
+        let label = &proposal.label;
+        let text = label.replace('&', "&amp;").replace('<', "&lt;");
+        let text = text.replace('>', "&gt;");
+        (raw && text != *label).then_some(text)
+    };
     lsp::CompletionItem {
+        insert_text: proposal.snippet.map(str::to_owned).or_else(escaped),
         label: proposal.label,
         kind: Some(kind),
         detail: Some(proposal.detail).filter(|d| !d.is_empty()),
-        insert_text: proposal.snippet.map(str::to_owned),
         insert_text_format: proposal.snippet.map(|_| lsp::InsertTextFormat::SNIPPET),
         ..lsp::CompletionItem::default()
     }
@@ -264,12 +325,16 @@ pub fn semantic_tokens(place: Place<'_>, tokens: &[Token]) -> lsp::SemanticToken
     }
 }
 
-/// A hint of a trace.
-pub fn inlay_hint(place: Place<'_>, hint: &Hint) -> lsp::InlayHint {
+/// A hint; `kind` where the protocol has a word for it.
+pub fn inlay_hint(
+    place: Place<'_>,
+    hint: &Hint,
+    kind: Option<lsp::InlayHintKind>,
+) -> lsp::InlayHint {
     lsp::InlayHint {
         position: place.position(hint.offset),
         label: lsp::InlayHintLabel::String(hint.label.clone()),
-        kind: None,
+        kind,
         text_edits: None,
         tooltip: None,
         padding_left: Some(true),
@@ -307,4 +372,78 @@ pub fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::Worksp
         location: lsp::OneOf::Left(location(&found.target, encoding)?),
         data: None,
     })
+}
+
+/// An end of calls.
+pub fn caller(caller: &Caller, encoding: Encoding) -> Option<lsp::CallHierarchyItem> {
+    let place = Place {
+        snapshot: &caller.target.snapshot,
+        encoding,
+    };
+    Some(lsp::CallHierarchyItem {
+        name: caller.name.clone(),
+        kind: symbol_kind(Some(caller.kind)),
+        tags: None,
+        detail: Some(caller.detail.clone()),
+        uri: uri(&caller.target.snapshot.uri)?,
+        range: place.range(caller.full),
+        selection_range: place.range(caller.target.span),
+        data: None,
+    })
+}
+
+/// A link.
+pub fn document_link(place: Place<'_>, link: &Link) -> Option<lsp::DocumentLink> {
+    Some(lsp::DocumentLink {
+        range: place.range(link.span),
+        target: Some(uri(&link.target)?),
+        tooltip: Some(link.tooltip.clone()),
+        data: None,
+    })
+}
+
+/// Tokens as plain numbers, five for each.
+pub fn token_numbers(tokens: &lsp::SemanticTokens) -> Vec<u32> {
+    let five = |t: &lsp::SemanticToken| {
+        [
+            t.delta_line,
+            t.delta_start,
+            t.length,
+            t.token_type,
+            t.token_modifiers_bitset,
+        ]
+    };
+    tokens.data.iter().flat_map(five).collect()
+}
+
+/// Tokens from plain numbers.
+pub fn tokens_of(numbers: &[u32]) -> Vec<lsp::SemanticToken> {
+    let token = |five: &[u32]| match *five {
+        [
+            delta_line,
+            delta_start,
+            length,
+            token_type,
+            token_modifiers_bitset,
+        ] => Some(lsp::SemanticToken {
+            delta_line,
+            delta_start,
+            length,
+            token_type,
+            token_modifiers_bitset,
+        }),
+        _ => None,
+    };
+    numbers.chunks(5).filter_map(token).collect()
+}
+
+/// Markdown about a place.
+pub fn hover(place: Place<'_>, span: Span, value: String) -> lsp::Hover {
+    lsp::Hover {
+        contents: lsp::HoverContents::Markup(lsp::MarkupContent {
+            kind: lsp::MarkupKind::Markdown,
+            value,
+        }),
+        range: Some(place.range(span)),
+    }
 }

@@ -201,7 +201,7 @@ async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
     let now = trace.as_ref().map(|t| t.uri.clone());
     shared.set_trace(trace);
     for uri in before.into_iter().chain(now) {
-        shared.publish_soon(&uri);
+        shared.publish_again(&uri);
     }
     announce(shared, false).await;
 }

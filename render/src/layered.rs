@@ -31,8 +31,11 @@ pub struct Placed {
     /// Centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
     /// For each link the points it runs through, ends left out, and where its label's centre is.
-    pub links: Vec<(Vec<(f64, f64)>, (f64, f64))>,
+    pub links: Vec<(Vec<Point>, Point)>,
 }
+
+/// Across and down.
+pub type Point = (f64, f64);
 
 const GAP_X: f64 = 28.0;
 const GAP_Y: f64 = 26.0;

@@ -1,13 +1,13 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{bench_symmetry, corpus, generate};
+use crate::{bench_engine, bench_symmetry, corpus, generate, server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use zonelens_analysis::Model;
 use zonelens_analysis::network::Position;
-use zonelens_analysis::report::{Options, SymmetryOption, TraceOption};
+use zonelens_analysis::report::{AbstractionOption, Options, SymmetryOption, TraceOption};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span, TextEdit};
@@ -33,7 +33,12 @@ pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
     parsing(&mut page, quick);
     hostile(&mut page);
     analysis(&mut page);
+    if !quick {
+        server::latencies(&mut page);
+    }
     fischer(&mut page, quick);
+    bench_engine::engine(&mut page, quick);
+    bench_engine::cancellation(&mut page);
     page.push_str(SYMMETRY);
     bench_symmetry::run(&mut page, quick, most);
     print!("{page}");
@@ -215,6 +220,7 @@ fn fischer(page: &mut String, quick: bool) {
         let options = Options {
             symmetry: SymmetryOption::Off,
             trace: TraceOption::None,
+            abstraction: AbstractionOption::ExtraLu,
             ..Options::default()
         };
         let cancelled = AtomicBool::new(false);

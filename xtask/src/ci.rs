@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The steps, as typed in a shell.
-const STEPS: [(&str, &str); 7] = [
+const STEPS: [(&str, &str); 12] = [
     ("format", "cargo fmt --all --check"),
     (
         "lints",
@@ -22,11 +22,34 @@ const STEPS: [(&str, &str); 7] = [
         "cargo run -q --profile ci -p xtask -- fuzz --seconds 20",
     ),
     (
+        "soak",
+        "cargo run -q --profile ci -p xtask -- soak --minutes 1",
+    ),
+    (
         "conformance",
         "cargo run -q --profile ci -p xtask -- conformance --sample",
     ),
+    (
+        "dist",
+        "cargo run -q --profile ci -p xtask -- dist --binary target/ci/zonelens",
+    ),
+    (
+        "reports",
+        "cargo run -q --profile ci -p xtask -- reports --binary target/ci/zonelens",
+    ),
     ("neovim", "bash editors/nvim/test/run.sh target/ci/zonelens"),
+    (
+        "emacs",
+        "bash editors/other/emacs-test.sh target/ci/zonelens",
+    ),
+    (
+        "vscode",
+        "cargo run -q --profile ci -p xtask -- vscode --binary target/ci/zonelens",
+    ),
 ];
+
+/// The steps that need an editor and what it is installed with.
+const EDITORS: [&str; 4] = ["reports", "neovim", "emacs", "vscode"];
 
 /// Runs all steps; stops at the first that fails.
 pub fn run(skip_editors: bool) -> bool {
@@ -34,7 +57,7 @@ pub fn run(skip_editors: bool) -> bool {
     let mut totals = Totals::default();
     let mut passed = true;
     for (name, line) in STEPS {
-        if skip_editors && name == "neovim" {
+        if skip_editors && EDITORS.contains(&name) {
             continue;
         }
         println!("== {name}: {line}");

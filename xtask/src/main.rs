@@ -1,8 +1,9 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|symmetry|package|dist|vscode`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
 mod bench;
+mod bench_engine;
 mod bench_symmetry;
 mod ci;
 mod conformance;
@@ -10,9 +11,12 @@ mod corpus;
 mod curves;
 mod fuzz;
 mod generate;
+mod models;
 mod notices;
 mod package;
+mod reports;
 mod rng;
+mod server;
 mod symmetry;
 mod vscode;
 
@@ -27,9 +31,12 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  soak [--minutes M]           random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
-  dist                         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
-  vscode [--binary FILE]       package, then the story in the real workbench
+  dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
+  vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
+         [--screenshots]       of docs/img are made anew
+  reports [--binary FILE]      SARIF and JUnit against the schemas their readers use
   generate [LINES]             print a model of about so many lines
 ";
 
@@ -70,9 +77,11 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
+        Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
-        Some("dist") => package::archive(),
-        Some("vscode") => vscode::run(path("--binary").as_deref()),
+        Some("dist") => package::archive(path("--binary").as_deref()),
+        Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
+        Some("reports") => reports::run(path("--binary").as_deref()),
         Some("generate") => {
             let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
             print!("{}", generate::model(lines));

@@ -40,14 +40,17 @@ pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
     Some(out)
 }
 
-/// Makes `dist/zonelens-<version>-<target>.tar.gz`.
-pub fn archive() -> bool {
-    make_archive().is_some()
+/// Makes `dist/zonelens-<version>-<target>.tar.gz`, with `binary` instead of a release build, and tries it.
+pub fn archive(binary: Option<&Path>) -> bool {
+    make_archive(binary).is_some()
 }
 
-fn make_archive() -> Option<()> {
+fn make_archive(binary: Option<&Path>) -> Option<()> {
     let root = corpus::root();
-    let binary = release_binary()?;
+    let binary = match binary {
+        Some(path) => path.to_owned(),
+        None => release_binary()?,
+    };
     let name = format!("zonelens-{VERSION}-{}", target()?);
     let folder = dist()?.join(&name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -77,8 +80,26 @@ fn make_archive() -> Option<()> {
     let mut tar = Command::new("tar");
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);
     run(tar.args(["-czf", &archive, &name]).current_dir(dist()?))?;
+    try_archive(&dist()?.join(&archive), &name)?;
     println!("{}", dist()?.join(archive).display());
     Some(())
+}
+
+/// Unpacks the archive elsewhere and runs what is in it: nothing but the one file may be needed.
+fn try_archive(archive: &Path, name: &str) -> Option<()> {
+    let folder = std::env::temp_dir().join(format!("zonelens-dist-{}", std::process::id()));
+    create(&folder)?;
+    let mut tar = Command::new("tar");
+    run(tar.arg("-xzf").arg(archive).current_dir(&folder))?;
+    let unpacked = folder.join(name);
+    let version = output(Command::new(unpacked.join("bin").join(executable())).arg("--version"))?;
+    let manual = std::fs::read_to_string(unpacked.join("share/man/man1/zonelens.1")).ok()?;
+    let _ = std::fs::remove_dir_all(&folder);
+    if version.contains(VERSION) && manual.contains(".TH zonelens 1") {
+        return Some(());
+    }
+    println!("the archive holds {version}, or no manual page");
+    None
 }
 
 /// The plugin without its tests.
@@ -107,7 +128,8 @@ fn same_version(extension: &Path) -> Option<()> {
     Some(())
 }
 
-fn release_binary() -> Option<PathBuf> {
+/// Builds the release binary; its path if it worked.
+pub fn release_binary() -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "-p", "zonelens"]);
     run(cargo.current_dir(corpus::root()))?;

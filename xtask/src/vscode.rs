@@ -4,12 +4,13 @@ use crate::{corpus, package};
 use std::path::Path;
 use std::process::Command;
 
-/// Packages the extension with `binary` (or a release build) and drives it in the workbench.
-pub fn run(binary: Option<&Path>) -> bool {
-    story(binary).is_some()
+/// Packages the extension with `binary` (or a release build) and drives it in the workbench. The pictures it takes go
+/// into `target/`, with `screenshots` into `docs/img`.
+pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
+    story(binary, screenshots).is_some()
 }
 
-fn story(binary: Option<&Path>) -> Option<()> {
+fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     let extension = corpus::root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
     for script in ["check", "test:grammar"] {
@@ -22,5 +23,24 @@ fn story(binary: Option<&Path>) -> Option<()> {
     let tools = package::output(Command::new("bash").arg(extension.join("test/install-tools.sh")))?;
     let mut node = Command::new("node");
     node.arg("test/story.mjs").arg(tools.trim()).arg(vsix);
-    package::run(node.current_dir(&extension))
+    let pictures = if screenshots {
+        corpus::root().join("docs/img")
+    } else {
+        package::target_directory().join("screenshots")
+    };
+    package::run(node.arg(&pictures).current_dir(&extension))?;
+    if screenshots {
+        neovim(&extension.join("server/zonelens"), &pictures)?;
+    }
+    Some(())
+}
+
+/// The pictures of the other editor, with the newest Neovim there is.
+fn neovim(server: &Path, pictures: &Path) -> Option<()> {
+    let tests = corpus::root().join("editors/nvim/test");
+    let mut install = Command::new("bash");
+    let nvim = package::output(install.arg(tests.join("install-nvim.sh")).arg("sid"))?;
+    let mut node = Command::new("node");
+    node.arg(tests.join("screenshots.mjs")).arg(server);
+    package::run(node.arg(nvim.trim()).arg(pictures))
 }

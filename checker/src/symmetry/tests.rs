@@ -2,13 +2,13 @@
 
 use super::{OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
+use crate::common::{self, Loaded};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings, Visitor};
 use crate::explore::watch::Watch;
-use crate::oracle::common::{self, Loaded};
 use crate::program::{Fault, Program};
 use crate::rng::Rng;
 use crate::zone::Zone;

@@ -1,5 +1,6 @@
 //! A client that believes nothing: every message must be well-formed, expected and in order.
 
+use crate::protocol;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Write};
@@ -18,10 +19,11 @@ pub struct Client {
     /// Notifications not read yet.
     pub unread: VecDeque<Value>,
     answers: HashMap<u64, Value>,
-    pending: HashSet<u64>,
+    pending: HashMap<u64, String>,
     next: u64,
     progress: HashMap<String, &'static str>,
     versions: HashMap<String, i64>,
+    opened: HashSet<String>,
     pub refreshes: usize,
     /// What the server said it can do.
     pub capabilities: Value,
@@ -83,8 +85,16 @@ impl Client {
     }
 
     fn spawn_in(worker: Option<&Path>, cache: &Path) -> Client {
+        Client::spawn_logging(worker, cache, None)
+    }
+
+    /// Starts the server without a word, with a log.
+    pub fn spawn_logging(worker: Option<&Path>, cache: &Path, log: Option<&Path>) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zonelens"));
         command.arg("lsp");
+        if let Some(log) = log {
+            command.arg("--log-file").arg(log);
+        }
         if let Some(worker) = worker {
             command.arg("--worker").arg(worker);
         }
@@ -112,10 +122,11 @@ impl Client {
             inbox,
             unread: VecDeque::new(),
             answers: HashMap::new(),
-            pending: HashSet::new(),
+            pending: HashMap::new(),
             next: 1,
             progress: HashMap::new(),
             versions: HashMap::new(),
+            opened: HashSet::new(),
             refreshes: 0,
             capabilities: Value::Null,
             registered: Vec::new(),
@@ -151,7 +162,7 @@ impl Client {
     pub fn post(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.pending.insert(id);
+        self.pending.insert(id, method.to_owned());
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
@@ -225,6 +236,7 @@ impl Client {
     }
 
     pub fn open(&mut self, uri: &str, text: &str) {
+        self.opened.insert(uri.to_owned());
         self.notify(
             "textDocument/didOpen",
             json!({"textDocument": {"uri": uri, "languageId": "xta", "version": 1, "text": text}}),
@@ -307,12 +319,20 @@ impl Client {
                     self.unread.push_back(message);
                     return;
                 };
-                assert!(
-                    self.pending.remove(&id),
-                    "an answer nobody waits for: {message}"
-                );
+                let Some(method) = self.pending.remove(&id) else {
+                    panic!("an answer nobody waits for: {message}");
+                };
                 let both = message.get("result").is_some() && message.get("error").is_some();
                 assert!(!both, "{message}");
+                match message.get("error") {
+                    None => protocol::check_result(&method, &message["result"]),
+                    Some(error) => {
+                        assert!(
+                            error["code"].is_i64() && error["message"].is_string(),
+                            "{message}"
+                        );
+                    }
+                }
                 self.answers.insert(id, message);
             }
             (None, Some(method)) => {
@@ -324,6 +344,7 @@ impl Client {
     }
 
     fn serve(&mut self, id: Value, method: String, message: &Value) {
+        protocol::check_request(&method, &message["params"]);
         match method.as_str() {
             "window/workDoneProgress/create" => {
                 let token = message["params"]["token"].as_str().expect("a string token");
@@ -358,13 +379,16 @@ impl Client {
 
     fn check_notification(&mut self, method: &str, message: &Value) {
         let params = &message["params"];
+        protocol::check_notification(method, params);
         match method {
             "textDocument/publishDiagnostics" => {
                 let uri = params["uri"].as_str().expect("a uri").to_owned();
                 if let Some(version) = params["version"].as_i64() {
+                    // A document that is opened again starts over; what was said before may still arrive.
+                    let starts_over = version == 1 && self.opened.remove(&uri);
                     let last = self.versions.insert(uri, version).unwrap_or(version);
                     assert!(
-                        last <= version,
+                        starts_over || last <= version,
                         "diagnostics of version {version} after {last}"
                     );
                 } else {

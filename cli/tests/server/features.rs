@@ -269,7 +269,11 @@ fn formatting_keeps_the_meaning_and_broken_text() {
     let mut s = Session::open("m.xta", &MODEL.replace("int count", "int    count"));
     let options = json!({"options": {"tabSize": 4, "insertSpaces": true}});
     let edits = s.ask("textDocument/formatting", options.clone());
-    assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
+    assert_eq!(
+        edits[0]["range"]["start"],
+        json!({"line": 4, "character": 3})
+    );
+    assert_eq!(edits[0]["newText"], " ");
     let uri = s.uri.clone();
     s.client.replace(&uri, 2, "int a = ;;; (");
     let edits = s.ask("textDocument/formatting", options);

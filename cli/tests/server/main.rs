@@ -1,12 +1,18 @@
 //! The language server through the real binary, over its standard input and output.
 
+mod abilities;
+mod bench;
 mod client;
 mod documents;
 mod features;
+mod hostile;
 mod lifecycle;
+mod more_features;
 mod panels;
+mod protocol;
 mod rng;
 mod runs;
+mod settings;
 mod soak;
 mod staleness;
 mod traces;

@@ -212,3 +212,39 @@ fn the_server_tells_what_it_does() {
     );
     client.finish();
 }
+
+#[test]
+fn a_panel_gets_templates_and_traces_laid_out() {
+    let (mut client, uri) = verified();
+    let drawing = client.result("zonelens/drawing", json!({"uri": uri}));
+    assert_eq!(drawing["model"], uri);
+    assert_eq!(drawing["processes"][1]["name"], "P(1)");
+    let template = &drawing["templates"][0];
+    let nodes = template["nodes"].as_array().expect("nodes");
+    assert_eq!(nodes.len(), 3);
+    assert_eq!(
+        (&nodes[0]["name"], &nodes[0]["initial"]),
+        (&json!("s"), &json!(true))
+    );
+    assert_eq!(template["edges"][0]["line"], 6);
+    assert!(
+        template["edges"][0]["path"]
+            .as_str()
+            .is_some_and(|p| p.starts_with('M'))
+    );
+
+    let none = client.request("zonelens/chart", json!({}));
+    assert_eq!(none["error"]["code"], -32602);
+    let query = "A[] not (P(0).u && P(1).u)";
+    client.command("zonelens.trace.open", json!({"uri": uri, "query": query}));
+    let whole = client.result("zonelens/chart", json!({}));
+    assert_eq!(whole["query"], query);
+    assert_eq!(whole["steps"].as_array().map(Vec::len), Some(5));
+    assert_eq!(whole["steps"][1]["edges"][0]["line"], 6);
+    assert_eq!(whole["chart"]["lanes"].as_array().map(Vec::len), Some(3));
+    assert_eq!(whole["chart"]["arrows"][0]["label"], "go");
+    let one = client.result("zonelens/chart", json!({"processes": ["Q"]}));
+    assert_eq!(one["chart"]["lanes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(one["steps"], whole["steps"]);
+    client.finish();
+}

@@ -116,3 +116,31 @@ fn an_unmet_expectation_is_a_diagnostic() {
     );
     client.finish();
 }
+
+#[test]
+fn what_cannot_matter_keeps_verdicts() {
+    let mut client = verified();
+    let edits = [
+        ("const int N", "int unused; clock never;\nconst int N"),
+        (
+            "process P",
+            "process Never(int &k) { state z; init z; }\nprocess P",
+        ),
+        ("process P", "int idle() { return N; }\nprocess P"),
+        ("//@ query E<>", "//@ query A<> P.t\n//@ query E<>"),
+    ];
+    for (version, (from, to)) in (2..).zip(edits) {
+        client.replace(URI, version, &MODEL.replacen(from, to, 1));
+        let states = client.states(URI);
+        let fresh = states.iter().filter(|s| *s == "satisfied").count();
+        assert_eq!(fresh, 2, "{to}: {states:?}");
+    }
+    // A process that blocks time for all of them matters.
+    let blocking = "process U() { state a; urgent a; init a; }\nsystem P, U;";
+    client.replace(URI, 9, &MODEL.replace("system P;", blocking));
+    assert_eq!(
+        client.states(URI),
+        ["satisfied (stale)", "satisfied (stale)"]
+    );
+    client.finish();
+}

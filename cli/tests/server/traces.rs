@@ -19,7 +19,7 @@ system P;
 ";
 
 fn verified() -> Client {
-    let mut client = Client::start(None, Value::Null);
+    let mut client = Client::start(None, json!({"inlayHints": false}));
     client.open(URI, MODEL);
     client.command("zonelens.verifyAll", json!({"uri": URI}));
     client.wait_states(URI, &["violated", "satisfied"]);

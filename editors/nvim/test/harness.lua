@@ -4,7 +4,10 @@ local M = {}
 --- Waits until `condition()` is true; fails with `what` after `seconds`.
 function M.wait(what, condition, seconds)
   if not vim.wait((seconds or 20) * 1000, condition, 50) then
-    error('waited in vain for: ' .. what, 2)
+    local lenses = vim.tbl_map(function(lens)
+      return lens.line .. ': ' .. lens.title
+    end, require('zonelens.lens').titles(0))
+    error('waited in vain for: ' .. what .. '\nlenses:\n' .. table.concat(lenses, '\n'), 2)
   end
 end
 

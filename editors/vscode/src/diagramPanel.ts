@@ -49,16 +49,15 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
   /** Draws the model of the active editor. */
   async open(focus: boolean): Promise<void> {
     this.document = this.active.editor?.document.uri ?? this.document;
-    // Beside the text there is the trace: the diagram goes below it, not into a third column.
     const above = this.isOpen ? undefined : this.trace.column;
     if (above !== undefined) {
-      // Not before it runs: a page that is moved while it loads stays empty.
-      const once = this.onReady(() => {
-        once.dispose();
-        void vscode.commands.executeCommand('workbench.action.moveEditorToBelowGroup');
-      });
+      // Beside the text there is the trace: the diagram goes below it, into a group that is counted after it.
+      this.trace.show(true);
+      await vscode.commands.executeCommand('workbench.action.newGroupBelow');
+      this.show(true, above + 1);
+    } else {
+      this.show(focus);
     }
-    this.show(focus || above !== undefined, above);
     await this.draw();
   }
 

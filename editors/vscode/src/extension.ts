@@ -25,6 +25,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       if (change.affectsConfiguration('zonelens.server')) {
         await server.restart();
+      } else if (change.affectsConfiguration('zonelens')) {
+        await server.configure();
       }
     }),
     // What an untrusted workspace may not ask for counts once it is trusted.

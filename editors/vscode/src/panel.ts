@@ -6,9 +6,6 @@ import * as vscode from 'vscode';
 export abstract class Panel<To, From extends { type: string }> implements vscode.Disposable {
   protected view: vscode.WebviewPanel | undefined;
   private ready = false;
-  private readonly readyEmitter = new vscode.EventEmitter<void>();
-  /** The page runs: for the first time, or anew after it was hidden or moved. */
-  protected readonly onReady = this.readyEmitter.event;
 
   protected constructor(
     private readonly context: vscode.ExtensionContext,
@@ -19,7 +16,6 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
 
   dispose(): void {
     this.view?.dispose();
-    this.readyEmitter.dispose();
   }
 
   /** Whether it is open. */
@@ -51,7 +47,6 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
       if (message.type === 'ready') {
         this.ready = true;
         this.fill();
-        this.readyEmitter.fire();
       } else {
         this.heard(message);
       }

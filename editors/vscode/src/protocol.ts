@@ -40,6 +40,9 @@ export interface Step {
   edges: { text: string; line: number }[];
 }
 
+/** What `zonelens/traceChanged` tells. */
+export type TraceChanged = { open: false } | { open: true; stale: boolean; uri: string; model: string; query: string; step: number; steps: number };
+
 /** A concrete state. */
 export interface State {
   locations: Record<string, string>;

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   CloseHandlerResult,
+  DidChangeConfigurationNotification,
   ErrorAction,
   ErrorHandlerResult,
   Executable,
@@ -14,6 +15,7 @@ import {
   State,
 } from 'vscode-languageclient/node';
 import { LANGUAGES } from './languages';
+import { TraceChanged } from './protocol';
 
 /** More deaths than this within the time below, and it is not started again by itself. */
 const MAX_DEATHS = 5;
@@ -31,12 +33,15 @@ export class Server implements vscode.Disposable {
   private restarted = false;
   private readonly healthEmitter = new vscode.EventEmitter<Health>();
   private readonly statusEmitter = new vscode.EventEmitter<{ state: boolean }>();
+  private readonly traceEmitter = new vscode.EventEmitter<TraceChanged>();
   private readonly commandEmitter = new vscode.EventEmitter<{ command: string; result: unknown }>();
 
   /** How the server is, whenever that changes. */
   readonly onHealth = this.healthEmitter.event;
   /** Some query's state, or only a count, is another now. */
   readonly onStatus = this.statusEmitter.event;
+  /** The open trace is another, elsewhere, stale or gone. */
+  readonly onTrace = this.traceEmitter.event;
   /** A server command was run, by whomever: a lens, a key, a panel. */
   readonly onCommand = this.commandEmitter.event;
 
@@ -51,6 +56,7 @@ export class Server implements vscode.Disposable {
     this.watcher.dispose();
     this.healthEmitter.dispose();
     this.statusEmitter.dispose();
+    this.traceEmitter.dispose();
     this.commandEmitter.dispose();
   }
 
@@ -134,6 +140,33 @@ export class Server implements vscode.Disposable {
     return this.client?.isRunning() ? await this.client.sendRequest<T>(method, params) : undefined;
   }
 
+  /** Tells the server that settings changed. */
+  async configure(): Promise<void> {
+    if (this.client?.isRunning()) {
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, {
+        settings: { zonelens: this.settings() },
+      });
+    }
+  }
+
+  /** What the user chose. Defaults are left out: the workspace's zonelens.toml stands over them, and under the rest. */
+  private settings(scope?: string): Record<string, unknown> {
+    const uri = scope === undefined ? undefined : vscode.Uri.parse(scope);
+    const all = vscode.workspace.getConfiguration('zonelens', uri);
+    const manifest = this.context.extension.packageJSON as {
+      contributes: { configuration: { properties: Record<string, unknown> } };
+    };
+    const names = Object.keys(manifest.contributes.configuration.properties).map((key) => key.slice('zonelens.'.length));
+    const chosen: Record<string, unknown> = {};
+    for (const name of names.filter((n) => !n.includes('.'))) {
+      const places = all.inspect(name);
+      if ((places?.workspaceFolderValue ?? places?.workspaceValue ?? places?.globalValue) !== undefined) {
+        chosen[name] = all.get(name);
+      }
+    }
+    return chosen;
+  }
+
   /** The URI as the server knows it. */
   uri(uri: vscode.Uri): string {
     return this.client?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
@@ -142,7 +175,6 @@ export class Server implements vscode.Disposable {
   private create(command: string): LanguageClient {
     fs.mkdirSync(path.dirname(this.logFile()), { recursive: true });
     const run: Executable = { command, args: ['lsp', '--log-file', this.logFile()] };
-    const settings = vscode.workspace.getConfiguration('zonelens');
     const options: LanguageClientOptions = {
       documentSelector: LANGUAGES.flatMap((language) => [
         { scheme: 'file', language },
@@ -150,16 +182,19 @@ export class Server implements vscode.Disposable {
       ]),
       outputChannel: this.log,
       initializationOptions: {
-        ...(JSON.parse(JSON.stringify(settings)) as object),
+        ...this.settings(),
         statusNotifications: true,
         trusted: vscode.workspace.isTrusted,
       },
       synchronize: {
-        configurationSection: 'zonelens',
         fileEvents: this.watcher,
       },
       errorHandler: { error: (_, __, count) => this.onError(count ?? 1), closed: () => this.onClosed() },
       middleware: {
+        workspace: {
+          configuration: ({ items }) =>
+            items.map((item) => (item.section === 'zonelens' ? this.settings(item.scopeUri) : null)),
+        },
         executeCommand: async (name, args, next) => {
           const result: unknown = await next(name, args);
           this.commandEmitter.fire({ command: name, result });
@@ -169,6 +204,7 @@ export class Server implements vscode.Disposable {
     };
     const client = new LanguageClient('zonelens-client', 'Zonelens', run, options);
     client.onNotification('zonelens/status', (params: { state: boolean }) => this.statusEmitter.fire(params));
+    client.onNotification('zonelens/traceChanged', (params: TraceChanged) => this.traceEmitter.fire(params));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.become('running');

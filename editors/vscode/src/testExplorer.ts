@@ -288,7 +288,7 @@ function answerKey(state: QueryState): string | undefined {
     case 'running':
       return undefined;
     default:
-      return `${state.state} ${state.meaning} ${state.report?.statistics.seconds ?? state.message ?? ''}`;
+      return `${state.state} ${state.meaning} ${state.message ?? ''}`;
   }
 }
 

@@ -1,7 +1,7 @@
 // The trace that is open: what the server says of it, where its edges are marked in the text.
 import * as vscode from 'vscode';
 import { reveal } from './languages';
-import { Move, QueryState, Step, WholeTrace } from './protocol';
+import { Move, Step, TraceChanged, WholeTrace } from './protocol';
 import { Server } from './server';
 
 /** The open trace, shared by the panels, the editor's marks and the commands. */
@@ -35,7 +35,7 @@ export class TraceSession implements vscode.Disposable {
       this.mark,
       this.emitter,
       server.onCommand(({ command, result }) => void this.heard(command, result)),
-      server.onStatus(({ state }) => void (state && this.checkFreshness())),
+      server.onTrace((change) => this.changed(change)),
       server.onHealth((health) => {
         if (health !== 'running') {
           this.forget();
@@ -127,18 +127,11 @@ export class TraceSession implements vscode.Disposable {
   }
 
   /** A trace belongs to the text as it was verified. */
-  private async checkFreshness(): Promise<void> {
-    const trace = this.trace;
-    if (trace === undefined) {
-      return;
-    }
-    const states = await this.server
-      .execute<QueryState[]>('zonelens.status', { uri: trace.uri })
-      .catch(() => undefined);
-    const own = states?.find((s) => s.query === trace.query);
-    const stale = own === undefined || own.stale === true || !own.report?.trace;
-    if (this.trace === trace && stale !== this.stale) {
-      this.stale = stale;
+  private changed(change: TraceChanged): void {
+    if (!change.open) {
+      this.forget();
+    } else if (this.trace !== undefined && change.stale !== this.stale) {
+      this.stale = change.stale;
       this.emitter.fire('stale');
       this.paint();
     }

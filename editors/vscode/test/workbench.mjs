@@ -143,12 +143,16 @@ export class Workbench {
   /** Opens a file of the workspace, beside nothing: in the first column. */
   async open(name) {
     await this.press('Control+1');
-    await this.press('Control+P');
     const input = this.page.locator('.quick-input-widget input');
-    await input.waitFor();
-    await input.fill(name);
     const row = this.page.locator('.quick-input-list .monaco-list-row').first();
-    await until(`${name} is found`, async () => (await row.getAttribute('aria-label').catch(() => ''))?.startsWith(name));
+    // A file that was made a moment ago is found by a search that begins after it.
+    await until(`${name} is found`, async () => {
+      await this.press('Escape', 'Control+P');
+      await input.waitFor();
+      await input.fill(name);
+      await this.page.waitForTimeout(500);
+      return (await row.getAttribute('aria-label', { timeout: 2000 }).catch(() => ''))?.startsWith(name);
+    });
     await input.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
   }
@@ -180,8 +184,15 @@ export class Workbench {
     await input.waitFor();
     await input.fill(old);
     await input.press('Enter');
-    await this.page.waitForTimeout(200);
-    await this.press('Escape');
+    await until('something is found', async () => /selected/.test((await this.page.locator('.statusbar-item').allTextContents()).join()));
+    // A hover over the text may take the first key.
+    await until('the find widget closes', async () => {
+      await this.press('Escape');
+      await this.page.waitForTimeout(300);
+      return (await this.page.locator('.find-widget.visible').count()) === 0;
+    });
+    // What is typed before the editor has the focus back goes nowhere.
+    await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null && !document.activeElement?.closest('.find-widget')));
     await this.page.keyboard.insertText(text);
     await this.press('Escape');
   }

@@ -1,49 +1,90 @@
-//! Repairs: what diagnostics offer, and silencing one where it stands.
+//! Changes that are offered: repairs of diagnostics, silencing one where it stands, refactorings.
 
+use super::names::Names;
+use super::refactor;
 use crate::diagnostics;
 use crate::document::Snapshot;
+use crate::store::Store;
+use std::sync::Arc;
 use zonelens_analysis::diagnostic::Diagnostic;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
 
-/// A repair of a diagnostic.
+/// What kind of change it is, as the protocol names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Repairs a diagnostic.
+    QuickFix,
+    /// Gives something a name.
+    Extract,
+    /// Writes the same in another way.
+    Rewrite,
+}
+
+/// A change that is offered.
 pub struct Action {
     /// As a menu entry.
     pub title: String,
+    /// What it is.
+    pub kind: Kind,
     /// What it repairs.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Option<Diagnostic>,
     /// The edits.
     pub edits: Vec<TextEdit>,
     /// Whether it is the one to take without thinking.
     pub preferred: bool,
 }
 
-/// The repairs of diagnostics that touch `span`.
-pub fn actions(snapshot: &Snapshot, model: Option<&Snapshot>, span: Span) -> Vec<Action> {
+/// The changes that are offered for `span`: repairs of diagnostics that touch it, and what can be done beyond.
+pub fn actions(store: &Store, snapshot: &Arc<Snapshot>, span: Span) -> Vec<Action> {
+    let model = store.model_of(snapshot);
     let mut out = Vec::new();
-    for diagnostic in diagnostics::of_text(snapshot, model) {
+    for diagnostic in diagnostics::of_text(snapshot, model.as_deref()) {
         let touches = diagnostic.span.start <= span.end && span.start <= diagnostic.span.end;
-        if !touches {
-            continue;
-        }
-        for (i, fix) in diagnostic.fixes.iter().enumerate() {
-            out.push(Action {
-                title: fix.title.clone(),
-                diagnostic: diagnostic.clone(),
-                edits: fix.edits.clone(),
-                preferred: i == 0,
-            });
-        }
-        if let Some(edit) = allow(snapshot, &diagnostic) {
-            out.push(Action {
-                title: format!("Allow {} here", diagnostic.code),
-                edits: vec![edit],
-                diagnostic,
-                preferred: false,
-            });
+        if touches {
+            repairs(snapshot, diagnostic, &mut out);
         }
     }
+    if snapshot.kind != FileKind::Query {
+        let tried = snapshot.model().refactorings(snapshot.file(), span);
+        out.extend(tried.into_iter().map(|fix| Action {
+            title: fix.title,
+            kind: Kind::Rewrite,
+            diagnostic: None,
+            edits: fix.edits,
+            preferred: false,
+        }));
+        let extracted = refactor::extract_constant(&Names::of(store, snapshot), span);
+        out.extend(extracted.map(|change| Action {
+            title: change.title,
+            kind: Kind::Extract,
+            diagnostic: None,
+            edits: change.edits,
+            preferred: false,
+        }));
+    }
     out
+}
+
+fn repairs(snapshot: &Snapshot, diagnostic: Diagnostic, out: &mut Vec<Action>) {
+    for (i, fix) in diagnostic.fixes.iter().enumerate() {
+        out.push(Action {
+            title: fix.title.clone(),
+            kind: Kind::QuickFix,
+            diagnostic: Some(diagnostic.clone()),
+            edits: fix.edits.clone(),
+            preferred: i == 0,
+        });
+    }
+    if let Some(edit) = allow(snapshot, &diagnostic) {
+        out.push(Action {
+            title: format!("Allow {} here", diagnostic.code),
+            kind: Kind::QuickFix,
+            edits: vec![edit],
+            diagnostic: Some(diagnostic),
+            preferred: false,
+        });
+    }
 }
 
 /// `//@ allow CODE` on the line before; only for lints, as errors have consequences that a comment does not undo.

@@ -69,7 +69,7 @@ const EDGE_SNIPPET: &str = "${1:source} -> ${2:target} { guard ${3:true}; assign
 
 /// Proposals at `offset`.
 pub fn proposals(names: &Names, offset: u32) -> Vec<Proposal> {
-    let text = &*names.snapshot.file().text;
+    let text = names.snapshot.masked();
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -177,7 +177,12 @@ fn keywords(names: &Names, offset: u32, out: &mut Vec<Proposal>) {
         .rfind('\n')
         .map_or(0, |i| i + 1);
     let line = &file.text[line_start..offset as usize];
-    if names.snapshot.kind == FileKind::Query || line.trim_start().starts_with("//@ query") {
+    let in_formula = names.snapshot.kind == FileKind::Xml
+        && file.text[..offset as usize]
+            .rfind('<')
+            .is_some_and(|i| file.text[i..].starts_with("<formula"));
+    let in_query = names.snapshot.kind == FileKind::Query || in_formula;
+    if in_query || line.trim_start().starts_with("//@ query") {
         out.extend(QUERY.map(keyword));
         return;
     }

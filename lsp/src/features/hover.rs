@@ -29,6 +29,14 @@ pub fn hover(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(Sp
     {
         text.push_str(&format!("\n\n{fact}"));
     }
+    if definition.kind == DefKind::Constant
+        && let Some(value) = home
+            .as_ref()
+            .and_then(|home| home.model().constant(&definition.name, definition.span))
+        && !definition.detail.ends_with(&format!("= {value}"))
+    {
+        text.push_str(&format!("\n\nvalue {value}"));
+    }
     if let Some(comment) = home.and_then(|home| comment_above(&home, definition.full)) {
         text.push_str(&format!("\n\n{comment}"));
     }
@@ -37,7 +45,7 @@ pub fn hover(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(Sp
 
 /// What instantiation knows about a definition.
 fn fact(model: &Snapshot, definition: &Definition) -> Option<String> {
-    let (network, _) = model.network()?;
+    let (network, _) = model.network_soon()?;
     match definition.kind {
         DefKind::Template | DefKind::Process => {
             let name = &definition.name;

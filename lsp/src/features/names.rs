@@ -3,8 +3,8 @@
 use crate::document::Snapshot;
 use crate::store::Store;
 use std::sync::Arc;
-use zonelens_analysis::ide::{DefId, Definition, Index, Occurrence};
-use zonelens_syntax::ast::FileKind;
+use zonelens_analysis::ide::{DefId, DefKind, Definition, Index, Occurrence};
+use zonelens_syntax::ast::{FileKind, ItemKind};
 use zonelens_syntax::span::Span;
 
 /// A place in some document.
@@ -137,4 +137,35 @@ pub fn highlights(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Vec<(
     };
     let uses = names.index.uses(occurrence.def);
     uses.map(|o| (o.span, o.writes || o.declares)).collect()
+}
+
+/// Where the template (or process) named at `offset` is made into processes: instantiations and the system line.
+pub fn implementations(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Vec<Target> {
+    let names = Names::of(store, snapshot);
+    let Some((occurrence, definition)) = names.at(offset) else {
+        return Vec::new();
+    };
+    if !matches!(definition.kind, DefKind::Template | DefKind::Process) {
+        return Vec::new();
+    }
+    let Some(home) = names.home(definition) else {
+        return Vec::new();
+    };
+    let index = home.names();
+    let target = |span: Span| Target {
+        snapshot: Arc::clone(&home),
+        span,
+    };
+    let made = index.definitions.iter();
+    let made = made.filter(|d| d.kind == DefKind::Process && d.of == Some(occurrence.def));
+    let mut out: Vec<Target> = made.map(|d| target(d.span)).collect();
+    let items = home.file().items.iter();
+    let lines = items.filter(|i| matches!(i.node.kind, ItemKind::System(_)));
+    let lines: Vec<Span> = lines.map(|i| i.node.span.shift(i.offset)).collect();
+    let listed = index.uses(occurrence.def).filter(|o| {
+        let inside = |line: &Span| line.start <= o.span.start && o.span.end <= line.end;
+        !o.declares && lines.iter().any(inside)
+    });
+    out.extend(listed.map(|o| target(o.span)));
+    out
 }

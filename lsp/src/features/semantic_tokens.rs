@@ -54,24 +54,21 @@ pub fn tokens(names: &Names, range: Option<Span>) -> Vec<Token> {
         });
     }
     let mode = match names.snapshot.kind {
-        FileKind::Xta => Some(Mode::Model),
-        FileKind::Query => Some(Mode::Query),
-        // Inside XML the client's grammar knows where the language starts.
-        FileKind::Xml => None,
+        FileKind::Xta | FileKind::Xml => Mode::Model,
+        FileKind::Query => Mode::Query,
     };
-    if let Some(mode) = mode {
-        for token in lexer::lex(&names.snapshot.file().text, mode) {
-            let kind = match token.kind {
-                TokenKind::Nat | TokenKind::Float => index_of("number"),
-                kind if kind.is_keyword() => index_of("keyword"),
-                _ => continue,
-            };
-            out.push(Token {
-                span: Span::new(token.start, token.end),
-                kind,
-                modifiers: 0,
-            });
-        }
+    let text = names.snapshot.masked();
+    for token in lexer::lex(text, mode) {
+        let kind = match token.kind {
+            TokenKind::Nat | TokenKind::Float => index_of("number"),
+            kind if kind.is_keyword() => index_of("keyword"),
+            _ => continue,
+        };
+        out.push(Token {
+            span: Span::new(token.start, token.end),
+            kind,
+            modifiers: 0,
+        });
     }
     if let Some(range) = range {
         out.retain(|t| t.span.start < range.end && range.start < t.span.end);
@@ -97,4 +94,45 @@ fn type_of(kind: DefKind) -> u32 {
         DefKind::Parameter => "parameter",
         DefKind::Location | DefKind::Branchpoint => "enumMember",
     })
+}
+
+/// The edit that makes one list of numbers out of another: start, how many go, what comes.
+pub fn difference(old: &[u32], new: &[u32]) -> Option<(usize, usize, Vec<u32>)> {
+    if old == new {
+        return None;
+    }
+    let pairs = old.iter().zip(new);
+    let start = pairs.take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - start;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(rest);
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    // Whole tokens, as clients read them in fives.
+    let start = start - start % 5;
+    let tail = tail - tail % 5;
+    let come = new[start..new.len() - tail].to_vec();
+    Some((start, old.len() - tail - start, come))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_makes_the_new_out_of_the_old() {
+        let token = |n: u32| [n, 1, 1, 1, 1];
+        let list = |ns: &[u32]| -> Vec<u32> { ns.iter().flat_map(|n| token(*n)).collect() };
+        for (old, new) in [
+            (list(&[]), list(&[1])),
+            (list(&[1, 2, 3]), list(&[1, 3])),
+            (list(&[1, 1, 1]), list(&[1, 1])),
+            (list(&[1, 2]), list(&[2, 1])),
+            (list(&[4]), list(&[])),
+        ] {
+            let (start, gone, come) = difference(&old, &new).expect("they differ");
+            let mut made = old.clone();
+            made.splice(start..start + gone, come);
+            assert_eq!(made, new);
+        }
+        assert_eq!(difference(&[1], &[1]), None);
+    }
 }

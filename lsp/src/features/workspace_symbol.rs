@@ -1,7 +1,10 @@
-//! Declarations of all open documents by a part of their name.
+//! Declarations of the workspace by a part of their name: of open documents, and of models in its folders.
 
 use super::names::{Names, Target};
 use crate::store::Store;
+use crate::uri;
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use zonelens_analysis::ide::DefKind;
 use zonelens_syntax::ast::FileKind;
@@ -21,10 +24,25 @@ pub struct Found {
 /// Answers longer than this help nobody.
 const MAX_FOUND: usize = 500;
 
-/// Declarations whose name holds the letters of `query` in their order, whatever their case.
-pub fn find(store: &Store, query: &str) -> Vec<Found> {
+/// Models looked at in the folders of the workspace.
+const MAX_FILES: usize = 200;
+/// Folders looked into.
+const MAX_FOLDERS: usize = 2000;
+/// Larger models are only searched when open.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Declarations whose name holds the letters of `query` in their order, whatever their case. Reads files: not for the
+/// thread that reads messages.
+pub fn find(store: &Store, roots: &[PathBuf], query: &str) -> Vec<Found> {
     let mut out = Vec::new();
-    for snapshot in store.all() {
+    let mut documents = store.all();
+    let open: HashSet<String> = documents.iter().map(|d| d.uri.clone()).collect();
+    let closed = models(roots)
+        .into_iter()
+        .filter(|path| uri::from_path(path).is_some_and(|uri| !open.contains(&uri)));
+    documents.sort_by(|a, b| a.uri.cmp(&b.uri));
+    documents.extend(closed.filter_map(|path| store.read(&path)));
+    for snapshot in documents {
         if snapshot.kind == FileKind::Query {
             continue;
         }
@@ -52,6 +70,37 @@ pub fn find(store: &Store, query: &str) -> Vec<Found> {
             }
         }
     }
+    out
+}
+
+/// Model files of the folders; hidden folders and those of builds are left out.
+fn models(roots: &[PathBuf]) -> Vec<PathBuf> {
+    let mut folders: VecDeque<PathBuf> = roots.iter().cloned().collect();
+    let (mut out, mut seen) = (Vec::new(), 0);
+    while let Some(folder) = folders.pop_front() {
+        seen += 1;
+        if seen > MAX_FOLDERS || out.len() >= MAX_FILES {
+            break;
+        }
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_dir() && !name.starts_with('.') && name != "target" && name != "node_modules"
+            {
+                folders.push_back(entry.path());
+            }
+            let model = [".xta", ".xml", ".ta"].iter().any(|e| name.ends_with(e));
+            let small = || entry.metadata().is_ok_and(|m| m.len() <= MAX_BYTES);
+            if kind.is_file() && model && small() {
+                out.push(entry.path());
+            }
+        }
+    }
+    out.sort();
+    out.truncate(MAX_FILES);
     out
 }
 

@@ -92,7 +92,10 @@ impl Owner {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Verify(asks, reply) => {
-                let runs = asks.into_iter().map(|ask| self.enqueue(ask)).collect();
+                // One that is asked for by itself is the one being looked at.
+                let alone = asks.len() == 1;
+                let enqueue = |ask| self.enqueue(ask, alone);
+                let runs = asks.into_iter().map(enqueue).collect();
                 self.start_next();
                 self.changed();
                 let _ = reply.send(runs);
@@ -102,6 +105,10 @@ impl Owner {
             }
             Message::View(uri, sites, reply) => {
                 let _ = reply.send(self.views(&uri, sites));
+            }
+            Message::ViewSome(uri, sites, reply) => {
+                let views = sites.iter().map(|site| self.view(&uri, site)).collect();
+                let _ = reply.send(views);
             }
             Message::Reports(uri, reply) => {
                 let _ = reply.send(self.reports(&uri));
@@ -117,6 +124,7 @@ impl Owner {
                 self.settings = settings;
                 self.start_next();
             }
+            Message::Closed(uri) => self.closed(&uri),
             Message::Touch => self.changed(),
             Message::Clear => {
                 self.answers.clear();
@@ -129,7 +137,7 @@ impl Owner {
         }
     }
 
-    fn enqueue(&mut self, ask: Ask) -> RunId {
+    fn enqueue(&mut self, ask: Ask, first: bool) -> RunId {
         let same = |run: &&(&RunId, &Run)| run.1.ask.uri == ask.uri && run.1.ask.text == ask.text;
         let existing: Vec<(RunId, Meaning)> = self
             .runs
@@ -138,6 +146,10 @@ impl Owner {
             .map(|(id, run)| (*id, run.ask.meaning))
             .collect();
         if let Some((id, _)) = existing.iter().find(|(_, m)| *m == ask.meaning) {
+            if first && self.queue.contains(id) {
+                self.queue.retain(|queued| queued != id);
+                self.queue.push_front(*id);
+            }
             return *id;
         }
         for (id, _) in existing {
@@ -153,7 +165,10 @@ impl Owner {
                 progress: Progress::default(),
             },
         );
-        self.queue.push_back(id);
+        match first {
+            true => self.queue.push_front(id),
+            false => self.queue.push_back(id),
+        }
         id
     }
 
@@ -330,6 +345,23 @@ impl Owner {
             self.latest.insert((uri.to_owned(), text), answer);
         }
         self.changed();
+    }
+
+    fn closed(&mut self, uri: &str) {
+        self.cancel(&Which::Document(uri.to_owned()));
+        self.formulas.remove(uri);
+        let mut gone = Vec::new();
+        self.latest.retain(|(document, _), answer| {
+            if document == uri {
+                gone.push(answer.meaning);
+            }
+            document != uri
+        });
+        gone.retain(|meaning| !self.latest.values().any(|a| a.meaning == *meaning));
+        for meaning in &gone {
+            self.answers.remove(meaning);
+        }
+        self.ages.retain(|meaning| !gone.contains(meaning));
     }
 
     fn edited(&mut self, uri: &str, meanings: &[Meaning]) {

@@ -1,5 +1,6 @@
 //! One worker process: started, fed, listened to, and ended without leftovers.
 
+use crate::platform;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -79,13 +80,13 @@ async fn sleep(limit: Option<Duration>) {
 }
 
 fn start(program: &Path) -> Result<Child, String> {
-    let started = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .arg("worker")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn();
+        .stderr(Stdio::piped());
+    let started = platform::background(&mut command).spawn();
     started.map_err(|error| format!("the checker could not be started: {error}"))
 }
 

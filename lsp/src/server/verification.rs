@@ -5,6 +5,7 @@ use crate::code_lens;
 use crate::commands::Argument;
 use crate::document::Snapshot;
 use crate::queries::QuerySite;
+use crate::query_hover;
 use crate::runs::Which;
 use crate::status;
 use crate::to_proto::{self, Place};
@@ -72,6 +73,30 @@ impl Server {
             encoding: self.shared.encoding(),
         };
         Ok(Some(status::to_json(place, &sites, &views)))
+    }
+
+    /// What is known about the query at a position.
+    pub(super) async fn hover_query(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+    ) -> Result<Option<lsp::Hover>> {
+        let uri = at.text_document.uri;
+        let snapshot = self.snapshot(&uri)?;
+        let Some((_, sites)) = self.sites_of(&uri).await? else {
+            return Ok(None);
+        };
+        let place = Place {
+            snapshot: &snapshot,
+            encoding: self.shared.encoding(),
+        };
+        let offset = place.offset(at.position);
+        let Some(site) = sites.iter().find(|s| s.span.touches(offset)) else {
+            return Ok(None);
+        };
+        let asked = vec![site.site()];
+        let views = self.shared.runs.views_of(uri.as_str(), asked).await;
+        let told = views.first().map(query_hover::tell);
+        Ok(told.map(|text| to_proto::hover(place, site.span, text)))
     }
 
     pub(super) async fn lenses(&self, uri: &lsp::Uri) -> Result<Vec<lsp::CodeLens>> {

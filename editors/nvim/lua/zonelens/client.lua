@@ -2,6 +2,13 @@
 local M = {}
 
 local client_id = nil
+local attached = {}
+-- The client that was told to end: its end is no accident.
+local stopping = nil
+-- When the server ended by itself, in seconds; too often, and it stays down.
+local deaths = {}
+local MAX_DEATHS = 5
+local WITHIN_SECONDS = 180
 
 local function options()
   return require('zonelens').options
@@ -12,15 +19,11 @@ function M.get()
   return client_id and vim.lsp.get_client_by_id(client_id) or nil
 end
 
---- Buffers the server is attached to.
+--- Buffers the server was started for or attached to: a client that has ended no longer knows them.
 function M.buffers()
-  local out = {}
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if client_id and vim.api.nvim_buf_is_loaded(bufnr) and vim.lsp.buf_is_attached(bufnr, client_id) then
-      table.insert(out, bufnr)
-    end
-  end
-  return out
+  return vim.tbl_filter(function(bufnr)
+    return attached[bufnr] and vim.api.nvim_buf_is_loaded(bufnr)
+  end, vim.api.nvim_list_bufs())
 end
 
 local function root_of(bufnr)
@@ -40,6 +43,32 @@ local function root_of(bufnr)
     end
     at = parent
   end
+end
+
+-- After an accident the server is started again, with a word about it.
+local function ended(code, signal, id)
+  local expected = id == stopping or vim.v.exiting ~= vim.NIL
+  local buffers = id == client_id and M.buffers() or {}
+  if id == client_id then
+    client_id = nil
+  end
+  if expected or (code == 0 and signal == 0) then
+    return
+  end
+  local now = vim.fn.localtime()
+  deaths = vim.tbl_filter(function(at)
+    return now - at < WITHIN_SECONDS
+  end, deaths)
+  table.insert(deaths, now)
+  if #deaths >= MAX_DEATHS then
+    vim.notify('zonelens: the server ended ' .. #deaths .. ' times within three minutes and stays down; :Zonelens restart starts it again', vim.log.levels.ERROR)
+    return
+  end
+  require('zonelens.trace').forget()
+  for _, bufnr in ipairs(buffers) do
+    M.start(bufnr)
+  end
+  vim.notify('zonelens: the server ended unexpectedly and was started again; running queries were lost', vim.log.levels.WARN)
 end
 
 local function configuration(bufnr)
@@ -75,15 +104,27 @@ local function configuration(bufnr)
         chosen.on_attach(client, buffer)
       end
     end,
-    on_exit = function(code)
-      client_id = nil
-      if code ~= 0 then
-        vim.schedule(function()
-          vim.notify('zonelens: the server ended with status ' .. code .. '; :Zonelens restart starts it again', vim.log.levels.WARN)
-        end)
-      end
+    on_init = function(_, result)
+      M.warn_of_other_version(result and result.serverInfo and result.serverInfo.version)
+    end,
+    on_exit = function(code, signal, id)
+      vim.schedule(function()
+        ended(code, signal, id)
+      end)
     end,
   }
+end
+
+--- Says so if the server, `0.1.0 (commit)`, is not of this plugin's version.
+function M.warn_of_other_version(version)
+  local own = require('zonelens.version')
+  local theirs = version and vim.split(version, ' ')[1]
+  if theirs and theirs ~= own then
+    local message = ('zonelens: the server is version %s, this plugin is %s; use the same version of both'):format(theirs, own)
+    vim.schedule(function()
+      vim.notify(message, vim.log.levels.WARN)
+    end)
+  end
 end
 
 --- Starts the server if need be and attaches it to a buffer.
@@ -94,9 +135,18 @@ function M.start(bufnr)
       vim.notify('zonelens: ' .. cmd[1] .. ' is not an executable; see :help zonelens-setup', vim.log.levels.ERROR)
       return
     end
-    client_id = vim.lsp.start_client(configuration(bufnr))
+    -- 0.8 brought the one, 0.12 takes the other away.
+    local start = vim.lsp.start or vim.lsp.start_client
+    client_id = start(configuration(bufnr), {
+      bufnr = bufnr,
+      -- One that has just died may still be listed.
+      reuse_client = function()
+        return false
+      end,
+    })
   end
   if client_id then
+    attached[bufnr] = true
     vim.lsp.buf_attach_client(bufnr, client_id)
   end
 end
@@ -105,6 +155,7 @@ end
 function M.stop()
   local client = M.get()
   if client then
+    stopping = client_id
     vim.lsp.stop_client(client_id)
   end
   client_id = nil

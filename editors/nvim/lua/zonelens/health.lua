@@ -20,8 +20,12 @@ function M.check()
     return
   end
   local version = vim.fn.system({ cmd[1], '--version' })
-  if vim.v.shell_error == 0 then
+  local own = require('zonelens.version')
+  local theirs = version:match('zonelens (%S+)')
+  if vim.v.shell_error == 0 and theirs == own then
     ok(vim.trim(version))
+  elseif vim.v.shell_error == 0 then
+    warn(('the server is version %s, this plugin is %s'):format(theirs or 'unknown', own), { 'use the same version of both' })
   else
     warn(cmd[1] .. ' does not tell its version')
   end

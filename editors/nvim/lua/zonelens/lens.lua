@@ -52,7 +52,7 @@ end
 --- The titles of the lenses in a buffer, in order of the lines: { {line=, title=} … }.
 function M.titles(bufnr)
   local out = {}
-  for _, lens in ipairs(vim.lsp.codelens.get(bufnr)) do
+  for _, lens in ipairs(vim.lsp.codelens.get(native and { bufnr = bufnr } or bufnr)) do
     local inner = lens.lens or lens
     if inner.command then
       table.insert(out, { line = inner.range.start.line, title = inner.command.title })

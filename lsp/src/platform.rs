@@ -1,0 +1,73 @@
+//! All that differs between platforms: priorities, process limits, child processes, where caches are.
+//!
+//! | | Linux | other Unix, macOS | Windows |
+//! |---|---|---|---|
+//! | worker gives way | `nice` | `nice` | started with idle priority |
+//! | wall behind the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
+//! | worker ends with its server | its input closes | its input closes | its input closes |
+//! | console window of a worker | there is none | there is none | suppressed |
+//!
+//! Only Linux is tested. Where there is no wall the checker's own limit is all there is.
+
+use std::path::PathBuf;
+use tokio::process::Command;
+
+/// Gives way to everything else on the machine: for a worker, about itself.
+#[cfg(unix)]
+pub fn lowest_priority() {
+    // Not being allowed to be nicer is no reason to stop.
+    let _ = rustix::process::nice(19);
+}
+
+/// Gives way to everything else on the machine: done by who starts the worker.
+#[cfg(not(unix))]
+pub fn lowest_priority() {}
+
+/// A wall behind the checker's own memory limit: an allocation far beyond it fails, and with it this process.
+#[cfg(unix)]
+pub fn cap_address_space(limit: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let old = getrlimit(Resource::As);
+    // Address space is more than memory: stacks and allocator arenas are reserved without being used.
+    let wanted = limit.saturating_mul(2).saturating_add(2 << 30);
+    let allowed = old.maximum.map_or(wanted, |m| m.min(wanted));
+    let _ = setrlimit(
+        Resource::As,
+        Rlimit {
+            current: Some(allowed),
+            maximum: old.maximum,
+        },
+    );
+}
+
+/// A wall behind the checker's own memory limit: not available here.
+#[cfg(not(unix))]
+pub fn cap_address_space(_limit: u64) {}
+
+/// Makes `command` start a process in the background that does not outlive what started it.
+pub(crate) fn background(command: &mut Command) -> &mut Command {
+    #[cfg(windows)]
+    {
+        const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+        const IDLE_PRIORITY_CLASS: u32 = 0x0000_0040;
+        command.creation_flags(CREATE_NO_WINDOW | IDLE_PRIORITY_CLASS);
+    }
+    command.kill_on_drop(true)
+}
+
+/// The folder for what a program can do without.
+pub(crate) fn cache_directory() -> Option<PathBuf> {
+    if cfg!(target_os = "macos") {
+        Some(folder("HOME")?.join("Library/Caches"))
+    } else if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else {
+        folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+    }
+}
+
+/// The folder an environment variable names; a relative one means nothing to a server.
+pub(crate) fn folder(variable: &str) -> Option<PathBuf> {
+    let value = std::env::var_os(variable).filter(|v| !v.is_empty())?;
+    Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+}

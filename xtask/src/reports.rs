@@ -1,0 +1,22 @@
+//! What other tools read of ours: SARIF and JUnit, validated against the schemas their readers use.
+
+use crate::{corpus, package};
+use std::path::Path;
+use std::process::Command;
+
+/// Validates the reports of `binary`, or of a release build.
+pub fn run(binary: Option<&Path>) -> bool {
+    validate(binary).is_some()
+}
+
+fn validate(binary: Option<&Path>) -> Option<()> {
+    let folder = corpus::root().join("xtask/reports");
+    let binary = match binary {
+        Some(path) => path.to_owned(),
+        None => package::release_binary()?,
+    };
+    let mut npm = Command::new("npm");
+    package::run(npm.args(["ci", "--loglevel=error"]).current_dir(&folder))?;
+    let mut node = Command::new("node");
+    package::run(node.arg("validate.mjs").arg(binary).current_dir(&folder))
+}
