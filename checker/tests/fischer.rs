@@ -55,7 +55,7 @@ fn counts_without_symmetry_equal_the_table() {
 }
 
 /// Stored states with the scalarset reduced: at most the orbits of the table.
-const ORBITS: [(i64, u64); 8] = [
+const ORBITS: [(i64, u64); 9] = [
     (2, 11),
     (3, 21),
     (4, 34),
@@ -64,6 +64,7 @@ const ORBITS: [(i64, u64); 8] = [
     (8, 116),
     (10, 175),
     (20, 650),
+    (30, 1425),
 ];
 
 #[test]

@@ -17,13 +17,13 @@ use zonelens_syntax::{SourceFile, parse_query};
 const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
 
 /// Measures and rewrites the page; `quick` only prints.
-pub fn run(quick: bool, only: Option<&str>) -> bool {
+pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
     let path = corpus::root().join("docs/benchmarks.md");
     if only == Some("symmetry") {
         let old = std::fs::read_to_string(&path).unwrap_or_default();
         let kept = old.split(SYMMETRY).next().unwrap_or_default().trim_end();
         let mut page = format!("{kept}\n\n{SYMMETRY}");
-        bench_symmetry::run(&mut page, quick);
+        bench_symmetry::run(&mut page, quick, most);
         print!("{page}");
         return quick || std::fs::write(path, page).is_ok();
     }
@@ -40,7 +40,7 @@ pub fn run(quick: bool, only: Option<&str>) -> bool {
     bench_engine::engine(&mut page, quick);
     bench_engine::cancellation(&mut page);
     page.push_str(SYMMETRY);
-    bench_symmetry::run(&mut page, quick);
+    bench_symmetry::run(&mut page, quick, most);
     print!("{page}");
     quick || std::fs::write(path, page).is_ok()
 }

@@ -25,7 +25,8 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
-  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md
+  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md; an instance of the agreement algorithm gets
+               [--timeout S]   so many seconds for each property (900)
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
@@ -67,7 +68,8 @@ fn run(args: &[String]) -> bool {
         Some("bench") => {
             let only = args.iter().position(|a| a == "--only");
             let only = only.and_then(|at| args.get(at + 1));
-            bench::run(flag("--quick"), only.map(String::as_str))
+            let most = number("--timeout").unwrap_or(900) as f64;
+            bench::run(flag("--quick"), only.map(String::as_str), most)
         }
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         Some("conformance") => conformance::run(flag("--sample"), number("--timeout")),

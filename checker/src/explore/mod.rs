@@ -9,6 +9,7 @@ mod interval;
 pub mod keys;
 pub mod parallel;
 pub mod passed_waiting;
+pub mod receivers;
 pub mod search;
 pub mod steps;
 pub mod storage;

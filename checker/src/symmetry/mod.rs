@@ -6,6 +6,8 @@
 
 mod audit;
 mod colours;
+#[cfg(test)]
+mod corpus_tests;
 mod index;
 mod named;
 mod one_per_class;

@@ -7,7 +7,8 @@
 
 use super::representative::Representative;
 use super::tables::{Tables, position};
-use crate::explore::steps::{Interchange, Steps};
+use crate::explore::receivers::Interchange;
+use crate::explore::steps::Steps;
 use crate::program::Program;
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;

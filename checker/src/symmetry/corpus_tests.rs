@@ -1,0 +1,134 @@
+//! Models of other people with interchangeable parts: verdicts and orbits with and without reduction. Read in place,
+//! skipped where they are not.
+
+use super::tests::compare_orbits;
+use crate::common::{self, Loaded};
+use crate::explore::abstraction::Abstraction;
+use std::path::{Path, PathBuf};
+use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
+use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::source::SourceFile;
+
+fn corpus() -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
+    let path = std::env::var_os("ZONELENS_CORPUS").map_or(PathBuf::from(beside), PathBuf::from);
+    let models = path.join("models");
+    if models.is_dir() {
+        return Some(models);
+    }
+    #[allow(clippy::print_stderr)]
+    {
+        eprintln!(
+            "skipped: no corpus at {} (set ZONELENS_CORPUS)",
+            path.display()
+        );
+    }
+    None
+}
+
+fn files(folder: &Path, out: &mut Vec<(PathBuf, FileKind)>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|e| Some(e.ok()?.path()))
+        .collect();
+    entries.sort();
+    for path in entries {
+        let kind = match path.extension().and_then(|e| e.to_str()) {
+            Some("xml") => Some(FileKind::Xml),
+            Some("xta" | "ta") => Some(FileKind::Xta),
+            _ => None,
+        };
+        if path.is_dir() {
+            files(&path, out);
+        } else if let Some(kind) = kind {
+            out.push((path, kind));
+        }
+    }
+}
+
+/// The queries in and beside a model, as text.
+fn queries(path: &Path, text: &str, kind: FileKind) -> Vec<String> {
+    let texts = |file: &SourceFile| -> Vec<String> {
+        let found = file.queries().into_iter();
+        found.map(|q| q.query.text.to_string()).collect()
+    };
+    let mut all = texts(&SourceFile::parse(text, kind));
+    if let Ok(beside) = std::fs::read_to_string(path.with_extension("q")) {
+        all.extend(texts(&SourceFile::parse(beside, FileKind::Query)));
+    }
+    all
+}
+
+/// Compares verdicts within small limits; gives how many could be compared.
+fn verdicts(path: &Path, model: &Loaded, queries: &[String]) -> usize {
+    let mut compared = 0;
+    for formula in queries {
+        if model.query(formula).is_err() {
+            continue;
+        }
+        let limits = |symmetry| Options {
+            symmetry,
+            states: Some(1_000),
+            timeout: Some(0.5),
+            trace: TraceOption::Some,
+            ..Options::default()
+        };
+        let on = model.verify(formula, &limits(SymmetryOption::Auto));
+        if on.verdict == Verdict::Unknown {
+            continue;
+        }
+        let off = model.verify(formula, &limits(SymmetryOption::Off));
+        if off.verdict != Verdict::Unknown {
+            let about = format!("{}: {formula}", path.display());
+            assert_eq!(on.verdict, off.verdict, "{about} {:?}", on.reason);
+            assert_eq!(on.value, off.value, "{about}");
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn models_of_others() {
+    let Some(corpus) = corpus() else { return };
+    let mut all = Vec::new();
+    files(&corpus, &mut all);
+    let (mut models, mut compared, mut orbits) = (0, 0, 0);
+    for (path, kind) in all {
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        let declared = text.contains("scalar[") || text.contains("scalarset");
+        let small: &[(&str, i64)] = match declared && text.contains("const int N ") {
+            true => &[("N", 3)],
+            false => &[],
+        };
+        let Ok(model) = common::load(&text, kind, small) else {
+            continue;
+        };
+        let sets = &model.network.scalarsets;
+        if !sets.iter().any(|s| s.broken.is_empty() && s.size > 1) {
+            continue;
+        }
+        models += 1;
+        let mut queries = queries(&path, &text, kind);
+        if !declared {
+            // Many are versions of each other.
+            queries.truncate(1);
+        }
+        compared += verdicts(&path, &model, &queries);
+        if declared {
+            orbits += compare_orbits(&model, Abstraction::ExtraM, 500).map_or(0, |found| {
+                let (orbits, stored, ties) = found;
+                assert!(stored == orbits || ties > 0, "{}", path.display());
+                1
+            });
+        }
+    }
+    #[allow(clippy::print_stdout)]
+    {
+        println!("{models} models, {compared} verdicts and {orbits} sets of orbits compared");
+    }
+    assert!(models >= 5 && compared >= 5);
+}
