@@ -1,18 +1,17 @@
 //! Whether a file is written in the 3.x syntax.
 
-use zonelens_syntax::SourceFile;
-use zonelens_syntax::ast::{Expr, ExprKind, ItemKind, MemberKind, Params, TypeBase, VarDecl};
+use zonelens_syntax::ast::{Expr, ExprKind, Item, ItemKind, MemberKind, Params, TypeBase, VarDecl};
 
 /// The 3.x syntax shows in `const N 5;`, in parameter groups separated by `;`, and in conditions joined by commas.
-pub fn is_legacy(file: &SourceFile) -> bool {
-    file.items.iter().any(|item| match &item.node.kind {
+pub fn in_item(item: &Item) -> bool {
+    match &item.kind {
         ItemKind::Var(v) => implicit(v),
         ItemKind::Process(p) => {
             p.params.as_ref().is_some_and(old_params)
                 || p.members.iter().any(|m| old_member(&m.node.kind))
         }
         _ => false,
-    })
+    }
 }
 
 fn implicit(v: &VarDecl) -> bool {

@@ -1,6 +1,7 @@
 //! The analysed model: one pass over the items, results of unchanged items kept.
 
 mod facts;
+mod items;
 
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
@@ -13,10 +14,10 @@ use crate::lint;
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, Symbol};
 use crate::symmetry::{self, Findings};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{self, FileKind, Item, ItemKind};
@@ -28,6 +29,10 @@ struct Entry {
     id: ItemId,
     node: Arc<Item>,
     checked: Arc<Checked>,
+    /// Whether it holds errors of syntax, queries or other lines for tools.
+    loud: bool,
+    /// Whether it is written in the 3.x syntax.
+    legacy: bool,
 }
 
 /// An analysed model: names, types, constants, symmetry facts, all diagnostics of the model file.
@@ -84,11 +89,15 @@ impl Model {
         severities: Severities,
         old: Option<&Model>,
     ) -> Model {
-        let legacy = crate::legacy::is_legacy(file);
-        let old = old.filter(|m| m.env.legacy == legacy);
+        let legacy = items::is_legacy(file, old);
+        let old = old.filter(|m| {
+            m.env.legacy == legacy && m.env.next_id.load(Ordering::Relaxed) < RENUMBER_AFTER
+        });
+        let room = old.map_or(0, |m| m.env.names.len() + 16);
+        let lines = file.items.len();
         let first = old.map_or(builtin::FIRST_USER_SYMBOL, |m| m.env.fresh());
         let env = Env {
-            names: FxHashMap::default(),
+            names: FxHashMap::with_capacity_and_hasher(room, Default::default()),
             builtins: old.map_or_else(|| Arc::new(builtin::symbols()), |m| m.env.builtins.clone()),
             bodies: FxHashMap::default(),
             templates: FxHashMap::default(),
@@ -100,9 +109,9 @@ impl Model {
         let mut model = Model {
             env,
             severities,
-            entries: Vec::new(),
-            items: Vec::new(),
-            offsets: FxHashMap::default(),
+            entries: Vec::with_capacity(lines),
+            items: Vec::with_capacity(lines),
+            offsets: FxHashMap::with_capacity_and_hasher(lines, Default::default()),
             families: FxHashMap::default(),
             diagnostics: Vec::new(),
             blocking: Vec::new(),
@@ -115,91 +124,9 @@ impl Model {
         model
     }
 
-    fn check_items(&mut self, file: &SourceFile, old: Option<&Model>) {
-        let mut known: FxHashMap<*const Item, &Entry> = FxHashMap::default();
-        for e in old.into_iter().flat_map(|m| &m.entries) {
-            known.insert(Arc::as_ptr(&e.node), e);
-        }
-        let present: FxHashSet<*const Item> =
-            file.items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
-        // Items that were edited, by the name they declare.
-        let mut edited: FxHashMap<SmolStr, &Entry> = FxHashMap::default();
-        for e in old.into_iter().flat_map(|m| &m.entries) {
-            if !present.contains(&Arc::as_ptr(&e.node))
-                && let Some(s) = e.checked.symbols.first()
-            {
-                edited.insert(s.name.clone(), e);
-            }
-        }
-        for item in &file.items {
-            let same = known.remove(&Arc::as_ptr(&item.node));
-            let kept = same.filter(|e| self.still_valid(&e.checked));
-            let entry = match kept {
-                Some(e) => e.clone(),
-                None => {
-                    let id = self.env.fresh();
-                    let before = same.or_else(|| edited.remove(declared_name(&item.node)?));
-                    let before = before.map(|e| &*e.checked);
-                    let checked = Checker::new(&self.env, id).after(before).check(&item.node);
-                    Entry {
-                        id,
-                        node: item.node.clone(),
-                        checked: Arc::new(checked),
-                    }
-                }
-            };
-            self.offsets.insert(entry.id, item.offset);
-            self.add(&entry.checked);
-            self.items.push((entry.id, entry.checked.clone()));
-            self.entries.push(entry);
-        }
-    }
-
-    /// Whether every name the item asked for still means the same.
-    fn still_valid(&self, checked: &Checked) -> bool {
-        !checked.volatile
-            && checked.deps.iter().all(|(name, id)| {
-                let now = self
-                    .env
-                    .names
-                    .get(name)
-                    .or_else(|| self.env.builtins.get(name))
-                    .map(|s| s.id);
-                now == *id
-            })
-    }
-
-    fn add(&mut self, checked: &Checked) {
-        for s in &checked.symbols {
-            self.env.names.insert(s.name.clone(), s.clone());
-        }
-        for f in &checked.functions {
-            if let crate::symbol::SymKind::Function(sig) = &f.symbol.kind {
-                self.env.bodies.insert(sig.body, f.clone());
-            }
-        }
-        match &checked.body {
-            Body::Template(t) => {
-                if let crate::symbol::SymKind::Template(sig) = &t.symbol.kind {
-                    self.env.templates.insert(sig.body, t.clone());
-                }
-            }
-            Body::Instance(i) => {
-                if let crate::symbol::SymKind::Instance(sig) = &i.symbol.kind {
-                    self.env.instances.insert(sig.body, i.clone());
-                }
-            }
-            Body::System(levels) => {
-                for (s, _) in levels.iter().flatten() {
-                    self.families.insert(s.name.clone(), s.clone());
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn finish(&mut self, file: &SourceFile, old: Option<&Model>) {
-        let mut out: Vec<Diagnostic> = file
+        let loud = self.loud_part(file);
+        let mut out: Vec<Diagnostic> = loud
             .errors()
             .into_iter()
             .map(|e| Diagnostic::error(e.code, e.message, e.span))
@@ -217,7 +144,7 @@ impl Model {
         self.cache = cache;
         out.extend(self.placed(file, &self.findings.diags));
         let mut asked = Vec::new();
-        for q in file.queries() {
+        for q in loud.queries() {
             let (kind, diags) = self.checked_query(q.query, q.base);
             out.extend(diags);
             asked.extend(
@@ -227,7 +154,7 @@ impl Model {
         }
         let lints = lint::check(&self.items, &asked);
         out.extend(self.placed(file, &lints));
-        let mut out = self.severities.apply(crate::allow::apply(file, out));
+        let mut out = self.severities.apply(crate::allow::apply(&loud, out));
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
@@ -513,6 +440,9 @@ impl Model {
     }
 }
 
+/// Numbers of symbols index tables; a model that was edited for days starts over.
+const RENUMBER_AFTER: u32 = 2_000_000;
+
 /// Places without a text.
 fn bare_page<'a>(offset: &'a dyn Fn(ItemId) -> Option<u32>) -> Page<'a> {
     Page {
@@ -521,19 +451,6 @@ fn bare_page<'a>(offset: &'a dyn Fn(ItemId) -> Option<u32>) -> Page<'a> {
         offset,
         first_word: &|_| None,
         declarations: None,
-    }
-}
-
-/// The first global name an item declares.
-fn declared_name(item: &Item) -> Option<&SmolStr> {
-    match &item.kind {
-        ItemKind::Var(v) => v.names.first().map(|d| &d.name.name),
-        ItemKind::Typedef(t) => t.names.first().map(|d| &d.name.name),
-        ItemKind::ScalarsetDecl { name, .. } => Some(&name.name),
-        ItemKind::Function(f) => Some(&f.name.name),
-        ItemKind::Process(p) => Some(&p.name.name),
-        ItemKind::Instantiation(i) => Some(&i.name.name),
-        _ => None,
     }
 }
 

@@ -240,3 +240,22 @@ fn an_endless_constant_function_is_given_up() {
     );
     assert!(m.diagnostics().iter().any(|d| d.code == "type/constant"));
 }
+
+#[test]
+fn invariants_that_never_bind() {
+    check(
+        "const int N = 3; clock x, y; int[0,5] n; int[0,9] m; bool b;
+process P() {
+  state A { x <= 5 && x <= 7 }, //~ lint/never-binding
+    B { x <= N && y >= 0 }, //~ lint/never-binding
+    C { n <= 5 && x < 5 }, //~ lint/never-binding
+    D { x < 5 && x <= 5 }, //~ lint/never-binding
+    E { m <= 5 && x <= N && y <= 2 && x - y <= 3 && b };
+  init A;
+  trans A -> B { guard x > 1; assign x = 0, n = 1; }, B -> C { guard y > 1; assign y = 0, m = n, b = true; },
+    C -> D { assign m = 2; }, D -> E { guard x > 1; }, E -> A { guard y > 1; assign x = 0, y = 0; };
+}
+system P;
+",
+    );
+}

@@ -134,6 +134,10 @@ const IN_TEMPLATE: &[(&str, &str, &[&str])] = &[
 /// Whole models.
 const WHOLE: &[(&str, &[&str])] = &[
     (
+        "process P() { clock x, y; state A { y >= 0 && x <= 5 && x <= 7 }, B { x <= 9 && x <= 5 }; init A; trans A -> B { guard x > 1 && y > 1; assign x = 0, y = 0; }; }\nsystem P;\n",
+        &["lint/never-binding"],
+    ),
+    (
         "process P() { clock x; state A { x == 2 }; init A; trans A -> A { guard x == 2; assign x = 0; }; }\nsystem P;\n",
         &["type/invariant"],
     ),

@@ -95,6 +95,10 @@ fn loops_that_do_not_depend_on_the_order() {
         "void h() { for (i : S) f[p[i]] = true; }",
         "bool h() { return exists (i : S) f[i] && a[i] > 2; }",
         "void h() { int q; for (q = 0; q < 3; q++) k[q] = q; }",
+        "int cnt() { int c = 0; for (i : S) c += a[i]; return c; } bool h() { return exists (i : S) cnt() > a[i]; }",
+        "bool h() { for (i : S) { int c = 0; for (j : S) c += a[j]; if (c == a[i]) return true; } return false; }",
+        "int[0,7] bits; void h() { for (i : S) bits ^= a[i]; }",
+        "int[0,7] bits; void h() { for (i : S) bits |= a[i]; }",
     ] {
         accepted(function);
     }
@@ -126,6 +130,11 @@ fn loops_that_depend_on_the_order() {
         "void h() { for (i : S) p[i] = p[p[i]]; }",
         "void r(int &v) { for (i : S) v += a[i]; } void h() { r(a[x]); }",
         "bool h() { return exists (i : S) 5 / a[i] == 1; }",
+        "int cnt() { int c = 0; for (i : S) c += 20000; return c; } bool h() { return exists (i : S) cnt() > a[i]; }",
+        "void q() { a[x] = 5; } bool h() { for (i : S) { int[0,9] c = 0; for (j : S) c += a[j]; if (c == a[i]) return true; } return false; }",
+        "bool h() { for (i : S) { int c = 0; while (c < 9) c++; if (f[i]) return true; } return false; }",
+        "int[0,5] bits; void h() { for (i : S) bits ^= a[i]; }",
+        "int[-1,6] bits; void h() { for (i : S) bits |= w[i]; }",
         "void q() { a[x] = 5; } bool h() { for (i : S) if (k[a[i]] == 1) return true; return false; }",
     ] {
         rejected(function, "sym/loop-order");

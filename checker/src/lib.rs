@@ -5,6 +5,9 @@
 #[cfg(test)]
 extern crate self as zonelens_checker;
 
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 mod explore;
 mod interpreter;
 mod mutation;
@@ -19,7 +22,10 @@ mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{SimulateOptions, evaluate, replay_trace, simulate};
+pub use interpreter::{
+    Choice, Ended, SimulateOptions, Simulator, evaluate, replay_trace, simulate,
+};
+pub use rng::Rng;
 pub use verify::verify;
 
 use std::sync::atomic::AtomicBool;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, QueryReport, SymmetryOption, Verdict};
-use zonelens_checker::{Control, SimulateOptions, simulate, verify};
+use zonelens_checker::{Control, Ended, SimulateOptions, simulate, verify};
 
 fn run(model: &str, query: &str) -> QueryReport {
     xta(model).verify(query, &Options::default())
@@ -245,7 +245,9 @@ fn simulation_is_reproducible() {
     let position = |_| Position::default();
     let first = simulate(&model.network, &options, &position);
     assert_eq!(first, simulate(&model.network, &options, &position));
-    assert_eq!(first.steps.len(), 31);
+    assert_eq!((first.0.steps.len(), first.1), (31, Ended::Steps));
+    let other = SimulateOptions { seed: 8, ..options };
+    assert_ne!(first.0, simulate(&model.network, &other, &position).0);
 }
 
 #[test]

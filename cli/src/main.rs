@@ -13,6 +13,7 @@ mod output;
 mod package;
 mod progress;
 mod render;
+mod simulate;
 mod verify;
 mod worker;
 
@@ -48,6 +49,8 @@ enum Command {
     Fmt(fmt::Args),
     /// Convert a model between .xml and .xta, with nothing lost
     Convert(convert::Args),
+    /// Walk a model, at random or step by step
+    Simulate(simulate::Args),
     /// Draw the templates of a model, or a trace as a sequence chart
     Render(render::Args),
     /// Print the page of a diagnostic, `sym/loop-order` for instance
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
             Command::Check(args) => check::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Convert(args) => convert::run(&args),
+            Command::Simulate(args) => simulate::run(&args),
             Command::Render(args) => render::run(&args),
             Command::Explain(args) => explain::run(&args),
             Command::Completions(args) => package::completions(&args, &mut Cli::command()),

@@ -215,14 +215,26 @@ impl Prepared {
                 (Verdict::Error, reason)
             })
         };
-        if let Some(refusal) = judge(&self.model.check_query(query.query, query.base)) {
+        let known = self.model.check_query(query.query, query.base);
+        if let Some(refusal) = judge(&known) {
             return Err(refusal);
         }
         match self.model.resolve_query(network, query.query, query.base) {
             Ok(resolved) => Ok((network, resolved)),
             Err(diagnostics) => Err(judge(&diagnostics).unwrap_or_else(|| {
-                let reason = "query-error: the query has no meaning in this model".to_owned();
-                (Verdict::Error, reason)
+                // What is recognised but not answered, a statistical query for instance, is no error of its author.
+                let mut notes = known.iter().chain(&diagnostics);
+                match notes.find(|d| d.code.starts_with("unsupported/")) {
+                    Some(note) => {
+                        let place = from.place(note.span);
+                        let reason = format!("unsupported: {} ({place})", note.message);
+                        (Verdict::Unknown, reason)
+                    }
+                    None => {
+                        let reason = "query-error: the query has no meaning in this model";
+                        (Verdict::Error, reason.to_owned())
+                    }
+                }
             })),
         }
     }

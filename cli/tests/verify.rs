@@ -347,3 +347,20 @@ fn ctrl_c_gives_what_is_known() {
     );
     assert!(reports[0]["statistics"]["explored"].as_u64() > Some(0));
 }
+
+/// Statistical queries are recognised but not answered: that is no error of the model, and the others are answered.
+#[test]
+fn a_statistical_query_is_unsupported_not_wrong() {
+    let directory = directory();
+    write(
+        &directory,
+        "m.xta",
+        "clock x;\nprocess P() { state a; init a; trans a -> a { guard x > 1; assign x = 0; }; }\nsystem P;\n\
+         //@ query A[] not deadlock\n//@ query Pr[<=10](<> P.a)\n",
+    );
+    let (status, reports) = json(&directory, &["m.xta"]);
+    assert_eq!(status, 3);
+    assert_eq!(field(&reports, "verdict"), ["satisfied", "unknown"]);
+    let reason = reports[1]["reason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("unsupported: statistical"), "{reason}");
+}

@@ -19,6 +19,9 @@ use zonelens_syntax::span::{Span, TextEdit};
 /// More edits than this since the last parse, and parsing from scratch is cheaper.
 const MAX_PENDING_EDITS: usize = 32;
 
+/// Models up to this size are instantiated while somebody waits.
+const QUICK_BYTES: usize = 100_000;
+
 /// One version of a document.
 pub struct Snapshot {
     /// The document.
@@ -185,6 +188,15 @@ impl Snapshot {
             Some((network, digested))
         };
         self.network.get_or_init(build).as_ref()
+    }
+
+    /// The network if it is there already or quickly made: for answers that are better with it and must not wait for it.
+    pub fn network_soon(&self) -> Option<&(Network, Digested)> {
+        match self.network.get() {
+            Some(known) => known.as_ref(),
+            None if self.rope.len_bytes() <= QUICK_BYTES => self.network(),
+            None => None,
+        }
     }
 
     /// The names of a model.

@@ -45,8 +45,8 @@ use tower_lsp_server::LspService;
 const CONCURRENCY: usize = 256;
 /// Parsing and analysis recurse over the text's tree; memory for the stack is only taken when used.
 const STACK_BYTES: usize = 256 << 20;
-/// Threads that parse and analyse at the same time.
-const MAX_BLOCKING_THREADS: usize = 16;
+/// Threads that parse and analyse at the same time. Each keeps memory of its own for the next task.
+const MAX_BLOCKING_THREADS: usize = 6;
 
 /// What the server is started with.
 #[derive(Clone, Debug)]

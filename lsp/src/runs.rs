@@ -157,6 +157,7 @@ enum Message {
     Remember(Vec<(String, Meaning, Arc<QueryReport>)>, String),
     Edited(String, Vec<Meaning>),
     Settings(Arc<Settings>),
+    Closed(String),
     Clear,
     Touch,
 }
@@ -213,6 +214,11 @@ impl Runs {
     /// A document's queries mean these now; runs of others stop if the settings say so.
     pub fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
         let _ = self.sender.send(Message::Edited(uri.to_owned(), meanings));
+    }
+
+    /// A document was closed: its runs stop, and what is known of it is left to the disk.
+    pub fn closed(&self, uri: &str) {
+        let _ = self.sender.send(Message::Closed(uri.to_owned()));
     }
 
     /// New settings.

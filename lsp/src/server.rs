@@ -22,8 +22,7 @@ use crate::input::Heard;
 use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
-use crate::store::Store;
-use crate::to_proto::{self, Place};
+use crate::to_proto;
 use crate::traces;
 use crate::uri;
 use std::path::PathBuf;
@@ -71,31 +70,6 @@ impl Server {
         }
     }
 
-    /// Runs a feature on the current version of a document.
-    async fn feature<T: Send + 'static>(
-        &self,
-        uri: &lsp::Uri,
-        work: impl FnOnce(Place<'_>, &Arc<Shared>) -> T + Send + 'static,
-    ) -> Result<T> {
-        let snapshot = self.snapshot(uri)?;
-        let encoding = self.shared.encoding();
-        let held = Arc::clone(&snapshot);
-        let answer = self
-            .compute(move |shared| {
-                let place = Place {
-                    snapshot: &held,
-                    encoding,
-                };
-                work(place, shared)
-            })
-            .await?;
-        if self.shared.store.is_current(&snapshot) {
-            Ok(answer)
-        } else {
-            Err(content_modified())
-        }
-    }
-
     fn fetcher(&self) -> support::Fetcher {
         support::Fetcher(Arc::clone(&self.shared))
     }
@@ -110,32 +84,6 @@ impl Server {
     /// What the guard of the input makes of a message that cannot be read.
     pub async fn malformed(&self) -> Result<()> {
         Err(Error::parse_error())
-    }
-
-    /// Runs a feature at a position of a document.
-    async fn at<T: Send + 'static>(
-        &self,
-        at: lsp::TextDocumentPositionParams,
-        work: impl FnOnce(Place<'_>, &Arc<Shared>, u32) -> T + Send + 'static,
-    ) -> Result<T> {
-        self.feature(&at.text_document.uri, move |place, shared| {
-            let offset = place.offset(at.position);
-            work(place, shared, offset)
-        })
-        .await
-    }
-
-    async fn goto(
-        &self,
-        at: lsp::TextDocumentPositionParams,
-        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
-    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
-        self.at(at, move |place, shared, offset| {
-            let target = find(&shared.store, place.snapshot, offset)?;
-            let location = to_proto::location(&target, place.encoding)?;
-            Some(lsp::GotoDefinitionResponse::Scalar(location))
-        })
-        .await
     }
 }
 
@@ -228,10 +176,7 @@ impl LanguageServer for Server {
         let uri = params.text_document.uri;
         self.shared.store.close(uri.as_str());
         self.shared.forget(uri.as_str());
-        self.shared
-            .runs
-            .cancel(Which::Document(uri.as_str().to_owned()))
-            .await;
+        self.shared.runs.closed(uri.as_str());
         // What is closed has no problems, as far as the editor's list goes.
         self.shared.publish_soon(uri.as_str());
     }

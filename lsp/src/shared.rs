@@ -177,16 +177,21 @@ impl Shared {
         let model = self.store.model_of(snapshot)?;
         let settings = self.settings_for(&snapshot.uri);
         let sites = queries::sites(snapshot, &model, &settings, &self.version);
-        self.look_up(&snapshot.uri, &sites);
+        // What is closed meanwhile must not be remembered again.
+        let current = self.store.is_current(snapshot);
+        if current {
+            self.look_up(&snapshot.uri, &sites);
+        }
         let broken = !snapshot.file().errors().is_empty();
         let mut session = self.session();
         let good = session.good_queries.get(&snapshot.uri);
         if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
             return Some((model, good.clone()));
         }
-        session
-            .good_queries
-            .insert(snapshot.uri.clone(), sites.clone());
+        if current {
+            let good = &mut session.good_queries;
+            good.insert(snapshot.uri.clone(), sites.clone());
+        }
         Some((model, sites))
     }
 

@@ -30,12 +30,12 @@ pub struct Link {
 pub struct Placed {
     /// Centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
-    /// The links, in their order.
-    pub links: Vec<Route>,
+    /// For each link the points it runs through, ends left out, and where its label's centre is.
+    pub links: Vec<(Vec<Point>, Point)>,
 }
 
-/// The points a link runs through, ends left out, and where its label's centre is.
-pub type Route = (Vec<(f64, f64)>, (f64, f64));
+/// Across and down.
+pub type Point = (f64, f64);
 
 const GAP_X: f64 = 28.0;
 const GAP_Y: f64 = 26.0;

@@ -1,20 +1,32 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
 
-use crate::{corpus, generate, server};
+use crate::{bench_engine, bench_symmetry, corpus, generate, server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use zonelens_analysis::Model;
 use zonelens_analysis::network::Position;
-use zonelens_analysis::report::{Options, SymmetryOption, TraceOption};
+use zonelens_analysis::report::{AbstractionOption, Options, SymmetryOption, TraceOption};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span, TextEdit};
 use zonelens_syntax::{SourceFile, parse_query};
 
+/// Ends the part of the page that `--only symmetry` leaves alone.
+const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
+
 /// Measures and rewrites the page; `quick` only prints.
-pub fn run(quick: bool) -> bool {
+pub fn run(quick: bool, only: Option<&str>) -> bool {
+    let path = corpus::root().join("docs/benchmarks.md");
+    if only == Some("symmetry") {
+        let old = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept = old.split(SYMMETRY).next().unwrap_or_default().trim_end();
+        let mut page = format!("{kept}\n\n{SYMMETRY}");
+        bench_symmetry::run(&mut page, quick);
+        print!("{page}");
+        return quick || std::fs::write(path, page).is_ok();
+    }
     let mut page = String::from(
         "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
     );
@@ -25,11 +37,12 @@ pub fn run(quick: bool) -> bool {
         server::latencies(&mut page);
     }
     fischer(&mut page, quick);
+    bench_engine::engine(&mut page, quick);
+    bench_engine::cancellation(&mut page);
+    page.push_str(SYMMETRY);
+    bench_symmetry::run(&mut page, quick);
     print!("{page}");
-    if quick {
-        return true;
-    }
-    std::fs::write(corpus::root().join("docs/benchmarks.md"), page).is_ok()
+    quick || std::fs::write(path, page).is_ok()
 }
 
 /// The median of `n` timings in seconds.
@@ -207,6 +220,7 @@ fn fischer(page: &mut String, quick: bool) {
         let options = Options {
             symmetry: SymmetryOption::Off,
             trace: TraceOption::None,
+            abstraction: AbstractionOption::ExtraLu,
             ..Options::default()
         };
         let cancelled = AtomicBool::new(false);

@@ -1,18 +1,23 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|package|dist|vscode`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
 mod bench;
+mod bench_engine;
+mod bench_symmetry;
 mod ci;
 mod conformance;
 mod corpus;
+mod curves;
 mod fuzz;
 mod generate;
+mod models;
 mod notices;
 mod package;
 mod reports;
 mod rng;
 mod server;
+mod symmetry;
 mod vscode;
 
 use std::process::ExitCode;
@@ -20,7 +25,8 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
-  bench [--quick]              measure and rewrite docs/benchmarks.md
+  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md
+  symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
@@ -58,7 +64,12 @@ fn run(args: &[String]) -> bool {
     };
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
-        Some("bench") => bench::run(flag("--quick")),
+        Some("bench") => {
+            let only = args.iter().position(|a| a == "--only");
+            let only = only.and_then(|at| args.get(at + 1));
+            bench::run(flag("--quick"), only.map(String::as_str))
+        }
+        Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         Some("conformance") => conformance::run(flag("--sample"), number("--timeout")),
         Some("fuzz") => fuzz::run(
             number("--seconds").unwrap_or(20),

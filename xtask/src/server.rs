@@ -2,7 +2,7 @@
 
 use crate::{corpus, generate};
 use std::fmt::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn server_tests() -> Command {
     let mut command = Command::new("cargo");
@@ -41,10 +41,9 @@ pub fn latencies(page: &mut String) {
     let output = server_tests()
         .args(["--exact", "bench::latencies", "--ignored", "--nocapture"])
         .env("ZONELENS_BENCH_MODEL", &model)
-        .stderr(Stdio::inherit())
         .output();
     let _ = std::fs::remove_file(model);
-    let said = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    let said = output.map(|o| String::from_utf8_lossy(&o.stderr).into_owned());
     let _ = writeln!(
         page,
         "## The server on a model of {} lines while a verification uses both cores\n\n| | times | median, ms | 99th percentile, ms |\n|---|---|---|---|",

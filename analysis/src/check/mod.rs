@@ -289,14 +289,16 @@ impl<'a> Checker<'a> {
 
     fn symbol(&self, name: &ast::Ident, kind: SymKind) -> Arc<Symbol> {
         // Who saw a global name before an edit need not look again if it still means the same.
+        // and stands where it stood: findings elsewhere may point at it.
+        let loc = self.loc(name.span);
         let before = self
             .earlier(&name.name)
-            .filter(|s| s.kind == kind)
+            .filter(|s| s.kind == kind && s.loc == loc)
             .map(|s| s.id);
         Arc::new(Symbol {
             id: before.unwrap_or_else(|| self.env.fresh()),
             name: name.name.clone(),
-            loc: self.loc(name.span),
+            loc,
             kind,
         })
     }

@@ -5,7 +5,7 @@ use super::operators::describe;
 use super::{Body, Checker};
 use crate::diag::Diag;
 use crate::fix::Change;
-use crate::hir::{Edge, End, Expr, Location, Sync, Template};
+use crate::hir::{Edge, End, Expr, ExprKind, Location, Sync, Template};
 use crate::symbol::{Loc, ParamOf, SymKind, Symbol, TemplateSig};
 use crate::types::{ChanType, CondClass, Type};
 use rustc_hash::FxHashMap;
@@ -137,6 +137,22 @@ impl Checker<'_> {
         }
     }
 
+    /// UPPAAL reads the name of an XML location before its labels, and nothing of the template after a misplaced one.
+    fn name_comes_first(&mut self, l: &ast::Location) {
+        let children = l.graphics.iter().flat_map(|g| &g.children);
+        let tags: Vec<&str> = children.map(|c| c.tag.as_str()).collect();
+        let place = |tag: &str| tags.iter().position(|t| *t == tag);
+        if let (Some(label), Some(name)) = (place("label"), place("name"))
+            && label < name
+        {
+            let message = format!(
+                "the `<name>` of `{}` stands behind a `<label>`; elements are read in a fixed order, so move the name to the front",
+                l.name.name
+            );
+            self.error("type/location", message, l.name.span);
+        }
+    }
+
     fn members_of_scope(&self) -> std::collections::BTreeMap<SmolStr, Arc<Symbol>> {
         let scope: Option<&FxHashMap<SmolStr, Arc<Symbol>>> = self.frames.last();
         scope
@@ -161,6 +177,7 @@ impl Checker<'_> {
             MemberKind::States(list) => {
                 for l in list {
                     self.keyword(&l.name);
+                    self.name_comes_first(l);
                     let index = parts.locations.len() as u32;
                     let symbol = self.symbol(&l.name, SymKind::Location(index));
                     self.declare(symbol.clone());
@@ -371,6 +388,7 @@ impl Checker<'_> {
         let guard = e.guard.as_ref().map(|g| self.guard(g));
         let sync = e.sync.as_ref().map(|s| self.sync(s));
         let updates = self.updates(&e.assign);
+        self.late_selects(e, &selects, &guard, &sync, &updates);
         if let Some(p) = &e.probability {
             let p = self.expr(p);
             if !p.ty.is_number() {
@@ -394,6 +412,58 @@ impl Checker<'_> {
             updates,
             span: self.span(e.span),
         })
+    }
+
+    /// UPPAAL reads the labels of an XML file in their order: a selected name is unknown in labels before the select.
+    fn late_selects(
+        &mut self,
+        e: &ast::Edge,
+        selects: &[Arc<Symbol>],
+        guard: &Option<Expr>,
+        sync: &Option<Sync>,
+        updates: &[Expr],
+    ) {
+        let Some(graphics) = e.graphics.as_ref().filter(|_| !selects.is_empty()) else {
+            return;
+        };
+        let kinds: Vec<&str> = graphics
+            .children
+            .iter()
+            .filter(|c| c.tag == "label")
+            .filter_map(|c| c.attributes.iter().find(|(k, _)| k == "kind"))
+            .map(|(_, v)| v.as_str())
+            .collect();
+        let Some(at) = kinds.iter().position(|k| *k == "select") else {
+            return;
+        };
+        let earlier = |kind: &str| kinds.iter().take(at).any(|k| *k == kind);
+        let mut labels: Vec<&Expr> = Vec::new();
+        labels.extend(guard.iter().filter(|_| earlier("guard")));
+        labels.extend(
+            sync.iter()
+                .map(|s| &s.channel)
+                .filter(|_| earlier("synchronisation")),
+        );
+        labels.extend(updates.iter().filter(|_| earlier("assignment")));
+        let mut found = Vec::new();
+        for label in labels {
+            label.walk(&mut |e| {
+                if let ExprKind::Var(s) = &e.kind
+                    && selects.iter().any(|x| x.id == s.id)
+                {
+                    found.push((s.clone(), e.span));
+                }
+            });
+        }
+        if let Some((s, span)) = found.first() {
+            let message = format!(
+                "`{}` is selected by a label that comes after this one; labels are read in the order of the file, so move the select label to the front",
+                s.name
+            );
+            let diag = Diag::new("name/unknown", message, self.here(*span))
+                .related(s.loc, "it is selected here");
+            self.report(diag);
+        }
     }
 
     fn selects(&mut self, list: &[(ast::Ident, ast::TypeExpr)]) -> Vec<Arc<Symbol>> {
@@ -480,5 +550,5 @@ fn end_of_locations(p: &ast::Process) -> Option<u32> {
                 | MemberKind::Urgent(_)
         )
     });
-    about.map(|m| m.offset + m.node.span.end).last()
+    about.map(|m| m.offset + m.node.span.end).next_back()
 }

@@ -157,7 +157,7 @@ impl Builder<'_> {
             return;
         }
         for d in &template.decls {
-            self.local_sets(d, &mut scope);
+            self.local_sets(d, family, &mut scope);
             if let Some(b) = self.declare(d, Some((id, &name)), Some(&scope)) {
                 scope.names.insert(d.symbol.id, b);
             }
@@ -174,8 +174,11 @@ impl Builder<'_> {
         self.built.processes.push(scope);
     }
 
-    /// Scalar sets declared in a template are private to each process.
-    fn local_sets(&mut self, d: &hir::Decl, scope: &mut ProcessScope) {
+    /// Scalar sets declared in a template are private to each process. In a family that is itself symmetric, swapping
+    /// two processes would have to carry their sets along; such sets are left alone, which `sym/local` tells.
+    fn local_sets(&mut self, d: &hir::Decl, family: u32, scope: &mut ProcessScope) {
+        let params = self.built.network.families.get(family as usize);
+        let symmetric = params.is_some_and(|f| f.params.iter().any(|p| p.scalarset.is_some()));
         let mut found = Vec::new();
         if let Some(ty) = d.symbol.value_type() {
             collect_local_sets(ty, &mut found);
@@ -190,9 +193,10 @@ impl Builder<'_> {
                 && let Some(id) = self.add_set(&set, size)
             {
                 scope.sets.insert(set.id, id);
-                // A set of one process only is not worth the care that swapping whole processes would need.
-                if let Some(s) = self.built.network.scalarsets.get_mut(id as usize) {
-                    let (code, span) = ("sym/partial-instance", s.span);
+                if let Some(s) = self.built.network.scalarsets.get_mut(id as usize)
+                    && symmetric
+                {
+                    let (code, span) = ("sym/local", s.span);
                     s.broken.push(network::BrokenRule { code, span });
                 }
             }

@@ -1,6 +1,7 @@
 //! What is legal and surely unintended.
 
 mod graph;
+mod invariant;
 mod usage;
 
 use crate::check::{Body, Checked};
@@ -31,6 +32,7 @@ impl ItemLint {
         if let Body::Template(t) = &c.body {
             selects(t, &mut out.diags);
             guards(t, &mut out.diags);
+            invariant::check(t, &mut out.diags);
             out.dead_ends = graph::check(t, &mut out.diags);
         }
         out
@@ -51,7 +53,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
     }
     let mut named: FxHashSet<SymId> = FxHashSet::default();
     for q in queries {
-        usage.value(q);
+        usage.add(&Usage::of_query(q));
         q.walk(&mut |e| {
             if let ExprKind::Member { member, .. } = &e.kind {
                 named.insert(member.id);

@@ -36,30 +36,47 @@ impl Uses {
     }
 }
 
-/// Uses by symbol.
+/// Uses by symbol: numbers of symbols are dense, and every keystroke adds up the uses of the whole model.
 #[derive(Clone, Debug, Default)]
-pub struct Usage(FxHashMap<SymId, Uses>);
+pub struct Usage(Vec<Uses>);
 
 impl Usage {
     /// The uses inside one item.
     pub fn of_item(c: &Checked) -> Vec<(SymId, Uses)> {
-        let mut out = Usage::default();
+        let mut out = ItemUsage::default();
         out.item(c);
+        out.0.into_iter().collect()
+    }
+
+    /// The uses inside the expression of a query.
+    pub fn of_query(e: &Expr) -> Vec<(SymId, Uses)> {
+        let mut out = ItemUsage::default();
+        out.value(e);
         out.0.into_iter().collect()
     }
 
     /// Adds what an item uses.
     pub fn add(&mut self, uses: &[(SymId, Uses)]) {
         for (id, u) in uses {
-            self.note(*id, *u);
+            let at = *id as usize;
+            if self.0.len() <= at {
+                self.0.resize(at + 1, Uses::default());
+            }
+            self.0[at].add(*u);
         }
     }
 
     /// The uses of a symbol.
     pub fn of(&self, id: SymId) -> Uses {
-        self.0.get(&id).copied().unwrap_or_default()
+        self.0.get(id as usize).copied().unwrap_or_default()
     }
+}
 
+/// Uses inside one item.
+#[derive(Default)]
+struct ItemUsage(FxHashMap<SymId, Uses>);
+
+impl ItemUsage {
     fn note(&mut self, id: SymId, uses: Uses) {
         self.0.entry(id).or_default().add(uses);
     }
@@ -98,7 +115,7 @@ impl Usage {
     }
 
     /// An expression whose value is used.
-    pub fn value(&mut self, e: &Expr) {
+    fn value(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(s) => self.note(
                 s.id,

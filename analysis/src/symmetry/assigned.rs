@@ -16,7 +16,7 @@ use zonelens_syntax::ast::{AssignOp, Direction};
 use zonelens_syntax::span::Span;
 
 /// A part of a variable that is surely assigned.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 enum Part {
     /// All of it.
     Whole(SymId),
@@ -28,6 +28,9 @@ enum Part {
 
 /// What is surely assigned; `None` where control never comes.
 type State = Option<FxHashSet<Part>>;
+
+/// A call: the function, what is assigned before it, what its reference parameters stand for.
+type Call = (u32, Option<Vec<Part>>, Vec<(SymId, SymId)>);
 
 fn meet(a: State, b: State) -> State {
     match (a, b) {
@@ -65,8 +68,12 @@ struct Walk<'a> {
     /// Reads before any assignment.
     early: Vec<(Arc<Symbol>, Loc)>,
     depth: u32,
+    /// Whether integers are judged like elements.
+    ints: bool,
     /// What reference parameters stand for.
     refs: FxHashMap<SymId, Arc<Symbol>>,
+    /// Calls that were followed, with what is assigned after them: chains of calls would double at every step.
+    followed: FxHashMap<Call, State>,
 }
 
 impl<'a> Walk<'a> {
@@ -79,8 +86,15 @@ impl<'a> Walk<'a> {
             loops: Vec::new(),
             early: Vec::new(),
             depth: 0,
+            ints: false,
             refs: FxHashMap::default(),
+            followed: FxHashMap::default(),
         }
+    }
+
+    /// Whether a value of this type holds what is judged.
+    fn holds(&self, ty: &Type) -> bool {
+        held_set(ty).is_some() || self.ints && ty.contains(&|t| matches!(t, Type::Int(_)))
     }
 
     fn actual(&self, s: &Arc<Symbol>) -> Arc<Symbol> {
@@ -123,9 +137,11 @@ impl<'a> Walk<'a> {
             return true;
         }
         match (part, ty) {
-            (Part::Whole(id), Type::Struct(s)) => s.fields.iter().enumerate().all(|(n, (_, t))| {
-                held_set(t).is_none() || state.contains(&Part::Field(*id, n as u32))
-            }),
+            (Part::Whole(id), Type::Struct(s)) => {
+                s.fields.iter().enumerate().all(|(n, (_, t))| {
+                    !self.holds(t) || state.contains(&Part::Field(*id, n as u32))
+                })
+            }
             _ => false,
         }
     }
@@ -140,7 +156,7 @@ impl<'a> Walk<'a> {
         }
         let part = self.part(e).map_or(Part::Whole(root.id), |p| p.1);
         // A field that holds no element starts at 0 whatever the elements are called.
-        let harmless = matches!(part, Part::Field(..)) && held_set(&e.ty).is_none();
+        let harmless = matches!(part, Part::Field(..)) && !self.holds(&e.ty);
         if !harmless && !self.has(&part, root.value_type().unwrap_or(&Type::Error)) {
             let loc = Loc {
                 item: self.item,
@@ -155,7 +171,8 @@ impl<'a> Walk<'a> {
     }
 
     fn write(&mut self, target: &Expr) {
-        if let Some((_, part)) = self.part(target)
+        if let Some((root, part)) = self.part(target)
+            && self.tracked.contains(&root.id)
             && let Some(s) = &mut self.state
         {
             s.insert(part);
@@ -233,6 +250,11 @@ impl<'a> Walk<'a> {
                 refs.insert(p.id, self.actual(s));
             }
         }
+        let key = self.key(sig.body, &refs);
+        if let Some(after) = self.followed.get(&key) {
+            self.state = after.clone();
+            return;
+        }
         let refs = std::mem::replace(&mut self.refs, refs);
         let item = std::mem::replace(&mut self.item, body.loc.item);
         let loops = std::mem::take(&mut self.loops);
@@ -246,6 +268,19 @@ impl<'a> Walk<'a> {
         self.loops = loops;
         self.item = item;
         self.refs = refs;
+        self.followed.insert(key, self.state.clone());
+    }
+
+    fn key(&self, body: u32, refs: &FxHashMap<SymId, Arc<Symbol>>) -> Call {
+        let state = self.state.as_ref().map(|s| {
+            let mut parts: Vec<Part> = s.iter().copied().collect();
+            parts.sort_unstable();
+            parts
+        });
+        let tracked = refs.iter().filter(|(_, s)| self.tracked.contains(&s.id));
+        let mut refs: Vec<(SymId, SymId)> = tracked.map(|(p, s)| (*p, s.id)).collect();
+        refs.sort_unstable();
+        (body, state, refs)
     }
 
     fn block(&mut self, b: &Block, exits: &mut State) {
@@ -260,7 +295,7 @@ impl<'a> Walk<'a> {
     fn decl(&mut self, d: &Decl) {
         if let Some(init) = &d.init {
             self.init(init);
-        } else if self.depth == 0 && d.symbol.value_type().is_some_and(|t| held_set(t).is_some()) {
+        } else if self.depth == 0 && d.symbol.value_type().is_some_and(|t| self.holds(t)) {
             self.tracked.insert(d.symbol.id);
         }
     }
@@ -400,6 +435,17 @@ fn given<'a>(f: &'a Function, set: &ScalarSet) -> Option<&'a Arc<Symbol>> {
     f.params.iter().find(
         |p| matches!((&p.kind, p.value_type()), (SymKind::Param(_), Some(Type::Scalar(s))) if **s == *set),
     )
+}
+
+/// For sets whose elements are integers: local variables that are read before they are assigned, with the place, and
+/// whether the function can end without `return`.
+pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
+    let mut walk = Walk::new(env, f.loc.item);
+    walk.ints = true;
+    let mut exits = None;
+    walk.block(&f.body, &mut exits);
+    let ends = walk.state.is_some();
+    (walk.early, ends)
 }
 
 /// Judges `meta` variables that have to do with scalar sets.

@@ -4,15 +4,33 @@ use super::interval::{Change, Ranges, Recorder};
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
 use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
-use crate::symbol::{Loc, SymId, SymKind};
+use crate::symbol::{ItemId, Loc, SymId, SymKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Results by item. Keys are addresses of checked items, which the model that owns the cache keeps alive.
+/// Results by item, each with the address of the checked item, which the model that owns the cache keeps alive.
 #[derive(Debug, Default)]
 pub struct Cache {
-    pub(super) items: FxHashMap<usize, Arc<ItemCache>>,
-    pub(super) ranges: Ranges,
+    pub(super) items: FxHashMap<ItemId, (usize, Arc<ItemCache>)>,
+    pub(super) ranges: Arc<Ranges>,
+}
+
+impl Cache {
+    /// What is kept of an item that did not change.
+    pub(super) fn unchanged(&self, item: ItemId, checked: &Arc<Checked>) -> Option<Arc<ItemCache>> {
+        let (at, entry) = self.items.get(&item)?;
+        (*at == key(checked)).then(|| entry.clone())
+    }
+
+    /// Whether the values that all items store are those of before.
+    pub(super) fn same_stores(&self, items: &[(ItemId, Arc<ItemCache>)]) -> bool {
+        items.len() == self.items.len()
+            && items.iter().all(|(item, entry)| {
+                self.items
+                    .get(item)
+                    .is_some_and(|(_, old)| Arc::ptr_eq(old, entry) || old.stores == entry.stores)
+            })
+    }
 }
 
 /// What depends on one item (and, for the findings, on the functions it calls).
@@ -22,6 +40,8 @@ pub struct ItemCache {
     pub stores: Vec<(SymId, Change)>,
     /// Bodies it calls.
     pub callees: FxHashSet<u32>,
+    /// Whether it is a template that stands on the system line itself.
+    pub listed: bool,
     /// Findings inside it.
     pub diags: Vec<Diag>,
     /// Broken rules inside it.
@@ -59,6 +79,7 @@ impl ItemCache {
         ItemCache {
             stores: recorder.0,
             callees,
+            listed: false,
             diags: Vec::new(),
             broken: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::check::{Body, Checked};
 use crate::diag::Diag;
 use crate::hir::{ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
-use crate::types::Type;
+use crate::types::{ScalarSet, Type};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -89,6 +89,34 @@ fn resets(t: &Template, out: &mut Findings) {
     }
 }
 
+/// Sets that each process of a symmetric family has for itself.
+fn local_sets(view: &FamilyView<'_>, out: &mut Findings) {
+    let mut seen = FxHashSet::default();
+    for d in &view.template.decls {
+        let Some(ty) = d.symbol.value_type() else {
+            continue;
+        };
+        if let Some(set) = local_set(ty)
+            && seen.insert(set.id)
+        {
+            let message = format!(
+                "each process of `{}` has a scalar set `{}` of its own, and the processes are interchangeable themselves; the elements of `{}` are told apart. Declare it outside the template if all processes can share it",
+                view.symbol.name, set.name, set.name
+            );
+            out.diags.push(Diag::new("sym/local", message, set.loc));
+        }
+    }
+}
+
+/// A set of the template itself that a type mentions.
+fn local_set(ty: &Type) -> Option<Arc<ScalarSet>> {
+    match ty {
+        Type::Array(a) => local_set(&a.index).or_else(|| local_set(&a.element)),
+        Type::Struct(s) => s.fields.iter().find_map(|(_, t)| local_set(t)),
+        other => other.scalar().filter(|s| s.local).cloned(),
+    }
+}
+
 /// Families over two sets, and elements kept in local variables.
 pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
     let elements = view.elements(summaries);
@@ -102,6 +130,7 @@ pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findin
     if elements.is_empty() {
         return;
     }
+    local_sets(view, out);
     for d in &view.template.decls {
         if matches!(&d.symbol.kind, SymKind::Var(v) if held_set(&v.ty).is_some()) {
             let why = format!(

@@ -11,7 +11,7 @@ use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{Bound, ScalarSet, Type};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A set whose elements are integers.
@@ -303,6 +303,10 @@ impl Class<'_> {
                 Use::Literal(v) if inside(v) => {
                     ("sym/literal", "a number that singles out an element of")
                 }
+                Use::Default(v) if inside(v) => (
+                    "sym/default",
+                    "a value that nobody assigned, which is the first element of",
+                ),
                 Use::Priority(v) if inside(v) => ("sym/priority", "a priority for one element of"),
                 Use::Partial => (
                     "sym/partial-instance",
@@ -312,7 +316,11 @@ impl Class<'_> {
                     "sym/index-scalar",
                     "an ordinary dimension indexed by an element of",
                 ),
-                Use::Indexed | Use::Index(_) | Use::Literal(_) | Use::Priority(_) => continue,
+                Use::Indexed
+                | Use::Index(_)
+                | Use::Literal(_)
+                | Use::Default(_)
+                | Use::Priority(_) => continue,
             };
             let message = format!(
                 "{what} the scalarset `{}`: after renaming its elements this would mean something else",
@@ -421,7 +429,7 @@ impl Class<'_> {
                 Use::Clock => "a clock is measured against one here",
                 Use::Computed => "a computed number is used as one here",
                 Use::Partial => "one of them is given at instantiation here",
-                Use::Literal(v) | Use::Index(v) | Use::Priority(v) => {
+                Use::Literal(v) | Use::Index(v) | Use::Priority(v) | Use::Default(v) => {
                     if (lo..=hi).contains(v) {
                         single.push((*v, *loc));
                     }
@@ -437,6 +445,8 @@ impl Class<'_> {
                 return Err(stop(why, param.loc));
             }
         }
+        let distinct: BTreeSet<&Vec<i32>> = keys.iter().collect();
+        let by_constants = distinct.len() == keys.len();
         for (v, _) in &single {
             if let Some(key) = keys.get_mut((i64::from(*v) - i64::from(lo)) as usize) {
                 key.push(*v);
@@ -448,7 +458,11 @@ impl Class<'_> {
         }
         let blocks: Vec<Vec<u32>> = groups.into_values().collect();
         if blocks.iter().all(|b| b.len() < 2) {
-            let loc = single.first().map_or(param.loc, |s| s.1);
+            let constant = self.declared.iter().find_map(|d| d.constant.as_ref());
+            let number = single.first().map(|s| s.1);
+            let constant = constant.map(|c| c.loc);
+            let loc = if by_constants { constant } else { number };
+            let loc = loc.unwrap_or(param.loc);
             return Err(stop(
                 "each of them is singled out by a number or a constant".into(),
                 loc,

@@ -3,6 +3,9 @@
 //! Functions are summarised once; at a call the parameters of the summary are replaced by the arguments.
 
 use super::interval::{Ranges, interval};
+use super::values::{
+    accumulation, closed, fits, known_value, root_path, same_place, selector, values_of,
+};
 use crate::consteval::{Bodies, assign_op};
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
 use crate::symbol::{Loc, SymId, SymKind, Symbol};
@@ -167,7 +170,19 @@ impl<'a> Summaries<'a> {
                 a.action = Action::Write(None);
             }
         }
-        effects
+        // Once is enough: a chain of calls would double the list at every step.
+        let mut accesses: Vec<Access> = Vec::new();
+        for a in effects.accesses {
+            let same =
+                |b: &Access| b.root.id == a.root.id && b.path == a.path && b.action == a.action;
+            if !accesses.iter().any(same) {
+                accesses.push(a);
+            }
+        }
+        Effects {
+            accesses,
+            may_fail: effects.may_fail,
+        }
     }
 }
 
@@ -179,9 +194,22 @@ fn is_value_param(s: &Symbol) -> bool {
 pub struct Collector<'s, 'a> {
     summaries: &'s mut Summaries<'a>,
     item: u32,
-    own: FxHashSet<SymId>,
+    own: FxHashMap<SymId, Own>,
+    /// How often the loops around run at most, outermost first.
+    loops: Vec<u64>,
     /// What was found.
     pub out: Effects,
+}
+
+/// What happens to a variable of the code itself: how far it can get from what is stored in it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    /// Loops around its declaration.
+    depth: usize,
+    /// Least and greatest value stored.
+    stored: (i64, i64),
+    /// How much is added and taken away at most.
+    counted: (i64, i64),
 }
 
 impl<'s, 'a> Collector<'s, 'a> {
@@ -190,7 +218,8 @@ impl<'s, 'a> Collector<'s, 'a> {
         Collector {
             summaries,
             item,
-            own: FxHashSet::default(),
+            own: FxHashMap::default(),
+            loops: Vec::new(),
             out: Effects::default(),
         }
     }
@@ -201,7 +230,7 @@ impl<'s, 'a> Collector<'s, 'a> {
             SymKind::Bound(_) => true,
             _ => false,
         };
-        if constant || self.own.contains(&root.id) {
+        if constant || self.own.contains_key(&root.id) {
             return;
         }
         let loc = Loc {
@@ -219,14 +248,70 @@ impl<'s, 'a> Collector<'s, 'a> {
     /// A block with its own variables.
     pub fn block(&mut self, b: &Block) {
         for d in &b.decls {
-            self.own.insert(d.symbol.id);
+            let own = Own {
+                depth: self.loops.len(),
+                ..Own::default()
+            };
+            self.own.insert(d.symbol.id, own);
             if let Some(init) = &d.init {
                 self.init(init);
+                if let Init::Expr(e) = init {
+                    self.stored(d.symbol.id, interval(e, self.summaries.ranges));
+                }
             }
         }
         for s in &b.stmts {
             self.stmt(s);
         }
+        for d in &b.decls {
+            let Some(Type::Int(int)) = d.symbol.value_type() else {
+                continue;
+            };
+            let own = self.own.get(&d.symbol.id).copied().unwrap_or_default();
+            let least = own.stored.0.saturating_sub(own.counted.1);
+            let most = own.stored.1.saturating_add(own.counted.0);
+            let stays = match (int.lo.known(), int.hi.known()) {
+                (Some(lo), Some(hi)) => i64::from(lo) <= least && most <= i64::from(hi),
+                _ => false,
+            };
+            let touched = own.stored != (0, 0) || own.counted != (0, 0);
+            self.out.may_fail |= touched && !stays;
+        }
+    }
+
+    fn stored(&mut self, id: SymId, (lo, hi): (i64, i64)) {
+        if let Some(own) = self.own.get_mut(&id) {
+            own.stored = (own.stored.0.min(lo), own.stored.1.max(hi));
+        }
+    }
+
+    /// Up to `up` is added to a variable, up to `down` taken away, as often as the loops inside its scope run. What is
+    /// not the code's own may leave its range.
+    fn counted(&mut self, target: &Expr, up: i64, down: i64) {
+        let ExprKind::Var(s) = &target.kind else {
+            return self.range_may_fail(target);
+        };
+        let Some(own) = self.own.get_mut(&s.id) else {
+            return self.range_may_fail(target);
+        };
+        let inside = self.loops.iter().skip(own.depth);
+        let times = inside.fold(1u64, |n, k| n.saturating_mul(*k));
+        let times = i64::try_from(times).unwrap_or(i64::MAX);
+        own.counted.0 = own
+            .counted
+            .0
+            .saturating_add(up.max(0).saturating_mul(times));
+        own.counted.1 = own
+            .counted
+            .1
+            .saturating_add(down.max(0).saturating_mul(times));
+    }
+
+    /// A loop that runs so often.
+    fn looped(&mut self, times: u64, body: &Stmt) {
+        self.loops.push(times);
+        self.stmt(body);
+        self.loops.pop();
     }
 
     fn init(&mut self, init: &Init) {
@@ -244,17 +329,19 @@ impl<'s, 'a> Collector<'s, 'a> {
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::For(a, c, step, body) => {
                 self.effect(a);
+                self.loops.push(u64::MAX);
                 self.value(c);
                 self.effect(step);
                 self.stmt(body);
+                self.loops.pop();
             }
             StmtKind::Iterate(var, body) => {
-                self.own.insert(var.id);
-                self.stmt(body);
+                self.own.insert(var.id, Own::default());
+                self.looped(values_of(var), body);
             }
             StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
                 self.value(c);
-                self.stmt(body);
+                self.looped(u64::MAX, body);
             }
             StmtKind::If(c, a, b) => {
                 self.value(c);
@@ -294,7 +381,7 @@ impl<'s, 'a> Collector<'s, 'a> {
                     Accumulation::Shrink
                 };
                 self.place(expr, Action::Accumulate(how));
-                self.range_may_fail(expr);
+                self.counted(expr, i64::from(*increment), i64::from(!*increment));
             }
             ExprKind::Assign(op, target, value) => self.assign(*op, target, value),
             ExprKind::Cond(c, a, b) => {
@@ -309,14 +396,14 @@ impl<'s, 'a> Collector<'s, 'a> {
     fn assign(&mut self, op: AssignOp, target: &Expr, value: &Expr) {
         if let Some(op) = assign_op(op) {
             self.value(value);
-            match accumulation(op, value, self.summaries.ranges) {
+            match accumulation(op, value, &target.ty, self.summaries.ranges) {
                 Some(how) => self.place(target, Action::Accumulate(how)),
                 None => {
                     self.place(target, Action::Read);
                     self.place(target, Action::Write(None));
                 }
             }
-            self.range_may_fail(target);
+            self.combined(op, target, value);
             return;
         }
         // n = n + e and the like, on either side for operators that commute
@@ -330,32 +417,48 @@ impl<'s, 'a> Collector<'s, 'a> {
                 None
             };
             if let Some(rest) = rest
-                && let Some(how) = accumulation(*op, rest, self.summaries.ranges)
+                && let Some(how) = accumulation(*op, rest, &target.ty, self.summaries.ranges)
             {
                 self.value(rest);
                 self.place(target, Action::Accumulate(how));
-                self.range_may_fail(target);
+                self.combined(*op, target, rest);
                 return;
             }
         }
         self.value(value);
         let known = self.invariant_value(value);
         self.place(target, Action::Write(known));
-        if !fits(value, &target.ty, self.summaries.ranges) {
-            self.range_may_fail(target);
+        match &target.kind {
+            ExprKind::Var(s) if self.own.contains_key(&s.id) => {
+                self.stored(s.id, interval(value, self.summaries.ranges));
+            }
+            _ if !fits(value, &target.ty, self.summaries.ranges) => self.range_may_fail(target),
+            _ => {}
+        }
+    }
+
+    /// `target op= value`: whether it stays in its range.
+    fn combined(&mut self, op: BinaryOp, target: &Expr, value: &Expr) {
+        let (lo, hi) = interval(value, self.summaries.ranges);
+        match op {
+            BinaryOp::Add => self.counted(target, hi, lo.saturating_neg()),
+            BinaryOp::Sub => self.counted(target, lo.saturating_neg(), hi),
+            BinaryOp::Min | BinaryOp::Max if fits(value, &target.ty, self.summaries.ranges) => {}
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {}
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
+                if closed(value, &target.ty, self.summaries.ranges) => {}
+            _ => self.range_may_fail(target),
         }
     }
 
     /// A value that does not depend on variables of the code itself.
     fn invariant_value(&self, e: &Expr) -> Option<Value> {
-        known_value(e).filter(|v| !matches!(v, Value::Symbol(s) if self.own.contains(&s.id)))
+        known_value(e).filter(|v| !matches!(v, Value::Symbol(s) if self.own.contains_key(&s.id)))
     }
 
-    /// An out-of-range value stops the run, except where every value fits.
+    /// An out-of-range value stops the run.
     fn range_may_fail(&mut self, target: &Expr) {
-        let own_counter = target.root().is_some_and(|r| self.own.contains(&r.id))
-            && target.ty == Type::default_int();
-        self.out.may_fail |= matches!(target.ty, Type::Int(_)) && !own_counter;
+        self.out.may_fail |= matches!(target.ty, Type::Int(_));
     }
 
     /// An expression whose value is used.
@@ -372,14 +475,16 @@ impl<'s, 'a> Collector<'s, 'a> {
                 self.place(target, Action::Write(None));
                 self.range_may_fail(target);
             }
-            ExprKind::IncDec { expr, .. } => {
+            ExprKind::IncDec {
+                increment, expr, ..
+            } => {
                 self.place(expr, Action::Read);
                 self.place(expr, Action::Write(None));
-                self.range_may_fail(expr);
+                self.counted(expr, i64::from(*increment), i64::from(!*increment));
             }
             ExprKind::Call(f, args) => self.call(f, args, e),
             ExprKind::Quantifier { var, body, .. } => {
-                self.own.insert(var.id);
+                self.own.insert(var.id, Own::default());
                 self.value(body);
             }
             ExprKind::Binary(op, a, b) => {
@@ -484,79 +589,5 @@ impl<'s, 'a> Collector<'s, 'a> {
             };
             self.push(&root, path, action, e);
         }
-    }
-}
-
-fn root_path(e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
-    match &e.kind {
-        ExprKind::Var(s) => Some(s.clone()),
-        ExprKind::Index(base, index) => {
-            let root = root_path(base, path)?;
-            path.push(selector(index));
-            Some(root)
-        }
-        ExprKind::Field(base, n) => {
-            let root = root_path(base, path)?;
-            path.push(Sel::Field(*n));
-            Some(root)
-        }
-        _ => None,
-    }
-}
-
-fn selector(index: &Expr) -> Sel {
-    match &index.kind {
-        ExprKind::Var(s) => Sel::Var(s.id),
-        _ => Sel::Any,
-    }
-}
-
-fn known_value(e: &Expr) -> Option<Value> {
-    match &e.kind {
-        ExprKind::Int(v) => Some(Value::Literal(*v)),
-        ExprKind::Bool(b) => Some(Value::Literal(i32::from(*b))),
-        ExprKind::Var(s) => Some(Value::Symbol(s.clone())),
-        _ => None,
-    }
-}
-
-fn same_place(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Var(x), ExprKind::Var(y)) => x.id == y.id,
-        (ExprKind::Index(x, i), ExprKind::Index(y, j)) => same_place(x, y) && same_place(i, j),
-        (ExprKind::Field(x, n), ExprKind::Field(y, m)) => n == m && same_place(x, y),
-        (ExprKind::Int(x), ExprKind::Int(y)) => x == y,
-        _ => false,
-    }
-}
-
-/// Whether `target op= value` may be done in any order.
-fn accumulation(op: BinaryOp, value: &Expr, ranges: &Ranges) -> Option<Accumulation> {
-    let (lo, hi) = interval(value, ranges);
-    Some(match op {
-        BinaryOp::Add if lo >= 0 => Accumulation::Grow,
-        BinaryOp::Add if hi <= 0 => Accumulation::Shrink,
-        BinaryOp::Sub if lo >= 0 => Accumulation::Shrink,
-        BinaryOp::Sub if hi <= 0 => Accumulation::Grow,
-        BinaryOp::And | BinaryOp::BitAnd => Accumulation::And,
-        BinaryOp::Or | BinaryOp::BitOr => Accumulation::Or,
-        BinaryOp::BitXor | BinaryOp::Xor => Accumulation::Xor,
-        BinaryOp::Min => Accumulation::Min,
-        BinaryOp::Max => Accumulation::Max,
-        _ => return None,
-    })
-}
-
-/// Whether every value of `e` lies in the integer type `ty`.
-fn fits(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
-    match (ty, &e.ty) {
-        (Type::Int(int), _) => match (int.lo.known(), int.hi.known()) {
-            (Some(lo), Some(hi)) => {
-                let (a, b) = interval(e, ranges);
-                i64::from(lo) <= a && b <= i64::from(hi)
-            }
-            _ => false,
-        },
-        _ => true,
     }
 }

@@ -108,6 +108,29 @@ impl<'a> Flow<'a> {
         self.ret = Some(sig.body);
         self.block(&f.body);
         self.ret = None;
+        let (early, ends) = super::assigned::unassigned(f, self.env);
+        for (s, loc) in early {
+            if let Some(ty) = s.value_type().cloned() {
+                self.start_values(&Root::Symbol(s.id), &ty, loc);
+            }
+        }
+        if ends {
+            self.start_values(&Root::Result(sig.body), &f.ret, f.loc);
+        }
+    }
+
+    /// A variable that nobody assigned holds 0, or the end of its range that is nearest to 0.
+    fn start_values(&mut self, root: &Root, ty: &Type, loc: Loc) {
+        let mut values = vec![0];
+        if let Type::Int(int) = ty.innermost() {
+            values.extend(int.lo.known().filter(|lo| *lo > 0));
+            values.extend(int.hi.known().filter(|hi| *hi < 0));
+        }
+        for slot in self.slots.all_of(root, ty) {
+            for v in &values {
+                self.slots.used(slot, Use::Default(*v), loc);
+            }
+        }
     }
 
     fn template(&mut self, t: &Template) {

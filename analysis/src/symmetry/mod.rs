@@ -16,6 +16,7 @@ mod interval;
 mod loop_order;
 mod malformed_family;
 mod slots;
+mod values;
 
 use crate::check::{Body, Checked, Env};
 use crate::diag::Diag;
@@ -31,6 +32,11 @@ use interval::Ranges;
 use rustc_hash::FxHashSet;
 pub use slots::{Root, Slot};
 use std::sync::Arc;
+
+/// Bounds of an integer expression from declared ranges and constants.
+pub fn bounds_of(e: &Expr) -> (i64, i64) {
+    interval::interval(e, &Ranges::default())
+}
 
 /// What the rules found.
 #[derive(Clone, Debug, Default)]
@@ -230,32 +236,45 @@ pub fn analyse(
     if facts.elements.is_empty() && !uses_sets(items) {
         return (out, Cache::default());
     }
-    let known = |c: &Arc<Checked>| old.and_then(|o| o.items.get(&cache::key(c))).cloned();
-    let mut entries: Vec<(Arc<ItemCache>, bool)> = items
-        .iter()
-        .map(|(_, c)| match known(c) {
-            Some(entry) => (entry, true),
-            None => (Arc::new(ItemCache::new(c)), false),
-        })
-        .collect();
-    let ranges = Ranges::merge(entries.iter().map(|(e, _)| e.stores.as_slice()));
+    let mut entries: Vec<(ItemId, Arc<ItemCache>)> = Vec::with_capacity(items.len());
+    let mut kept = Vec::with_capacity(items.len());
+    for (item, c) in items {
+        let known = old.and_then(|o| o.unchanged(*item, c));
+        kept.push(known.is_some());
+        entries.push((*item, known.unwrap_or_else(|| Arc::new(ItemCache::new(c)))));
+    }
+    let ranges = match old.filter(|o| o.same_stores(&entries)) {
+        Some(o) => o.ranges.clone(),
+        None => Arc::new(Ranges::merge(
+            entries.iter().map(|(_, e)| e.stores.as_slice()),
+        )),
+    };
     let all_dirty =
         !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
+    let listed = listed(items);
     let mut summaries = Summaries::new(&env.bodies, &ranges);
     summaries.sets = facts.symbols();
     let mut dirty: FxHashSet<u32> = FxHashSet::default();
-    for ((item, checked), (entry, kept)) in items.iter().zip(&mut entries) {
-        let fresh = *kept && !all_dirty && entry.callees.is_disjoint(&dirty);
+    for (((item, checked), (_, entry)), kept) in items.iter().zip(&mut entries).zip(kept) {
+        let here = checked.symbols.first().filter(|s| listed.contains(&s.id));
+        let fresh = kept
+            && !all_dirty
+            && entry.listed == here.is_some()
+            && entry.callees.is_disjoint(&dirty);
         if !fresh {
             for f in &checked.functions {
                 if let SymKind::Function(sig) = &f.symbol.kind {
                     dirty.insert(sig.body);
                 }
             }
-            let found = item_rules(env, *item, checked, &mut summaries);
+            let mut found = item_rules(env, *item, checked, &mut summaries);
+            if let Some(symbol) = here {
+                family_rules(env, symbol, &mut summaries, &mut found);
+            }
             *entry = Arc::new(ItemCache {
                 stores: entry.stores.clone(),
                 callees: entry.callees.clone(),
+                listed: here.is_some(),
                 diags: found.diags,
                 broken: found.broken,
             });
@@ -263,15 +282,19 @@ pub fn analyse(
         out.diags.extend(entry.diags.iter().cloned());
         out.broken.extend(entry.broken.iter().copied());
     }
-    family_rules(env, items, &mut summaries, &mut out);
+    for symbol in families(items).filter(|s| matches!(s.kind, SymKind::Instance(_))) {
+        family_rules(env, symbol, &mut summaries, &mut out);
+    }
     assigned::meta(env, items, &mut out);
     canonical::initial(items, &mut out);
     out.facts = facts;
     out.settle();
-    let keys = items.iter().map(|(_, c)| cache::key(c));
+    let results = entries.into_iter().zip(items);
     let cache = Cache {
-        items: keys.zip(entries.into_iter().map(|e| e.0)).collect(),
-        ranges,
+        items: results
+            .map(|((item, entry), (_, c))| (item, (cache::key(c), entry)))
+            .collect(),
+        ranges: ranges.clone(),
     };
     (out, cache)
 }
@@ -300,28 +323,38 @@ fn item_rules(
     out
 }
 
-/// The rules that look at families.
+/// The names on the system line.
+fn families(items: &[(ItemId, Arc<Checked>)]) -> impl Iterator<Item = &Arc<Symbol>> {
+    let levels = items.iter().filter_map(|(_, c)| match &c.body {
+        Body::System(levels) => Some(levels),
+        _ => None,
+    });
+    levels.flatten().flatten().map(|(symbol, _)| symbol)
+}
+
+/// Templates that stand on the system line themselves. What is found of such a family depends on its template alone.
+fn listed(items: &[(ItemId, Arc<Checked>)]) -> FxHashSet<SymId> {
+    families(items)
+        .filter(|s| matches!(s.kind, SymKind::Template(_)))
+        .map(|s| s.id)
+        .collect()
+}
+
+/// The rules that look at one family.
 fn family_rules(
     env: &Env,
-    items: &[(ItemId, Arc<Checked>)],
+    symbol: &Arc<Symbol>,
     summaries: &mut Summaries<'_>,
     out: &mut Findings,
 ) {
-    for (_, checked) in items {
-        let Body::System(levels) = &checked.body else {
-            continue;
+    if let Some(template) = env.template_of(symbol) {
+        let view = FamilyView {
+            env,
+            symbol,
+            template,
         };
-        for (symbol, _) in levels.iter().flatten() {
-            if let Some(template) = env.template_of(symbol) {
-                let view = FamilyView {
-                    env,
-                    symbol,
-                    template,
-                };
-                broadcast_order::family(&view, summaries, out);
-                canonical::family(&view, summaries, out);
-            }
-        }
+        broadcast_order::family(&view, summaries, out);
+        canonical::family(&view, summaries, out);
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Use {
     Literal(i32),
     /// Indexed by a number.
     Index(i32),
+    /// The value of a variable that nobody assigned.
+    Default(i32),
     /// A parameter given a number at instantiation.
     Partial,
     /// A number as an index in a channel priority.

@@ -15,8 +15,9 @@ const TOP: u64 = 0x8000_8000_8000_8000;
 /// Sums of groups of bounds, none of them negative.
 pub type Digest = [i16; LANES];
 
-/// A digest folded to half its lanes and packed into words, for entries with few zones.
-pub type Folded = [u64; LANES / 8];
+/// A digest folded to half its lanes and packed into words, for entries with few zones. Half words, so that a slot of
+/// an entry has no gaps.
+pub type Folded = [u32; LANES / 4];
 
 /// How digests of zones of one dimension are made.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +94,8 @@ fn below(a: u64, b: u64) -> u64 {
 pub fn fold(digest: &Digest) -> Folded {
     let mut folded = Folded::default();
     for k in 0..LANES / 2 {
-        let mean = (digest[k] as u64 + digest[k + LANES / 2] as u64) / 2;
-        folded[k / 4] |= mean << (16 * (k % 4));
+        let mean = (digest[k] as u32 + digest[k + LANES / 2] as u32) / 2;
+        folded[k / 2] |= mean << (16 * (k % 2));
     }
     folded
 }
@@ -103,9 +104,10 @@ pub fn fold(digest: &Digest) -> Folded {
 #[inline(always)]
 pub fn apart(a: &Folded, b: &Folded) -> bool {
     let (mut less, mut more) = (0, 0);
-    for (&a, &b) in a.iter().zip(b) {
-        less |= below(a, b);
-        more |= below(b, a);
+    for (a, b) in a.chunks_exact(2).zip(b.chunks_exact(2)) {
+        let word = |halves: &[u32]| u64::from(halves[0]) | u64::from(halves[1]) << 32;
+        less |= below(word(a), word(b));
+        more |= below(word(b), word(a));
     }
     (less != 0) & (more != 0)
 }

@@ -5,6 +5,7 @@ use super::timed;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{
     ClockOp, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
+    pass_time,
 };
 use crate::zone::{Federation, Zone, subtract, subtract_all};
 use zonelens_analysis::network::LocationKind;
@@ -308,9 +309,13 @@ impl<'p> Expander<'p> {
             Delay::Stopped => Ok(vec![zone]),
             Delay::Free => {
                 let mut zone = zone;
-                self.let_time_pass(state, &mut zone)?;
-                if !is_on(Mutation::EndlessDelay) {
+                if self.program.has_rates && self.stopped_clocks(state)? {
+                    zone.up_with_stopped(&self.stopped);
                     constrain(&mut zone, invariant);
+                } else if is_on(Mutation::EndlessDelay) {
+                    zone.up();
+                } else {
+                    pass_time(&mut zone, invariant);
                 }
                 Ok(vec![zone])
             }
@@ -321,19 +326,6 @@ impl<'p> Expander<'p> {
                 Ok(timed::delay_until(zone, invariant, &urgent))
             }
         }
-    }
-
-    fn let_time_pass(&mut self, state: &mut [i32], zone: &mut Zone) -> Try<()> {
-        if !self.program.has_rates {
-            zone.up();
-            return Ok(());
-        }
-        if self.stopped_clocks(state)? {
-            zone.up_with_stopped(&self.stopped);
-        } else {
-            zone.up();
-        }
-        Ok(())
     }
 
     /// Marks the clocks that invariants stop; says whether there are any.

@@ -5,7 +5,7 @@
 //! de Pol, Weber: *A database approach to distributed state space generation*, 2007). A step changes few chunks, and
 //! those that it leaves alone are neither packed nor looked up again.
 
-use super::storage::{Packing, hash_words};
+use super::storage::{Packing, hash_words, make_room};
 
 /// Words in a chunk, and most words of a key.
 const CHUNK: usize = 8;
@@ -61,7 +61,7 @@ impl Set {
 
     #[inline]
     fn insert(&mut self, words: &[u64]) -> u32 {
-        if self.count as usize * 2 >= self.table.len() {
+        if self.count as usize * 4 >= self.table.len() * 3 {
             self.grow();
         }
         let mask = self.table.len() - 1;
@@ -70,6 +70,7 @@ impl Set {
             let id = self.table[at];
             if id == NONE {
                 self.table[at] = self.count;
+                make_room(&mut self.words, words.len());
                 self.words.extend_from_slice(words);
                 self.count += 1;
                 return self.count - 1;

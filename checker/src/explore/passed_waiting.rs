@@ -8,7 +8,7 @@ use super::abstraction::{Abstraction, included_up_to_lu};
 use super::digest::Digester;
 use super::entry::{Entry, Sought};
 use super::keys::Keys;
-use super::storage::{Packing, Prepared, ZoneId, ZoneStore};
+use super::storage::{Packing, Prepared, ZoneId, ZoneStore, make_room};
 use crate::mutation::{Mutation, is_on};
 use crate::rng::Rng;
 use crate::zone::{Relation, Zone};
@@ -157,6 +157,7 @@ impl PassedWaiting {
     ) -> Option<u32> {
         let entry = self.keys.insert(state);
         if entry as usize == self.entries.len() {
+            make_room(&mut self.entries, 1);
             self.entries.push(Entry::default());
         }
         self.prepared.load(zone);
@@ -168,6 +169,7 @@ impl PassedWaiting {
             return None;
         }
         let id = self.nodes.len() as u32;
+        make_room(&mut self.nodes, 1);
         self.nodes.push(Node {
             entry,
             zone: self.zones.put(&self.prepared),

@@ -572,13 +572,16 @@ impl Receivers {
     }
 }
 
+/// For each select variable of an edge the set it ranges over, with its first value.
+pub type SelectSets = Vec<Option<(u16, i32)>>;
+
 /// Which processes can be exchanged in a state, by the elements of scalarsets they belong to.
 #[derive(Clone, Debug)]
 pub struct Interchange {
     /// For each process the elements it belongs to: set, element.
     pub elements: Arc<Vec<Vec<(u16, u16)>>>,
     /// For each edge and select variable the set it ranges over, with its first value.
-    pub selects: Arc<Vec<Vec<Option<(u16, i32)>>>>,
+    pub selects: Arc<Vec<SelectSets>>,
     /// For each set and element its class: swaps inside a class fix the state.
     pub classes: Vec<Vec<u16>>,
 }

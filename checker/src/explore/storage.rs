@@ -92,6 +92,15 @@ impl Packing {
     }
 }
 
+/// Makes room for so many more items by quarters, not by doubling: what is reserved and not used is memory too, and
+/// large blocks grow in place.
+#[inline]
+pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more {
+        items.reserve_exact(more.max(items.len() / 4).max(16));
+    }
+}
+
 /// A hash of packed words.
 #[inline]
 pub fn hash_words(words: &[u64]) -> u64 {
@@ -249,7 +258,7 @@ impl ZoneStore {
         if !self.shared {
             return self.append(zone);
         }
-        if self.used * 2 >= self.table.len() {
+        if self.used * 4 >= self.table.len() * 3 {
             self.grow();
         }
         let mask = self.table.len() - 1;
@@ -276,9 +285,11 @@ impl ZoneStore {
 
     fn append(&mut self, zone: &Prepared) -> ZoneId {
         if zone.is_wide {
+            make_room(&mut self.wide, self.size);
             self.wide.extend_from_slice(&zone.wide);
             ((self.wide.len() / self.size - 1) as u32) | WIDE
         } else {
+            make_room(&mut self.narrow, self.size);
             self.narrow.extend_from_slice(&zone.narrow);
             (self.narrow.len() / self.size - 1) as u32
         }

@@ -183,6 +183,29 @@ impl<'a> Evaluator<'a> {
         arithmetic(op, a, b)
     }
 
+    /// The clocks whose rate a condition sets, with their rates.
+    pub(super) fn rates(&mut self, condition: &Expr) -> Eval<Vec<(usize, i64)>> {
+        match &condition.kind {
+            ExprKind::Rate { clock, rate } => Ok(vec![(self.clock(clock)?, self.eval(rate)?)]),
+            ExprKind::Binary(BinaryOp::And, a, b) => {
+                let mut rates = self.rates(a)?;
+                rates.extend(self.rates(b)?);
+                Ok(rates)
+            }
+            ExprKind::Quantifier {
+                slot, range, body, ..
+            } => {
+                let mut rates = Vec::new();
+                for k in 0..range.len {
+                    self.bind(*slot, range.lo + k as i32);
+                    rates.extend(self.rates(body)?);
+                }
+                Ok(rates)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     fn compare_clocks(
         &mut self,
         left: &ClockRef,
@@ -192,11 +215,13 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<i64> {
         let left = self.clock(left)?;
         let mut value = self.state.clocks[left];
+        let bound = self.eval(bound)? * self.state.unit;
         if let Some(right) = right {
             let right = self.clock(right)?;
             value -= self.state.clocks[right];
+        } else if let Some(moments) = &mut self.state.moments {
+            moments.push(bound - value);
         }
-        let bound = self.eval(bound)? * self.state.unit;
         Ok(i64::from(match op {
             CompareOp::Lt => value < bound,
             CompareOp::Le => value <= bound,

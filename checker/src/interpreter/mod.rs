@@ -10,6 +10,6 @@ mod steps;
 pub use eval::{Evaluator, Failure};
 pub use replay::{Replayed, replay};
 pub use retrace::{evaluate, replay_trace};
-pub use simulate::{SimulateOptions, simulate};
+pub use simulate::{Choice, Ended, SimulateOptions, Simulator, simulate};
 
 pub use steps::ConcreteStep;

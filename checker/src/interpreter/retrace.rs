@@ -272,7 +272,7 @@ system P, Q;
                 seed,
                 ..SimulateOptions::default()
             };
-            let trace = simulate(&network, &options, &nowhere);
+            let (trace, _) = simulate(&network, &options, &nowhere);
             assert!(trace.steps.len() > 3);
             let again = replay_trace(&network, &trace, &nowhere).expect("it replays");
             assert_eq!(again, trace);
@@ -296,7 +296,7 @@ system P, Q;
     #[test]
     fn expressions_have_the_values_of_the_step() {
         let (model, network) = model();
-        let trace = simulate(&network, &SimulateOptions::default(), &nowhere);
+        let (trace, _) = simulate(&network, &SimulateOptions::default(), &nowhere);
         let ask = |step: usize, text: &str| {
             let query = model
                 .resolve_query(&network, &parse_query(text), 0)

@@ -1,12 +1,16 @@
 //! Random and guided runs.
+//!
+//! The moments at which something can change are found by looking: every comparison of a clock that is evaluated notes
+//! the delay after which its answer changes. From one such moment to the next nothing does, so it is enough to look at
+//! the moments and once between two of them, however far apart they are.
 
 use super::eval::Failure;
-use super::replay::{describe, wait};
+use super::replay::describe;
 use super::state::{Concrete, Names, fraction};
-use super::steps::{ConcreteStep, enabled_steps, invariants_hold};
+use super::steps::{ConcreteStep, enabled_steps, invariants_hold, may_delay, stopped_clocks};
 use crate::rng::Rng;
 use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::{Trace, TraceKind, TraceStep};
+use zonelens_analysis::report::{Trace, TraceKind, TraceState, TraceStep, TraceTransition};
 use zonelens_syntax::span::Span;
 
 /// How to walk.
@@ -16,8 +20,8 @@ pub struct SimulateOptions {
     pub steps: usize,
     /// Seed of random choices.
     pub seed: u64,
-    /// Choices to follow first: each picks the step with this number (from 0, modulo their count) among those enabled
-    /// after the shortest delay that enables any.
+    /// Transitions to take first, each by its number (from 0) among those that [`Simulator::choices`] lists, at the
+    /// earliest moment.
     pub guide: Vec<usize>,
 }
 
@@ -31,78 +35,269 @@ impl Default for SimulateOptions {
     }
 }
 
-/// Parts of a time unit that delays are made of: strict bounds are met half way between whole numbers.
-const UNIT: i64 = 4;
-/// How far a delay looks for a step.
-const HORIZON: i64 = 1000 * UNIT;
+/// Parts of a time unit that delays are made of. Delays between two moments are as round as they can be.
+const UNIT: i64 = 1 << 16;
+/// Moments that one delay may meet.
+const MOMENTS: usize = 4096;
 
-/// A run by the concrete interpreter. It ends early where nothing more can happen or the model fails.
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It has as many steps as were asked for.
+    Steps,
+    /// No step is possible, now or later; time may pass for ever.
+    Idle,
+    /// No step is possible and time cannot pass for ever: the model blocks time.
+    Timelock,
+    /// The guide asks for a transition that is not there.
+    NoSuchChoice(String),
+    /// The model fails here.
+    Failed(String),
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ended::Steps => f.write_str("all steps were taken"),
+            Ended::Idle => {
+                f.write_str("no transition is possible any more, however long one waits")
+            }
+            Ended::Timelock => {
+                f.write_str("no transition is possible, and an invariant or urgency stops time")
+            }
+            Ended::NoSuchChoice(message) => f.write_str(message),
+            Ended::Failed(message) => write!(f, "the model fails here: {message}"),
+        }
+    }
+}
+
+/// A transition that can be taken, now or after a delay.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What it does.
+    pub transition: TraceTransition,
+    /// The shortest delay after which it is possible.
+    pub delay: String,
+    step: ConcreteStep,
+    /// Delays after which it is possible and the states it leads to.
+    targets: Vec<(i64, Concrete)>,
+}
+
+/// A run under way.
+pub struct Simulator<'n> {
+    network: &'n Network,
+    position: &'n dyn Fn(Span) -> Position,
+    names: Names,
+    state: Concrete,
+    /// The run so far.
+    pub trace: Trace,
+    /// Whether time may pass for ever, as far as the last look at the choices told.
+    may_wait: bool,
+}
+
+impl<'n> Simulator<'n> {
+    /// Starts in the initial state; fails if that violates an invariant.
+    pub fn new(
+        network: &'n Network,
+        position: &'n dyn Fn(Span) -> Position,
+    ) -> Result<Simulator<'n>, Ended> {
+        let names = Names::new(network);
+        let mut state = Concrete::initial(network, UNIT);
+        match invariants_hold(network, &mut state) {
+            Ok(true) => {}
+            Ok(false) => {
+                let message = "the initial state violates an invariant, so there is no run";
+                return Err(Ended::Failed(message.into()));
+            }
+            Err(Failure(message)) => return Err(Ended::Failed(message)),
+        }
+        let trace = Trace {
+            kind: TraceKind::Path,
+            cycle_start: None,
+            steps: vec![TraceStep {
+                delay: "0".into(),
+                transition: None,
+                state: names.describe(network, &state),
+            }],
+        };
+        Ok(Simulator {
+            network,
+            position,
+            names,
+            state,
+            trace,
+            may_wait: true,
+        })
+    }
+
+    /// The state the run is in.
+    pub fn state(&self) -> TraceState {
+        self.names.describe(self.network, &self.state)
+    }
+
+    /// All transitions that are possible now or after a delay, those that come first before the others.
+    pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
+        let failed = |Failure(message)| Ended::Failed(message);
+        let (found, may_wait) = look_ahead(self.network, &self.state).map_err(failed)?;
+        self.may_wait = may_wait;
+        let describe = |step: &ConcreteStep| {
+            describe(self.network, &self.names, step, &self.state, self.position)
+        };
+        Ok(found
+            .into_iter()
+            .map(|(step, targets)| Choice {
+                transition: describe(&step),
+                delay: fraction(targets.first().map_or(0, |t| t.0), UNIT),
+                step,
+                targets,
+            })
+            .collect())
+    }
+
+    /// Why there is no choice.
+    pub fn stuck(&self) -> Ended {
+        if self.may_wait {
+            Ended::Idle
+        } else {
+            Ended::Timelock
+        }
+    }
+
+    /// Takes a transition at its earliest moment, or at a random one of its moments.
+    pub fn take(&mut self, choice: &Choice, rng: Option<&mut Rng>) {
+        let pick = rng.map_or(0, |rng| rng.below(choice.targets.len()));
+        let Some((delay, next)) = choice.targets.get(pick) else {
+            return;
+        };
+        self.trace.steps.push(TraceStep {
+            delay: fraction(*delay, UNIT),
+            transition: Some(choice.transition.clone()),
+            state: self.names.describe(self.network, next),
+        });
+        self.state = next.clone();
+    }
+}
+
+impl Choice {
+    /// The processes and edges that take part, as numbers.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.step.edges.iter().map(|(p, e, _)| (*p, *e))
+    }
+}
+
+/// A random run, after the guided part.
 pub fn simulate(
     network: &Network,
     options: &SimulateOptions,
     position: &dyn Fn(Span) -> Position,
-) -> Trace {
-    let names = Names::new(network);
-    let mut state = Concrete::initial(network, UNIT);
-    let mut trace = Trace {
-        kind: TraceKind::Path,
-        cycle_start: None,
-        steps: vec![TraceStep {
-            delay: "0".into(),
-            transition: None,
-            state: names.describe(network, &state),
-        }],
+) -> (Trace, Ended) {
+    let mut simulator = match Simulator::new(network, position) {
+        Ok(simulator) => simulator,
+        Err(ended) => {
+            let (kind, cycle_start, steps) = (TraceKind::Path, None, Vec::new());
+            let none = Trace {
+                kind,
+                cycle_start,
+                steps,
+            };
+            return (none, ended);
+        }
     };
     let mut rng = Rng::new(options.seed);
-    for index in 0..options.steps {
-        let guide = options.guide.get(index).copied();
-        let Ok(Some((delay, step, next))) = choose(network, &state, guide, &mut rng) else {
-            break;
+    let steps = options.steps.max(options.guide.len());
+    for index in 0..steps {
+        let choices = match simulator.choices() {
+            Ok(choices) => choices,
+            Err(ended) => return (simulator.trace, ended),
         };
-        trace.steps.push(TraceStep {
-            delay: fraction(delay, UNIT),
-            transition: Some(describe(network, &names, &step, &state, position)),
-            state: names.describe(network, &next),
-        });
-        state = next;
+        if choices.is_empty() {
+            let ended = simulator.stuck();
+            return (simulator.trace, ended);
+        }
+        match options.guide.get(index) {
+            None => {
+                let pick = rng.below(choices.len());
+                simulator.take(&choices[pick], Some(&mut rng));
+            }
+            Some(number) => match choices.get(*number) {
+                Some(choice) => simulator.take(choice, None),
+                None => {
+                    let message = no_such_choice(index + 1, *number, choices.len());
+                    return (simulator.trace, Ended::NoSuchChoice(message));
+                }
+            },
+        }
     }
-    trace
+    (simulator.trace, Ended::Steps)
 }
 
-/// A delay and a step after it.
-fn choose(
-    network: &Network,
-    state: &Concrete,
-    guide: Option<usize>,
-    rng: &mut Rng,
-) -> Result<Option<(i64, ConcreteStep, Concrete)>, Failure> {
-    let mut options: Vec<(i64, ConcreteStep, Concrete)> = Vec::new();
-    let mut now = state.clone();
-    let mut delay = 0;
-    // Beyond the first enabled moment, go on for a random while.
-    let patience = if guide.is_some() {
-        0
-    } else {
-        rng.range(0, 8 * UNIT as i32) as i64
+fn no_such_choice(step: usize, number: usize, count: usize) -> String {
+    let there = match count {
+        1 => "is only transition 0".to_owned(),
+        n => format!("are transitions 0 to {}", n - 1),
     };
-    let mut left = patience;
-    while delay <= HORIZON && invariants_hold(network, &mut now)? {
-        let enabled = enabled_steps(network, &mut now)?;
-        options.extend(enabled.into_iter().map(|(step, next)| (delay, step, next)));
-        if !options.is_empty() {
-            if left == 0 {
-                break;
+    format!("step {step} asks for transition {number}, but there {there}")
+}
+
+/// A step, the delays after which it can be taken and the states it then leads to.
+type Ahead = (ConcreteStep, Vec<(i64, Concrete)>);
+
+/// The steps of every moment that time can pass to, and whether it may pass for ever.
+fn look_ahead(network: &Network, state: &Concrete) -> Result<(Vec<Ahead>, bool), Failure> {
+    let mut found: Vec<Ahead> = Vec::new();
+    let mut now = state.clone();
+    now.moments = Some(Vec::new());
+    let stopped = stopped_clocks(network, &mut now)?;
+    let mut delay = 0;
+    let mut between = false;
+    for _ in 0..MOMENTS {
+        if let Some(moments) = &mut now.moments {
+            moments.clear();
+        }
+        if !invariants_hold(network, &mut now)? {
+            return Ok((found, false));
+        }
+        for (step, mut next) in enabled_steps(network, &mut now)? {
+            next.moments = None;
+            match found.iter_mut().find(|(other, _)| *other == step) {
+                Some((_, targets)) => targets.push((delay, next)),
+                None => found.push((step, vec![(delay, next)])),
             }
-            left -= 1;
         }
-        if wait(network, &mut now, 1).is_err() {
-            break;
+        if !may_delay(network, &mut now)? {
+            return Ok((found, false));
         }
-        delay += 1;
+        let moments = now.moments.iter().flatten();
+        let change = moments.copied().filter(|m| *m > 0).min();
+        let pass = match (between, change) {
+            // The last stretch: nothing changes any more.
+            (true, None) => return Ok((found, true)),
+            (true, Some(change)) => change,
+            (false, None) => UNIT,
+            (false, Some(change)) => round_below(delay, change),
+        };
+        between = !between;
+        if pass == 0 {
+            // No room for a moment in between.
+            continue;
+        }
+        delay += pass;
+        for (clock, stopped) in now.clocks.iter_mut().zip(&stopped) {
+            *clock += if *stopped { 0 } else { pass };
+        }
     }
-    if options.is_empty() {
-        return Ok(None);
+    Ok((found, true))
+}
+
+/// A step from `from` that ends before `change` more, at a number as round as possible; 0 if there is none.
+fn round_below(from: i64, change: i64) -> i64 {
+    let mut grain = UNIT;
+    while grain > 0 {
+        let next = (from.div_euclid(grain) + 1) * grain;
+        if next - from < change {
+            return next - from;
+        }
+        grain /= 2;
     }
-    let pick = guide.map_or_else(|| rng.below(options.len()), |g| g % options.len());
-    Ok(Some(options.swap_remove(pick)))
+    0
 }

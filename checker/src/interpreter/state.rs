@@ -14,6 +14,9 @@ pub struct Concrete {
     pub clocks: Vec<i64>,
     /// Parts of one time unit.
     pub unit: i64,
+    /// Delays after which a comparison of a clock changes its answer, noted as comparisons are evaluated; `None` where
+    /// nobody asks.
+    pub moments: Option<Vec<i64>>,
 }
 
 impl Concrete {
@@ -28,6 +31,7 @@ impl Concrete {
                 .map(|c| i64::from(c.init) * unit)
                 .collect(),
             unit,
+            moments: None,
         }
     }
 }

@@ -32,6 +32,29 @@ pub fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
     Ok(true)
 }
 
+/// Which clocks stand still: those that an invariant gives the rate 0.
+pub fn stopped_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<bool>> {
+    let mut stopped = vec![false; state.clocks.len()];
+    for p in 0..network.processes.len() {
+        let location = &network.processes[p].locations[state.locations[p] as usize];
+        if let Some(invariant) = &location.invariant {
+            let mut evaluator = Evaluator::new(network, state, location.frame);
+            for (clock, rate) in evaluator.rates(invariant)? {
+                match rate {
+                    0 => stopped[clock] = true,
+                    1 => {}
+                    _ => {
+                        return Err(Failure(format!(
+                            "a clock has rate {rate}; only 0 and 1 have a meaning here"
+                        )));
+                    }
+                }
+            }
+        }
+    }
+    Ok(stopped)
+}
+
 /// Whether some time may pass: no urgent or committed location, no urgent synchronisation enabled.
 pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     let stopped = network

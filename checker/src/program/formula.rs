@@ -30,6 +30,16 @@ pub fn constrain(zone: &mut Zone, constraints: &[Constraint]) -> bool {
         .all(|c| zone.and(c.i as usize, c.j as usize, c.b))
 }
 
+/// Lets time pass inside constraints that the zone satisfies.
+pub fn pass_time(zone: &mut Zone, constraints: &[Constraint]) {
+    let mut uppers: smallvec::SmallVec<[(usize, Bound); 16]> = smallvec::SmallVec::new();
+    for c in constraints.iter().filter(|c| c.i != 0 && c.j == 0) {
+        uppers.push((c.i as usize, c.b));
+    }
+    zone.up_below(&uppers);
+    // Lower bounds and differences hold already: time changes neither for the worse.
+}
+
 fn negated(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Lt => CompareOp::Ge,

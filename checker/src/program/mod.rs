@@ -18,5 +18,5 @@ pub use compile::{
 };
 pub use eval::{ClockOp, Machine};
 pub use fault::{Fault, FaultKind};
-pub use formula::{Conjunction, Constraint, before_ops, constrain, intersect_all};
+pub use formula::{Conjunction, Constraint, before_ops, constrain, intersect_all, pass_time};
 pub use model::{Edge, EdgeId, Guard, Program};

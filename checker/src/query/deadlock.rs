@@ -1,7 +1,8 @@
 //! `deadlock`: the part of a zone from which no delay leads to a step.
 
 use crate::explore::expander::{Delay, Expander};
-use crate::program::{Fault, FaultKind, constrain};
+use crate::explore::timed;
+use crate::program::{Fault, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
 
 /// The points of `zone` from which no step is possible, now or after any allowed delay. Exact: every way out is taken away
@@ -12,20 +13,15 @@ pub fn dead(
     zone: &Zone,
 ) -> Result<Federation, Fault> {
     let delay = expander.delay_of(state)?;
-    let room = match delay {
-        Delay::Stopped => zone.clone(),
-        Delay::Until(_) => return Err(FaultKind::UrgentClockGuard.at(Default::default())),
-        Delay::Free => {
-            let mut room = zone.clone();
-            let mut invariant = Vec::new();
-            if !expander.invariant_constraints(state, &mut invariant)? {
-                return Ok(vec![room]);
-            }
-            room.up();
-            constrain(&mut room, &invariant);
-            room
+    let mut room = zone.clone();
+    if delay != Delay::Stopped {
+        let mut invariant = Vec::new();
+        if !expander.invariant_constraints(state, &mut invariant)? {
+            return Ok(vec![room]);
         }
-    };
+        room.up();
+        constrain(&mut room, &invariant);
+    }
     let mut rest = vec![zone.clone()];
     // Receivers of a broadcast can combine in many ways, and one way out is enough.
     if !expander.program.has_priorities {
@@ -52,14 +48,23 @@ fn ways_out(
     let mut next = Vec::new();
     for index in 0..expander.steps.len() {
         let step = expander.steps.get(index).clone();
-        let mut out = expander.possible(&step, state, room, &mut next)?;
-        if *delay == Delay::Free {
-            out.iter_mut().for_each(Zone::down);
-        }
-        *rest = subtract_all(std::mem::take(rest), &out);
+        let out = expander.possible(&step, state, room, &mut next)?;
+        *rest = subtract_all(std::mem::take(rest), &leads_into(out, delay, room));
         if rest.is_empty() {
             break;
         }
     }
     Ok(())
+}
+
+/// The points of a room from which an allowed delay leads into one of the zones.
+pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Federation {
+    match delay {
+        Delay::Stopped => zones,
+        Delay::Free => {
+            zones.iter_mut().for_each(Zone::down);
+            zones
+        }
+        Delay::Until(urgent) => timed::time_before(&zones, &timed::stops(room, urgent)),
+    }
 }

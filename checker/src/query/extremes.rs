@@ -1,7 +1,8 @@
 //! `sup`, `inf`, `bounds`: the least and greatest value of expressions over all reachable states.
 
+use super::liveness::may_wait;
 use super::reach::Goal;
-use crate::explore::expander::{Delay, Expander};
+use crate::explore::expander::Expander;
 use crate::explore::search::Visitor;
 use crate::program::{ClockCode, Code, Fault, Program};
 use crate::zone::bound::{self, INF};
@@ -67,6 +68,8 @@ pub struct Extremes<'p> {
     condition: Option<Goal<'p>>,
     exprs: &'p [Measured],
     frame: u32,
+    /// The bound up to which the abstraction keeps the measured clocks.
+    limit: i32,
     /// One per expression.
     pub ranges: Vec<Range>,
 }
@@ -78,12 +81,14 @@ impl<'p> Extremes<'p> {
         condition: Option<Goal<'p>>,
         exprs: &'p [Measured],
         frame: u32,
+        limit: i32,
     ) -> Extremes<'p> {
         Extremes {
             expander: Expander::new(program),
             condition,
             exprs,
             frame,
+            limit,
             ranges: vec![Range::default(); exprs.len()],
         }
     }
@@ -106,9 +111,16 @@ impl<'p> Extremes<'p> {
         let range = &mut self.ranges[index];
         for part in parts {
             let (high, low) = (part.at(i, j), part.at(j, i));
-            if high == INF {
-                // A zone that time may leave upwards is exact in that; otherwise the abstraction dropped the bound.
-                if stays && j == 0 {
+            let limit = self.limit;
+            // Beyond its bound the abstraction does not keep a clock's value, nor its distance from others.
+            let lost = |x: usize| x != 0 && part.at(x, 0) > bound::le(limit);
+            if j != 0 && (lost(i) || lost(j)) {
+                range.beyond = true;
+                continue;
+            }
+            if lost(i) {
+                // A zone that time may leave upwards is exact in that.
+                if stays && part.at(i, 0) == INF {
                     range.unbounded = true;
                 } else {
                     range.beyond = true;
@@ -116,11 +128,7 @@ impl<'p> Extremes<'p> {
             } else {
                 range.above(i64::from(bound::value(high)), bound::is_strict(high));
             }
-            if low == INF {
-                range.beyond = true;
-            } else {
-                range.below(-i64::from(bound::value(low)), bound::is_strict(low));
-            }
+            range.below(-i64::from(bound::value(low)), bound::is_strict(low));
         }
         Ok(())
     }
@@ -146,10 +154,7 @@ impl Visitor for Extremes<'_> {
                     self.ranges[index].below(value, false);
                 }
                 Measured::Clock(left, right) => {
-                    let stays = self.may_stay(state)?
-                        && parts
-                            .iter()
-                            .any(|part| (1..part.dim()).all(|x| part.at(x, 0) == INF));
+                    let stays = parts.iter().any(Zone::unbounded) && self.may_stay(state, zone)?;
                     self.measure_clock(index, (left, right.as_ref()), state, &parts, stays)?;
                 }
             }
@@ -160,8 +165,9 @@ impl Visitor for Extremes<'_> {
 
 impl Extremes<'_> {
     /// Whether time may pass for ever: no invariant bounds any clock.
-    fn may_stay(&mut self, state: &mut [i32]) -> Result<bool, Fault> {
-        if self.expander.delay_of(state)? != Delay::Free || self.expander.program.has_rates {
+    fn may_stay(&mut self, state: &mut [i32], zone: &Zone) -> Result<bool, Fault> {
+        let delay = self.expander.delay_of(state)?;
+        if !may_wait(&delay, zone) || self.expander.program.has_rates {
             return Ok(false);
         }
         let mut invariant = Vec::new();

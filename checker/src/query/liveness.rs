@@ -9,7 +9,7 @@
 //! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
 //! permutes the state where it began, and permutations have finite order.
 
-use super::deadlock::dead;
+use super::deadlock::{dead, leads_into};
 use super::finished::{Known, Met};
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
@@ -18,7 +18,7 @@ use crate::explore::search::packing;
 use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::program::{Fault, FaultKind, Formula, Program, constrain};
+use crate::program::{Fault, Formula, Program, constrain};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
 
@@ -236,12 +236,12 @@ impl<'p> Liveness<'p> {
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.
     fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
-        let free = self.expander.delay_of(state)? == Delay::Free;
-        if free && zone.unbounded() {
+        let delay = self.expander.delay_of(state)?;
+        if zone.unbounded() && may_wait(&delay, zone) {
             return Ok(true);
         }
-        let mut stuck = dead(&mut self.expander, state, zone)?;
-        if stuck.is_empty() || !free {
+        let stuck = dead(&mut self.expander, state, zone)?;
+        if stuck.is_empty() || delay == Delay::Stopped {
             return Ok(!stuck.is_empty());
         }
         let mut room = zone.clone();
@@ -249,12 +249,11 @@ impl<'p> Liveness<'p> {
         self.expander.invariant_constraints(state, &mut invariant)?;
         room.up();
         constrain(&mut room, &invariant);
-        let mut spoilt = self
+        let outside = vec![room.clone()];
+        let spoilt = self
             .condition
-            .part(&mut self.expander, vec![room], false, state)?;
-        spoilt.iter_mut().for_each(Zone::down);
-        stuck = subtract_all(stuck, &spoilt);
-        Ok(!stuck.is_empty())
+            .part(&mut self.expander, outside, false, state)?;
+        Ok(!subtract_all(stuck, &leads_into(spoilt, &delay, &room)).is_empty())
     }
 
     fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
@@ -327,7 +326,7 @@ impl<'p> Liveness<'p> {
             if !constrain(&mut entry, &invariant) {
                 continue;
             }
-            match delay {
+            match &delay {
                 Delay::Stopped => {
                     settled.extend(self.condition.part(
                         &mut self.expander,
@@ -336,15 +335,18 @@ impl<'p> Liveness<'p> {
                         state,
                     )?);
                 }
-                Delay::Until(_) => return Err(FaultKind::UrgentClockGuard.at(Default::default())),
-                Delay::Free => {
+                Delay::Free | Delay::Until(_) => {
                     let mut room = entry.clone();
                     room.up();
                     constrain(&mut room, &invariant);
+                    let stops = match &delay {
+                        Delay::Until(urgent) => timed::stops(&room, urgent),
+                        _ => Vec::new(),
+                    };
                     let pieces =
                         self.condition
                             .part(&mut self.expander, vec![room], true, state)?;
-                    settled.extend(timed::reach_within(&entry, &pieces).into_iter().flatten());
+                    settled.extend(timed::reach_until(&entry, &pieces, &stops));
                 }
             }
         }
@@ -355,6 +357,15 @@ impl<'p> Liveness<'p> {
         }
         result.extend(zones.into_iter().map(|zone| (step, state.to_vec(), zone)));
         Ok(result)
+    }
+}
+
+/// Whether time may pass from the points of a zone that no invariant bounds.
+pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
+    match delay {
+        Delay::Stopped => false,
+        Delay::Free => true,
+        Delay::Until(urgent) => timed::stops(zone, urgent).is_empty(),
     }
 }
 

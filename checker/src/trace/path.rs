@@ -200,15 +200,12 @@ fn ways_through(
                 .flatten()
                 .collect(),
             (Delay::Until(urgent), _) => {
-                let stops: Federation = urgent
-                    .iter()
-                    .filter_map(|guard| {
-                        let mut stop = room(&start, invariant);
-                        constrain(&mut stop, guard).then_some(stop)
-                    })
-                    .collect();
+                let whole = room(&start, invariant);
+                let stops = timed::stops(&whole, urgent);
+                let whole = [whole];
+                let pieces = parts.as_deref().unwrap_or(&whole);
                 for piece in subtract_all(vec![start.clone()], &stops) {
-                    let exits = timed::delay_until(piece.clone(), invariant, urgent);
+                    let exits = timed::reach_until(&piece, pieces, &stops);
                     ways.extend(exits.into_iter().map(|exit| Way {
                         parent,
                         entry: piece.clone(),

@@ -50,7 +50,8 @@ impl Run<'_> {
             let goal = formula
                 .as_ref()
                 .map(|f| Goal::new(self.program, f, self.query.frame, true));
-            let mut extremes = Extremes::new(self.program, goal, &measured, self.query.frame);
+            let frame = self.query.frame;
+            let mut extremes = Extremes::new(self.program, goal, &measured, frame, bound);
             let settings = self.settings(&bounds, plain);
             let mut search = Search::new(self.program, &bounds, settings);
             search.representative = self.representative(&settings);

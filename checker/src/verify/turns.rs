@@ -1,6 +1,6 @@
 //! Several searches for one question, taking turns.
 //!
-//! Breadth first search is the default and answers most questions. Where it has not after some ten thousand states, two
+//! Breadth first search is the default and answers most questions. Where it has not after a hundred thousand states, two
 //! others get a share of the time: depth first search, which finds deep states early, and a search over convex hulls,
 //! which holds one zone per discrete state. Hulls only add points, so a state that they do not reach is not reachable;
 //! that settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
@@ -14,8 +14,9 @@ use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::{Stop, Watch};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
-/// States of the first turn; each round doubles it.
-const FIRST_TURN: u64 = 30_000;
+/// States of the first turn; each round doubles it. Most models are smaller, and their counts are those of the search
+/// that was asked for.
+const FIRST_TURN: u64 = 100_000;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";

@@ -238,6 +238,34 @@ impl Zone {
         }
     }
 
+    /// Lets time pass as long as the clocks stay below their upper bounds, which the zone must satisfy. As much as
+    /// [`Zone::up`] and [`Zone::and`] for each bound, but O(n²) for all of them: a path that got shorter takes one bound
+    /// to zero and goes on from there.
+    pub fn up_below(&mut self, uppers: &[(usize, Bound)]) {
+        self.up();
+        let dim = self.dim;
+        if uppers.is_empty() {
+            return;
+        }
+        let large = |b: Bound| b != INF && b.unsigned_abs() > SUM_LIMIT as u32;
+        self.overflow |= self.m[..dim].iter().any(|b| large(*b));
+        for i in 1..dim {
+            let row = &self.m[i * dim..(i + 1) * dim];
+            let mut least = INF;
+            for &(x, b) in uppers {
+                least = least.min(add(row[x], b));
+                self.overflow |= large(b) || large(row[x]);
+            }
+            if least == INF {
+                continue;
+            }
+            self.overflow |= large(least);
+            let (row, zero) = two_rows(&mut self.m, dim, i, 0);
+            row[0] = least;
+            relax(row, zero, least);
+        }
+    }
+
     /// Lets time pass for the clocks that run; the others keep their value. The smallest zone around the exact set.
     pub fn up_with_stopped(&mut self, stopped: &[bool]) {
         let dim = self.dim;

@@ -302,3 +302,37 @@ fn large_constants_overflow_loudly() {
         assert!(zone.overflowed() || zone.at(0, 2) <= grown, "round {round}");
     }
 }
+
+#[test]
+fn delays_below_bounds_are_delays_and_bounds() {
+    let mut rng = Rng::new(41);
+    let mut bounded = 0;
+    for round in 0..20_000 {
+        let dim = 2 + round % 6;
+        let mut zone = Zone::universe(dim);
+        for _ in 0..2 * dim {
+            let (i, j) = (rng.below(dim), rng.below(dim));
+            let c = rng.range(-9, 9);
+            let b = if rng.chance(50) { lt(c) } else { le(c) };
+            if i != j && zone.satisfiable(i, j, b) {
+                zone.and(i, j, b);
+            }
+        }
+        let mut uppers = Vec::new();
+        for _ in 0..rng.below(dim + 1) {
+            let (x, c) = (1 + rng.below(dim - 1), rng.range(0, 12));
+            let b = if rng.chance(50) { lt(c) } else { le(c) };
+            if zone.satisfiable(x, 0, b) {
+                zone.and(x, 0, b);
+                uppers.push((x, b));
+            }
+        }
+        let (mut all_at_once, mut one_by_one) = (zone.clone(), zone);
+        all_at_once.up_below(&uppers);
+        one_by_one.up();
+        assert!(uppers.iter().all(|&(x, b)| one_by_one.and(x, 0, b)));
+        assert_eq!(all_at_once, one_by_one, "{uppers:?}");
+        bounded += usize::from(!all_at_once.unbounded());
+    }
+    assert!(bounded > 5_000, "{bounded}");
+}

@@ -2,7 +2,7 @@
 
 use crate::protocol;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -23,6 +23,7 @@ pub struct Client {
     next: u64,
     progress: HashMap<String, &'static str>,
     versions: HashMap<String, i64>,
+    opened: HashSet<String>,
     pub refreshes: usize,
     /// What the server said it can do.
     pub capabilities: Value,
@@ -125,6 +126,7 @@ impl Client {
             next: 1,
             progress: HashMap::new(),
             versions: HashMap::new(),
+            opened: HashSet::new(),
             refreshes: 0,
             capabilities: Value::Null,
             registered: Vec::new(),
@@ -234,6 +236,7 @@ impl Client {
     }
 
     pub fn open(&mut self, uri: &str, text: &str) {
+        self.opened.insert(uri.to_owned());
         self.notify(
             "textDocument/didOpen",
             json!({"textDocument": {"uri": uri, "languageId": "xta", "version": 1, "text": text}}),
@@ -381,9 +384,11 @@ impl Client {
             "textDocument/publishDiagnostics" => {
                 let uri = params["uri"].as_str().expect("a uri").to_owned();
                 if let Some(version) = params["version"].as_i64() {
+                    // A document that is opened again starts over; what was said before may still arrive.
+                    let starts_over = version == 1 && self.opened.remove(&uri);
                     let last = self.versions.insert(uri, version).unwrap_or(version);
                     assert!(
-                        last <= version,
+                        starts_over || last <= version,
                         "diagnostics of version {version} after {last}"
                     );
                 } else {

@@ -5,6 +5,7 @@ mod bench;
 mod client;
 mod documents;
 mod features;
+mod hostile;
 mod lifecycle;
 mod more_features;
 mod panels;

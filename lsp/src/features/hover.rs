@@ -45,7 +45,7 @@ pub fn hover(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(Sp
 
 /// What instantiation knows about a definition.
 fn fact(model: &Snapshot, definition: &Definition) -> Option<String> {
-    let (network, _) = model.network()?;
+    let (network, _) = model.network_soon()?;
     match definition.kind {
         DefKind::Template | DefKind::Process => {
             let name = &definition.name;

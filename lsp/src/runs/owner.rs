@@ -124,6 +124,7 @@ impl Owner {
                 self.settings = settings;
                 self.start_next();
             }
+            Message::Closed(uri) => self.closed(&uri),
             Message::Touch => self.changed(),
             Message::Clear => {
                 self.answers.clear();
@@ -344,6 +345,23 @@ impl Owner {
             self.latest.insert((uri.to_owned(), text), answer);
         }
         self.changed();
+    }
+
+    fn closed(&mut self, uri: &str) {
+        self.cancel(&Which::Document(uri.to_owned()));
+        self.formulas.remove(uri);
+        let mut gone = Vec::new();
+        self.latest.retain(|(document, _), answer| {
+            if document == uri {
+                gone.push(answer.meaning);
+            }
+            document != uri
+        });
+        gone.retain(|meaning| !self.latest.values().any(|a| a.meaning == *meaning));
+        for meaning in &gone {
+            self.answers.remove(meaning);
+        }
+        self.ages.retain(|meaning| !gone.contains(meaning));
     }
 
     fn edited(&mut self, uri: &str, meanings: &[Meaning]) {

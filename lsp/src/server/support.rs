@@ -1,12 +1,14 @@
 //! What several handlers share.
 
-use super::Server;
+use super::{Server, content_modified};
+use crate::document::Snapshot;
 use crate::features::call_hierarchy::Call;
-use crate::features::names::Names;
+use crate::features::names::{self, Names};
 use crate::features::{formatting, semantic_tokens};
 use crate::log;
 use crate::shared::Shared;
-use crate::to_proto;
+use crate::store::Store;
+use crate::to_proto::{self, Place};
 use crate::uri;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
@@ -17,6 +19,57 @@ use zonelens_syntax::format::FormatOptions;
 type Before = Option<(u64, Vec<u32>)>;
 
 impl Server {
+    /// Runs a feature on the current version of a document.
+    pub(super) async fn feature<T: Send + 'static>(
+        &self,
+        uri: &lsp::Uri,
+        work: impl FnOnce(Place<'_>, &Arc<Shared>) -> T + Send + 'static,
+    ) -> Result<T> {
+        let snapshot = self.snapshot(uri)?;
+        let encoding = self.shared.encoding();
+        let held = Arc::clone(&snapshot);
+        let answer = self
+            .compute(move |shared| {
+                let place = Place {
+                    snapshot: &held,
+                    encoding,
+                };
+                work(place, shared)
+            })
+            .await?;
+        if self.shared.store.is_current(&snapshot) {
+            Ok(answer)
+        } else {
+            Err(content_modified())
+        }
+    }
+
+    /// Runs a feature at a position of a document.
+    pub(super) async fn at<T: Send + 'static>(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        work: impl FnOnce(Place<'_>, &Arc<Shared>, u32) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.feature(&at.text_document.uri, move |place, shared| {
+            let offset = place.offset(at.position);
+            work(place, shared, offset)
+        })
+        .await
+    }
+
+    pub(super) async fn goto(
+        &self,
+        at: lsp::TextDocumentPositionParams,
+        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        self.at(at, move |place, shared, offset| {
+            let target = find(&shared.store, place.snapshot, offset)?;
+            let location = to_proto::location(&target, place.encoding)?;
+            Some(lsp::GotoDefinitionResponse::Scalar(location))
+        })
+        .await
+    }
+
     /// Gives the log's place, and opens it in editors that have no command of their own for it.
     pub(super) fn show_log(&self) -> lsp::LSPAny {
         let Some(path) = log::path() else {

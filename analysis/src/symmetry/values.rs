@@ -1,0 +1,124 @@
+//! What can be said of places and values without running anything: which entry an index selects, whether an update may
+//! be done in any order, whether a value fits.
+
+use super::effects::{Accumulation, Sel, Value};
+use super::interval::{Ranges, interval};
+use crate::hir::{Expr, ExprKind};
+use crate::symbol::Symbol;
+use crate::types::Type;
+use std::sync::Arc;
+use zonelens_syntax::ast::BinaryOp;
+
+pub(super) fn root_path(e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
+    match &e.kind {
+        ExprKind::Var(s) => Some(s.clone()),
+        ExprKind::Index(base, index) => {
+            let root = root_path(base, path)?;
+            path.push(selector(index));
+            Some(root)
+        }
+        ExprKind::Field(base, n) => {
+            let root = root_path(base, path)?;
+            path.push(Sel::Field(*n));
+            Some(root)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn selector(index: &Expr) -> Sel {
+    match &index.kind {
+        ExprKind::Var(s) => Sel::Var(s.id),
+        _ => Sel::Any,
+    }
+}
+
+pub(super) fn known_value(e: &Expr) -> Option<Value> {
+    match &e.kind {
+        ExprKind::Int(v) => Some(Value::Literal(*v)),
+        ExprKind::Bool(b) => Some(Value::Literal(i32::from(*b))),
+        ExprKind::Var(s) => Some(Value::Symbol(s.clone())),
+        _ => None,
+    }
+}
+
+pub(super) fn same_place(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(x), ExprKind::Var(y)) => x.id == y.id,
+        (ExprKind::Index(x, i), ExprKind::Index(y, j)) => same_place(x, y) && same_place(i, j),
+        (ExprKind::Field(x, n), ExprKind::Field(y, m)) => n == m && same_place(x, y),
+        (ExprKind::Int(x), ExprKind::Int(y)) => x == y,
+        _ => false,
+    }
+}
+
+/// Whether `target op= value` may be done in any order.
+pub(super) fn accumulation(
+    op: BinaryOp,
+    value: &Expr,
+    target: &Type,
+    ranges: &Ranges,
+) -> Option<Accumulation> {
+    let (lo, hi) = interval(value, ranges);
+    // Bits come and go in any order, but on the way the number may leave its range.
+    let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
+    if bits && !closed(value, target, ranges) {
+        return None;
+    }
+    Some(match op {
+        BinaryOp::Add if lo >= 0 => Accumulation::Grow,
+        BinaryOp::Add if hi <= 0 => Accumulation::Shrink,
+        BinaryOp::Sub if lo >= 0 => Accumulation::Shrink,
+        BinaryOp::Sub if hi <= 0 => Accumulation::Grow,
+        BinaryOp::And | BinaryOp::BitAnd => Accumulation::And,
+        BinaryOp::Or | BinaryOp::BitOr => Accumulation::Or,
+        BinaryOp::BitXor | BinaryOp::Xor => Accumulation::Xor,
+        BinaryOp::Min => Accumulation::Min,
+        BinaryOp::Max => Accumulation::Max,
+        _ => return None,
+    })
+}
+
+/// Whether `ty` holds all numbers of some width, `e` among them: no operation on bits leaves it.
+pub(super) fn closed(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
+    match ty {
+        Type::Bool => true,
+        Type::Int(int) => match (int.lo.known(), int.hi.known()) {
+            (Some(lo), Some(hi)) => {
+                let top = i64::from(hi) + 1;
+                let whole = top > 0 && top & (top - 1) == 0 && (lo == 0 || i64::from(lo) == -top);
+                whole && fits(e, ty, ranges)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// How many values a loop variable goes through.
+pub(super) fn values_of(var: &Symbol) -> u64 {
+    let count = match var.value_type() {
+        Some(Type::Scalar(set)) => set.size.known().map(i64::from),
+        Some(Type::Int(int)) => int
+            .lo
+            .known()
+            .zip(int.hi.known())
+            .map(|(lo, hi)| i64::from(hi) - i64::from(lo) + 1),
+        _ => None,
+    };
+    count.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(0))
+}
+
+/// Whether every value of `e` lies in the integer type `ty`.
+pub(super) fn fits(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
+    match (ty, &e.ty) {
+        (Type::Int(int), _) => match (int.lo.known(), int.hi.known()) {
+            (Some(lo), Some(hi)) => {
+                let (a, b) = interval(e, ranges);
+                i64::from(lo) <= a && b <= i64::from(hi)
+            }
+            _ => false,
+        },
+        _ => true,
+    }
+}

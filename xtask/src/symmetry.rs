@@ -1,0 +1,15 @@
+//! Thousands of random symmetric models: the sample of the tests, enlarged.
+
+use crate::corpus;
+use std::process::Command;
+
+/// Runs the comparison on so many models of each kind; seeds of failures are printed.
+pub fn run(models: u64) -> bool {
+    let status = Command::new("cargo")
+        .args(["test", "-p", "zonelens-checker", "--test", "symmetry"])
+        .args(["--", "--nocapture"])
+        .env("ZONELENS_SYMMETRY_MODELS", models.to_string())
+        .current_dir(corpus::root())
+        .status();
+    status.is_ok_and(|s| s.success())
+}
