@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use zonelens_analysis::report::{Options, QueryReport, TraceOption};
+use zonelens_analysis::report::{Options, QueryReport, TraceOption, Verdict};
 use zonelens_checker::Control;
 use zonelens_render::{chart, diagram, svg};
 use zonelens_syntax::ast::FileKind;
@@ -124,6 +124,10 @@ fn draw_trace(args: &Args, prepared: &Prepared) -> Result<String, Failure> {
     }
     let report = first_trace(args, prepared)?;
     let Some(trace) = &report.trace else {
+        if let (Verdict::Error | Verdict::Unknown, Some(reason)) = (report.verdict, &report.reason)
+        {
+            return Err(format!("`{}` has no answer: {reason}", report.query).into());
+        }
         return Err(Failure {
             message:
                 "no query of this model has a trace: none is violated, and none asks for a witness"

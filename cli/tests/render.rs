@@ -96,9 +96,9 @@ fn a_trace_with_its_lanes_and_times() {
         "-o",
         "-",
         "-q",
-        "E<> Fischer(2).wait",
+        "E<> exists (i : pid) Fischer(i).wait",
     ]);
-    assert!(other.contains("E&lt;&gt; Fischer(2).wait"));
+    assert!(other.contains("E&lt;&gt; exists (i : pid) Fischer(i).wait"));
 }
 
 #[test]
@@ -130,6 +130,12 @@ fn what_cannot_be_drawn_is_told() {
     assert_eq!(code, Some(1));
     assert!(
         text.contains("no query of this model has a trace"),
+        "{text}"
+    );
+    let (code, text) = status(&["fischer.xta", "--trace", "-o", "-", "-q", "E<> nobody"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.contains("`E<> nobody` has no answer: query-error"),
         "{text}"
     );
     let (code, _) = status(&["nothing.xta", "-o", "-"]);
