@@ -137,11 +137,10 @@ fn random_edits_and_requests_over_real_models() {
         }
         rounds += 1;
         client.unread.clear();
-        let now = idle_memory_kb(&mut client);
-        eprintln!("round {rounds}: {now} KB with everything closed");
-        if rounds <= WARM_UP {
-            settled = settled.max(now);
+        if rounds == WARM_UP {
+            settled = idle_memory_kb(&mut client);
         }
+        eprintln!("round {rounds}: {} KB", memory_kb(client.pid()));
     }
     let after = idle_memory_kb(&mut client);
     eprintln!(
@@ -198,6 +197,7 @@ fn idle_memory_kb(client: &mut Client) -> u64 {
         let status = c.result("zonelens/serverStatus", json!({}));
         (status["documents"] == 0 && status["runs"] == json!([])).then_some(())
     });
-    std::thread::sleep(Duration::from_millis(300));
+    // Idle threads go after two seconds.
+    std::thread::sleep(Duration::from_secs(3));
     memory_kb(client.pid())
 }
