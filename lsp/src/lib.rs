@@ -39,6 +39,7 @@ mod uri;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::LspService;
 
 /// Handlers hold their place until they answer; with few places a slow one would hold up the next edit.
@@ -47,6 +48,9 @@ const CONCURRENCY: usize = 256;
 const STACK_BYTES: usize = 256 << 20;
 /// Threads that parse and analyse at the same time. Each keeps memory of its own for the next task.
 const MAX_BLOCKING_THREADS: usize = 6;
+
+/// Idle threads go soon, and with them what their stacks and allocators hold.
+const THREAD_KEEP_ALIVE: Duration = Duration::from_secs(2);
 
 /// What the server is started with.
 #[derive(Clone, Debug)]
@@ -68,6 +72,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         .worker_threads(2)
         .max_blocking_threads(MAX_BLOCKING_THREADS)
         .thread_stack_size(STACK_BYTES)
+        .thread_keep_alive(THREAD_KEEP_ALIVE)
         .enable_all()
         .build()?;
     runtime.block_on(async {

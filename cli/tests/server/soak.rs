@@ -47,10 +47,10 @@ const PIECES: [&str; 16] = [
 ];
 
 /// Rounds after which the allocator has met every kind of model.
-const WARM_UP: usize = 3;
+const WARM_UP: usize = 8;
 
 /// Models to edit: the corpus if it is there (`ZONELENS_CORPUS`), and the examples.
-fn models(rng: &mut Rng) -> Vec<PathBuf> {
+fn models(rng: &mut Rng, count: usize) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let corpus = std::env::var_os("ZONELENS_CORPUS")
         .map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
@@ -72,7 +72,7 @@ fn models(rng: &mut Rng) -> Vec<PathBuf> {
     }
     found.sort();
     let mut chosen = Vec::new();
-    while chosen.len() < 40 && !found.is_empty() {
+    while chosen.len() < count && !found.is_empty() {
         chosen.push(found.swap_remove(rng.below(found.len())));
     }
     chosen
@@ -126,22 +126,28 @@ fn random_edits_and_requests_over_real_models() {
             "capabilities": {"window": {"workDoneProgress": true}},
         }));
     let deadline = Instant::now() + Duration::from_secs(seconds);
+    // The same models in every round: a larger one than before would look like a leak.
+    let count = match seconds {
+        0..30 => 15,
+        30..300 => 40,
+        _ => 200,
+    };
+    let models = models(&mut rng, count);
     let (mut asked, mut rounds) = (0, 0);
     let mut settled = 0;
     while Instant::now() < deadline || rounds <= WARM_UP {
-        for path in models(&mut rng) {
-            asked += visit(&mut client, &mut rng, &path);
+        for path in &models {
+            asked += visit(&mut client, &mut rng, path);
             if Instant::now() >= deadline && rounds >= WARM_UP {
                 break;
             }
         }
         rounds += 1;
         client.unread.clear();
-        let now = idle_memory_kb(&mut client);
-        eprintln!("round {rounds}: {now} KB with everything closed");
-        if rounds <= WARM_UP {
-            settled = settled.max(now);
+        if rounds == WARM_UP {
+            settled = idle_memory_kb(&mut client);
         }
+        eprintln!("round {rounds}: {} KB", memory_kb(client.pid()));
     }
     let after = idle_memory_kb(&mut client);
     eprintln!(
@@ -198,6 +204,7 @@ fn idle_memory_kb(client: &mut Client) -> u64 {
         let status = c.result("zonelens/serverStatus", json!({}));
         (status["documents"] == 0 && status["runs"] == json!([])).then_some(())
     });
-    std::thread::sleep(Duration::from_millis(300));
+    // Idle threads go after two seconds.
+    std::thread::sleep(Duration::from_secs(3));
     memory_kb(client.pid())
 }
