@@ -25,7 +25,7 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
-  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md
+  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md (`--only engine` only prints)
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
