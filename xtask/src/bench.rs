@@ -27,6 +27,14 @@ pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
         print!("{page}");
         return quick || std::fs::write(path, page).is_ok();
     }
+    if only == Some("engine") {
+        let mut page = String::new();
+        fischer(&mut page, quick);
+        bench_engine::engine(&mut page, quick);
+        bench_engine::cancellation(&mut page);
+        print!("{page}");
+        return true;
+    }
     let mut page = String::from(
         "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
     );

@@ -128,16 +128,26 @@ fn plain_bytes(network: &Network) -> f64 {
     (4 * (dim * dim + discrete) + 24) as f64
 }
 
+/// Processor time of this process so far, where the system tells: what a loaded machine does not change.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name in parentheses: user and system time are fields 14 and 15, in hundredths of a second.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
 /// States per second, memory and threads; a bounded part of each state space.
 pub fn engine(page: &mut String, quick: bool) {
     let _ = writeln!(
         page,
         "## Exploration without symmetry\n\nThe whole space, or as much as a limit of states and time allows. `plain` is the memory of a stored state against \
-         plain copies of matrix and integers. The column of two threads is their speed against one.\n"
+         plain copies of matrix and integers. The last columns are the speed of two threads against one, and the processor \
+         time that they take against one: the part of it beyond 1 is what working together costs, on a busy machine too.\n"
     );
     let _ = writeln!(
         page,
-        "| model | clocks | stored | successors | successors/s | bytes/state | plain | two threads |\n|---|---|---|---|---|---|---|---|"
+        "| model | clocks | stored | successors | successors/s | bytes/state | plain | two threads | their work |\n|---|---|---|---|---|---|---|---|---|"
     );
     for row in rows(quick) {
         let file = SourceFile::parse(row.text.as_str(), row.kind);
@@ -147,14 +157,22 @@ pub fn engine(page: &mut String, quick: bool) {
             continue;
         };
         let never = AtomicBool::new(false);
-        let one = explore(&model, &network, &options(1, quick), &never).statistics;
-        let two = explore(&model, &network, &options(2, quick), &never).statistics;
+        let timed = |threads| {
+            let start = processor_seconds();
+            let report = explore(&model, &network, &options(threads, quick), &never);
+            (report.statistics, processor_seconds() - start)
+        };
+        let (one, work_of_one) = timed(1);
+        let (two, work_of_two) = timed(2);
+        // Per successor, as the two runs need not compute the same number.
+        let work = (work_of_two / two.transitions.max(1) as f64)
+            / (work_of_one / one.transitions.max(1) as f64);
         let speed =
             |s: &zonelens_analysis::report::Statistics| s.transitions as f64 / s.seconds.max(1e-9);
         let bytes = one.peak_memory_bytes as f64 / one.stored.max(1) as f64;
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} | {:.0} | {bytes:.0} | {:.0} % | {:.2}× |",
+            "| {} | {} | {} | {} | {:.0} | {bytes:.0} | {:.0} % | {:.2}× | {work:.2}× |",
             row.name,
             network.clocks.len(),
             one.stored,

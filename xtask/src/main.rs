@@ -25,8 +25,8 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
-  bench [--quick] [--only symmetry]  measure and rewrite docs/benchmarks.md; an instance of the agreement algorithm gets
-               [--timeout S]   so many seconds for each property (900)
+  bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` that part, `--only engine` prints;
+        [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900)
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)

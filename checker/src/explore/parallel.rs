@@ -111,11 +111,19 @@ pub fn search<V: Visitor>(
         let others: Vec<_> = (1..threads)
             .map(|k| {
                 let shared = &shared;
-                scope.spawn(move || Worker::new(shared, k, settings, visitor()).run(None))
+                scope.spawn(move || {
+                    let _alarm = Alarm(&shared.ended);
+                    Worker::new(shared, k, settings, visitor()).run(None)
+                })
             })
             .collect();
+        let _alarm = Alarm(&shared.ended);
         let own = first.run(Some(&mut *watch));
-        let others = others.into_iter().filter_map(|thread| thread.join().ok());
+        let others = others.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
         std::iter::once(own).chain(others).collect()
     });
     watch.add(shared.total());
@@ -178,6 +186,17 @@ impl Shared<'_> {
         received == sent
             && self.idle.load(Ordering::SeqCst) == self.threads
             && self.sent.load(Ordering::SeqCst) == sent
+    }
+}
+
+/// Ends the search for the other threads if this one panics: they would wait for it for ever.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Release);
+        }
     }
 }
 
