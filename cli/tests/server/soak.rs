@@ -49,6 +49,9 @@ const PIECES: [&str; 16] = [
 /// Rounds after which the allocator has met every kind of model.
 const WARM_UP: usize = 8;
 
+/// What the allocator may keep at one moment and not at another; a leak passes it within minutes.
+const ALLOCATOR_KB: u64 = 16 << 10;
+
 /// Models to edit: the corpus if it is there (`ZONELENS_CORPUS`), and the examples.
 fn models(rng: &mut Rng, count: usize) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -154,7 +157,7 @@ fn random_edits_and_requests_over_real_models() {
         "{asked} requests in {rounds} rounds; {settled} KB after {WARM_UP}, {after} KB at the end"
     );
     assert!(
-        after < settled + settled / 5,
+        after < settled + settled / 5 + ALLOCATOR_KB,
         "{settled} KB grew to {after} KB"
     );
     client.finish();
