@@ -228,7 +228,7 @@ impl Run<'_> {
             let answer = self.leads_exactly(start, condition, &bounds, watch);
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
-        let mut turn = self.first_turn() / 4;
+        let mut turn = (self.first_turn() / 4).max(1);
         loop {
             watch.set_turn(Some(turn));
             match self.leads_exactly(start, condition, &bounds, watch) {
