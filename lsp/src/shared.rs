@@ -37,6 +37,9 @@ pub struct Shared {
     pub worker: PathBuf,
     /// Which settings count where.
     pub configuration: Configuration,
+    /// Held by a trace command from its first look at the open trace to its answer, so that steps follow one another as
+    /// they were asked for.
+    pub trace_commands: tokio::sync::Mutex<()>,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<publish::Due>,
     cache: Cache,
@@ -76,6 +79,7 @@ impl Shared {
             configuration: Configuration::default(),
             session: Mutex::default(),
             publisher,
+            trace_commands: tokio::sync::Mutex::default(),
             cache,
         });
         tokio::spawn(announce::serve(Arc::clone(&shared), events));

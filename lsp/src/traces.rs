@@ -23,6 +23,8 @@ pub async fn command(
     command: &str,
     argument: Argument,
 ) -> Result<Value, String> {
+    // First come, first served.
+    let _turn = shared.trace_commands.lock().await;
     match command {
         commands::TRACE_OPEN => {
             let open = find(shared, argument.uri, argument.query, argument.line).await?;

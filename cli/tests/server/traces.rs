@@ -96,6 +96,29 @@ fn a_trace_is_walked_through_in_the_text() {
         1
     );
     assert_eq!(client.command("zonelens.trace.first", json!({}))["step"], 0);
+    // Keys pressed faster than the server answers: steps follow one another as they were asked for.
+    let keys = [
+        "last", "previous", "first", "next", "next", "previous", "last", "first",
+    ];
+    for _ in 0..10 {
+        let asked: Vec<u64> = keys
+            .iter()
+            .map(|key| {
+                let command = format!("zonelens.trace.{key}");
+                let params = json!({"command": command, "arguments": [{}]});
+                client.post("workspace/executeCommand", params)
+            })
+            .collect();
+        let steps: Vec<u64> = asked
+            .into_iter()
+            .map(|id| {
+                client.answer(id)["result"]["step"]
+                    .as_u64()
+                    .expect("a step")
+            })
+            .collect();
+        assert_eq!(steps, [4, 3, 0, 1, 2, 1, 4, 0]);
+    }
     let exported = client.command("zonelens.trace.export", json!({}));
     assert_eq!(exported["json"]["steps"].as_array().map(Vec::len), Some(5));
 
