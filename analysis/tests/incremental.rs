@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Instant;
 use zonelens_analysis::{Model, Severity};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -57,33 +56,15 @@ fn updates_equal_fresh_analyses() {
     }
 }
 
+/// What a keystroke costs against a cold start is in `cargo xtask bench`; here, that it changes nothing else.
 #[test]
-#[allow(clippy::print_stdout)]
-fn a_keystroke_is_cheap() {
+fn a_keystroke_in_a_large_model() {
     let file = SourceFile::parse(generated(900), FileKind::Xta);
-    let lines = file.text.lines().count();
-    let median = |n: usize, run: &mut dyn FnMut()| {
-        let mut times: Vec<f64> = (0..n)
-            .map(|_| {
-                let start = Instant::now();
-                run();
-                start.elapsed().as_secs_f64()
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
-        times[n / 2]
-    };
     let none = BTreeMap::new();
-    let cold = median(3, &mut || drop(Model::new(&file, &none)));
     let model = Model::new(&file, &none);
     let errors = model.diagnostics().iter();
     assert_eq!(errors.filter(|d| d.severity == Severity::Error).count(), 0);
     let edited = edit(&file, "n > 5", "n > 6");
-    let warm = median(15, &mut || drop(model.update(&edited)));
-    let after = model.update(&edited);
-    assert_eq!(after.diagnostics().len(), model.diagnostics().len());
-    let ratio = cold / warm;
-    println!("{lines} lines: cold {cold:.4} s, one edit {warm:.5} s, ratio {ratio:.1}");
-    // Far below what a quiet machine shows, so that a busy one does not fail.
-    assert!(ratio > 8.0, "{ratio}");
+    let fresh = Model::new(&edited, &none);
+    assert_eq!(model.update(&edited).diagnostics(), fresh.diagnostics());
 }

@@ -265,9 +265,7 @@ fn campaign(
             } else {
                 &options[..1]
             };
-            // Two threads that wait for each other are slow on a busy machine, and these models are small.
-            let some_threads = |o: &&Options| o.threads == 1 || round % 10 == 0;
-            for options in chosen.iter().filter(some_threads) {
+            for options in chosen {
                 let report = loaded.verify(&query, options);
                 for helper in report.reductions.iter().filter(|r| r.contains(' ')) {
                     *seen.entry(helper.clone()).or_default() += 1;
