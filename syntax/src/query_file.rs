@@ -52,6 +52,7 @@ pub(crate) fn parse(text: Arc<str>) -> SourceFile {
         items,
         file_errors: Vec::new(),
         reach,
+        sections: Vec::new(),
         text: text.clone(),
     }
 }

@@ -22,6 +22,8 @@ pub struct SourceFile {
     pub file_errors: Vec<SyntaxError>,
     /// For each item, how many bytes from its start could change it.
     pub(crate) reach: Vec<u32>,
+    /// In XML, the elements that are split into items.
+    pub(crate) sections: Vec<(Span, Section)>,
 }
 
 /// A query and where its spans are relative to.
@@ -53,6 +55,7 @@ impl SourceFile {
                 items: Vec::new(),
                 file_errors,
                 reach: Vec::new(),
+                sections: Vec::new(),
             };
         }
         match kind {
@@ -76,7 +79,7 @@ impl SourceFile {
         match self.kind {
             FileKind::Xta => xta::reparse(self, span, edit.text.len() as u32, text.into()),
             FileKind::Query => query_file::parse(text.into()),
-            FileKind::Xml => xml::parse(text.into(), Some(self)),
+            FileKind::Xml => xml::reparse(self, span, edit.text.len() as u32, text.into()),
         }
     }
 

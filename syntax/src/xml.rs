@@ -1,9 +1,11 @@
 //! UPPAAL's XML: the same tree as `.xta`, with spans in the raw file.
 
 pub(crate) mod dom;
+mod edit;
 mod plan;
 mod read;
 
+pub(crate) use edit::reparse;
 pub(crate) use read::parse;
 
 use std::borrow::Cow;

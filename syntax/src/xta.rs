@@ -151,6 +151,7 @@ fn finish(store: &Store<'_>, slots: Vec<Slot>, reach: Vec<u32>, text: &Arc<str>)
         items,
         file_errors,
         reach,
+        sections: Vec::new(),
         text: text.clone(),
     }
 }

@@ -142,6 +142,98 @@ fn edited_xml() {
     }
 }
 
+/// Edits as people make them: one element is read again, with entities, CDATA, tags and comments coming and going in it.
+#[test]
+fn edits_inside_one_element() {
+    let xml = "<?xml version=\"1.0\"?>\n<nta>\n<declaration>int n = 1 &lt; 2;\nint m[n];<![CDATA[ bool b = 1 < 2; ]]>\nint k;</declaration>\n<template><name>P</name><declaration>clock x;</declaration><location id=\"a\"><name>A</name><label kind=\"invariant\">x &lt;= 5</label></location><init ref=\"a\"/><transition><source ref=\"a\"/><target ref=\"a\"/><label kind=\"guard\">x &gt; 1 &amp;&amp; b</label></transition></template>\n<template><name>Q</name><location id=\"b\"/><init ref=\"b\"/></template>\n<system>system P, Q;</system>\n<queries><query><formula>E&lt;&gt; P.A</formula><comment/></query><query><formula>A[] true</formula></query></queries>\n</nta>\n";
+    let texts = [
+        "",
+        " ",
+        "x",
+        ";",
+        "&lt;",
+        "&",
+        "<",
+        ">",
+        "]]>",
+        "<![CDATA[",
+        "<!-- -->",
+        "-->",
+        "/*",
+        "int q;",
+        "</declaration>",
+        "<declaration>",
+        "</template><template>",
+        "<a><b/></a>",
+        "\u{feff}",
+        "é",
+        "\r\n",
+    ];
+    let file = SourceFile::parse(xml, FileKind::Xml);
+    assert!(file.errors().is_empty(), "{:?}", file.errors());
+    for at in 0..xml.len() as u32 {
+        for text in texts {
+            for len in [0, 1, 7] {
+                let end = (at + len).min(xml.len() as u32);
+                let edit = TextEdit {
+                    span: Span::new(at, end),
+                    text: text.to_owned(),
+                };
+                let next = file.reparse(&edit);
+                let full = SourceFile::parse(next.text.clone(), FileKind::Xml);
+                assert!(next == full, "{edit:?}\n{next:?}\n{full:?}");
+            }
+        }
+    }
+}
+
+/// As deep as elements may be nested, counted from the root of the file.
+#[test]
+fn depth_is_counted_from_the_root() {
+    let xml = "<nta><template><name>P</name></template><system>system P;</system></nta>";
+    let file = SourceFile::parse(xml, FileKind::Xml);
+    let at = xml.find("<name>").expect("there") as u32;
+    for depth in 60..66 {
+        let text = format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
+        let span = Span::new(at, at);
+        let next = file.reparse(&TextEdit { span, text });
+        assert!(
+            next == SourceFile::parse(next.text.clone(), FileKind::Xml),
+            "{depth}"
+        );
+    }
+}
+
+#[test]
+fn an_edit_in_xml_shares_all_other_items() {
+    let declarations: String = (0..50).map(|i| format!("int v{i};\n")).collect();
+    let templates: String = (0..50)
+        .map(|i| {
+            format!("<template><name>P{i}</name><declaration>int w;</declaration></template>\n")
+        })
+        .collect();
+    let xml = format!(
+        "<nta><declaration>{declarations}</declaration>{templates}<system>system P1;</system></nta>"
+    );
+    let file = SourceFile::parse(xml.as_str(), FileKind::Xml);
+    for place in ["v25;", "w;"] {
+        let at = xml.find(place).expect("there") as u32;
+        let next = file.reparse(&TextEdit {
+            span: Span::new(at, at + 1),
+            text: "abc".into(),
+        });
+        let same = |(a, b): &(&_, &_)| {
+            let (a, b): (
+                &zonelens_syntax::ast::Placed<_>,
+                &zonelens_syntax::ast::Placed<_>,
+            ) = (a, b);
+            std::sync::Arc::ptr_eq(&a.node, &b.node)
+        };
+        let shared = file.items.iter().zip(&next.items).filter(same).count();
+        assert_eq!(shared, file.items.len() - 1, "{place}");
+    }
+}
+
 #[test]
 fn edited_corpus() {
     let Some(dir) = corpus_dir() else { return };

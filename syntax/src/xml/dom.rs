@@ -111,6 +111,11 @@ const MAX_DEPTH: usize = 64;
 const MAX_ERRORS: usize = 50;
 
 pub(crate) fn read(text: &str) -> Document {
+    read_inside(text, 0)
+}
+
+/// Reads text that stands inside `outer` elements.
+pub(crate) fn read_inside(text: &str, outer: usize) -> Document {
     // The reader drops a byte order mark and counts from behind it.
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut reader = Reader::from_str(&text[mark..]);
@@ -127,7 +132,7 @@ pub(crate) fn read(text: &str) -> Document {
         let span = Span::new(start, end.max(start));
         match event {
             Ok(Event::Start(tag)) => {
-                if open.len() >= MAX_DEPTH {
+                if open.len() + outer >= MAX_DEPTH {
                     fault(&mut doc, "elements are nested too deeply", span);
                     break;
                 }

@@ -19,7 +19,7 @@ pub(crate) struct Plan {
 
 pub(crate) enum PlanItem {
     /// `<declaration>`, `<instantiation>`, `<system>`: split into items.
-    Declarations(TextId, Section),
+    Declarations(TextId, Section, Span),
     Template(Box<PlanTemplate>),
     /// A template whose text was read before.
     Known(Span),
@@ -91,6 +91,13 @@ pub(crate) struct PlanQuery {
     pub graphics: Graphics,
 }
 
+/// Plans one element that stands for items of its own: a child of `<nta>`, or a `<query>`.
+pub(crate) fn plan_part(raw: &str, element: &Element) -> Plan {
+    let mut plan = Plan::default();
+    plan.part(raw, element);
+    plan
+}
+
 /// Plans a file. Templates whose raw text is `known` are not looked into.
 pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> Plan {
     let mut plan = Plan::default();
@@ -104,24 +111,16 @@ pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> P
     }
     for child in &root.children {
         match child.tag.as_str() {
-            "declaration" => plan.declarations(raw, child, Section::Global),
-            "instantiation" | "system" => plan.declarations(raw, child, Section::System),
             "template" if known(&raw[child.span.range()]) => {
                 plan.items.push(PlanItem::Known(child.span))
             }
-            "template" => {
-                let template = plan.template(raw, child);
-                plan.items.push(PlanItem::Template(Box::new(template)));
-            }
-            "lsc" => plan.items.push(PlanItem::Lsc(child.span)),
-            "imports" => {}
             "queries" => {
                 for query in child.children.iter().filter(|c| c.tag == "query") {
-                    let query = plan.query(raw, query);
-                    plan.items.push(PlanItem::Query(Box::new(query)));
+                    plan.part(raw, query);
                 }
             }
-            tag => plan.unknown(tag, "<nta>", child),
+            "query" => plan.unknown("query", "<nta>", child),
+            _ => plan.part(raw, child),
         }
     }
     if root.child("system").is_none() {
@@ -135,6 +134,24 @@ pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> P
 }
 
 impl Plan {
+    fn part(&mut self, raw: &str, element: &Element) {
+        match element.tag.as_str() {
+            "declaration" => self.declarations(raw, element, Section::Global),
+            "instantiation" | "system" => self.declarations(raw, element, Section::System),
+            "template" => {
+                let template = self.template(raw, element);
+                self.items.push(PlanItem::Template(Box::new(template)));
+            }
+            "query" => {
+                let query = self.query(raw, element);
+                self.items.push(PlanItem::Query(Box::new(query)));
+            }
+            "lsc" => self.items.push(PlanItem::Lsc(element.span)),
+            "imports" => {}
+            tag => self.unknown(tag, "<nta>", element),
+        }
+    }
+
     fn error(&mut self, message: String, span: Span) {
         self.errors
             .push(SyntaxError::new("syntax/xml", message, span));
@@ -155,7 +172,8 @@ impl Plan {
 
     fn declarations(&mut self, raw: &str, element: &Element, section: Section) {
         let text = self.text(raw, element);
-        self.items.push(PlanItem::Declarations(text, section));
+        self.items
+            .push(PlanItem::Declarations(text, section, element.span));
     }
 
     fn template(&mut self, raw: &str, element: &Element) -> PlanTemplate {

@@ -2,7 +2,7 @@
 
 use super::dom;
 use super::plan::{
-    PlanEdge, PlanItem, PlanLocation, PlanMember, PlanQuery, PlanTemplate, TextId, plan,
+    Plan, PlanEdge, PlanItem, PlanLocation, PlanMember, PlanQuery, PlanTemplate, TextId, plan,
 };
 use crate::ast::{
     Branchpoint, Edge, Expectation, Feature, FileKind, Graphics, Ident, Item, ItemKind, Location,
@@ -16,12 +16,17 @@ use crate::lexer::{Mode, Token, Tokens};
 use crate::source::{SourceFile, system_line_errors};
 use crate::span::Span;
 use crate::split::next_item;
+use crate::text_map::TextMap;
 use crate::xta::raw_item;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Items of an earlier parse by their raw text: the tree of a template depends on nothing else.
-type OldItems<'a> = FxHashMap<&'a str, &'a Arc<Item>>;
+/// Items of an earlier parse by their raw text and, for those of a declaration, its section: the tree depends on
+/// nothing else.
+pub(super) type OldItems<'a> = FxHashMap<(&'a str, Option<Section>), &'a Arc<Item>>;
+
+/// The key of items that are elements of their own.
+const WHOLE: Option<Section> = None;
 
 /// An item with its tokens.
 enum Prepared {
@@ -57,50 +62,25 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
             items: Vec::new(),
             file_errors,
             reach: Vec::new(),
+            sections: Vec::new(),
             text,
         };
     };
     // How faults are got over depends on what stands before them, so only well-formed documents share templates.
     let sound = |errors: &[SyntaxError]| errors.iter().all(|e| e.code != "syntax/xml");
     let old = old.filter(|old| sound(&old.file_errors) && sound(&file_errors));
-    let known = old.map(old_items).unwrap_or_default();
-    let plan = plan(&text, &root, &|template| known.contains_key(template));
-    file_errors.extend(plan.errors);
-    let mut store = Store::default();
-    let mut prepare = Prepare {
-        texts: &plan.texts,
-        store: &mut store,
-    };
-    let mut prepared = Vec::new();
-    for item in plan.items {
-        match item {
-            PlanItem::Declarations(text, section) => {
-                for (offset, len, raw) in prepare.declarations(text, None) {
-                    prepared.push(Prepared::Plain(offset, len, raw, section));
-                }
-            }
-            PlanItem::Template(template) => prepared.push(prepare.template(template)),
-            PlanItem::Known(span) => {
-                if let Some(node) = known.get(&text[span.range()]) {
-                    prepared.push(Prepared::Old(placed(span, Arc::clone(node))));
-                }
-            }
-            PlanItem::Query(query) => {
-                prepared.push(match known.get(&text[query.span.range()]) {
-                    Some(node) => Prepared::Old(placed(query.span, Arc::clone(node))),
-                    None => {
-                        let formula = query
-                            .formula
-                            .map(|id| prepare.formula(id, query.span.start));
-                        Prepared::Query(query, formula)
-                    }
-                });
-            }
-            PlanItem::Lsc(span) => prepared.push(Prepared::Lsc(span)),
-        }
-    }
-    let builder = Builder::new(&store);
-    let items: Vec<_> = prepared.into_iter().map(|p| build(&builder, p)).collect();
+    let known = old.map(|old| old_items(old, &old.items));
+    let known = known.unwrap_or_default();
+    let mut plan = plan(&text, &root, &|template| {
+        known.contains_key(&(template, WHOLE))
+    });
+    file_errors.append(&mut plan.errors);
+    let sections = plan.items.iter().filter_map(|item| match item {
+        PlanItem::Declarations(_, section, span) => Some((*span, *section)),
+        _ => None,
+    });
+    let sections = sections.collect();
+    let items = items(&text, plan, &known);
     if let Some(system) = root.child("system") {
         let end = system.content.end;
         file_errors.extend(system_line_errors(
@@ -114,20 +94,85 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
         items,
         file_errors,
         reach,
+        sections,
         text: text.clone(),
     }
 }
 
-fn old_items(old: &SourceFile) -> OldItems<'_> {
-    let whole = |i: &&Placed<Item>| {
-        matches!(i.node.kind, ItemKind::Process(_))
-            || matches!(i.node.kind, ItemKind::Query(_)) && i.node.section == Section::Queries
+/// The items of a plan for `raw`, those of `known` with the same text taken over.
+pub(super) fn items(raw: &str, plan: Plan, known: &OldItems<'_>) -> Vec<Placed<Item>> {
+    let mut store = Store::default();
+    let mut prepare = Prepare {
+        texts: &plan.texts,
+        store: &mut store,
     };
-    old.items
-        .iter()
-        .filter(whole)
-        .map(|i| (old.slice(i.span()), &i.node))
-        .collect()
+    let mut prepared = Vec::new();
+    for item in plan.items {
+        match item {
+            PlanItem::Declarations(text, section, _) => {
+                let verbatim = matches!(plan.texts[text].map, TextMap::Shift(_));
+                for (offset, len, item) in prepare.declarations(text, None) {
+                    let span = Span::new(offset, offset + len);
+                    let own = &raw[span.range()];
+                    let old = known.get(&(own, Some(section)));
+                    prepared.push(match old.filter(|_| verbatim && is_verbatim(own)) {
+                        Some(node) => Prepared::Old(placed(span, Arc::clone(node))),
+                        None => Prepared::Plain(offset, len, item, section),
+                    });
+                }
+            }
+            PlanItem::Template(template) => prepared.push(prepare.template(template)),
+            PlanItem::Known(span) => {
+                if let Some(node) = known.get(&(&raw[span.range()], WHOLE)) {
+                    prepared.push(Prepared::Old(placed(span, Arc::clone(node))));
+                }
+            }
+            PlanItem::Query(query) => {
+                prepared.push(match known.get(&(&raw[query.span.range()], WHOLE)) {
+                    Some(node) => Prepared::Old(placed(query.span, Arc::clone(node))),
+                    None => {
+                        let formula = query
+                            .formula
+                            .map(|id| prepare.formula(id, query.span.start));
+                        Prepared::Query(query, formula)
+                    }
+                });
+            }
+            PlanItem::Lsc(span) => prepared.push(Prepared::Lsc(span)),
+        }
+    }
+    let builder = Builder::new(&store);
+    prepared.into_iter().map(|p| build(&builder, p)).collect()
+}
+
+/// Whether text reads the same inside CDATA and outside.
+fn is_verbatim(raw: &str) -> bool {
+    !raw.contains(['&', '<']) && !raw.contains("]]>")
+}
+
+/// Items of an earlier parse by their text.
+pub(super) fn old_items<'a>(
+    old: &'a SourceFile,
+    items: impl IntoIterator<Item = &'a Placed<Item>>,
+) -> OldItems<'a> {
+    let keyed = |i: &'a Placed<Item>| {
+        let section = match &i.node.kind {
+            _ if is_whole(&i.node) => WHOLE,
+            ItemKind::Process(_) | ItemKind::Unsupported(_) => return None,
+            _ => Some(i.node.section),
+        };
+        Some(((old.slice(i.span()), section), &i.node))
+    };
+    items.into_iter().filter_map(keyed).collect()
+}
+
+/// Whether an item is an element of its own: a template or a query.
+pub(super) fn is_whole(item: &Item) -> bool {
+    match item.kind {
+        ItemKind::Process(ref process) => process.graphics.is_some(),
+        ItemKind::Query(_) => item.section == Section::Queries,
+        _ => false,
+    }
 }
 
 fn placed(span: Span, node: Arc<Item>) -> Placed<Item> {
