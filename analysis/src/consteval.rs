@@ -93,7 +93,7 @@ impl<'a> Evaluator<'a> {
     /// Number of integers a value of `ty` takes.
     pub fn size(&mut self, ty: &Type) -> Eval<u64> {
         match ty {
-            Type::Int(_) | Type::Bool | Type::Scalar(_) => Ok(1),
+            Type::Int(_) | Type::Bool | Type::Scalar(_) | Type::Str => Ok(1),
             Type::Array(a) => {
                 let (_, len) = self.index_range(&a.index)?;
                 let len = u64::try_from(len).unwrap_or(0);
@@ -151,6 +151,7 @@ impl<'a> Evaluator<'a> {
         let (lo, hi) = match ty {
             Type::Int(int) => (self.bound(&int.lo)?, self.bound(&int.hi)?),
             Type::Bool => (0, 1),
+            Type::Str => (0, i32::MAX),
             _ => return Ok(()),
         };
         // Any integer is a boolean once stored.
@@ -181,6 +182,7 @@ impl<'a> Evaluator<'a> {
             ExprKind::Error => Err(EvalError::Silent),
             ExprKind::Int(v) => Ok(vec![*v]),
             ExprKind::Bool(b) => Ok(vec![i32::from(*b)]),
+            ExprKind::Str(text) => Ok(vec![crate::strings::number(text)]),
             ExprKind::Var(s) => self.var(s, e.span),
             ExprKind::Unary(op, a) => {
                 let v = self.int(a)?;

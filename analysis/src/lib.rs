@@ -22,6 +22,7 @@ pub mod network;
 mod refactor;
 pub mod report;
 mod rules;
+mod strings;
 mod symbol;
 mod symmetry;
 pub mod trace_text;

@@ -56,6 +56,22 @@ fn types_that_contain_themselves() {
     rejected("const int a = a + 1;", "name/unknown");
 }
 
+/// Bounds of products leave 64 bits (found by the soak): no crash, and never a bound that came round the other side.
+#[test]
+fn products_of_whole_ranges() {
+    for bound in [
+        "a * a * a",
+        "-(a * a * a) * a",
+        "a * a * a - a * a * a + a",
+        "-a * 7 - a",
+    ] {
+        let text = format!(
+            "typedef scalar[2] id; int a; int b[id];\nprocess P(id i) {{ clock x; state A {{ x <= {bound} }}; init A; trans A -> A {{ guard x >= {bound}; assign b[i] = {bound}; }}; }}\nsystem P;\n"
+        );
+        assert!(errors(&text, FileKind::Xta).is_empty(), "{bound}");
+    }
+}
+
 #[test]
 fn templates_that_use_themselves() {
     let with = |text: &str| {

@@ -187,7 +187,7 @@ impl Checker<'_> {
             return self.overridden(ty, value, d);
         }
         let init = init?;
-        if ty.contains(&|t| matches!(t, Type::Double | Type::Str | Type::Error | Type::Scalar(_))) {
+        if ty.contains(&|t| matches!(t, Type::Double | Type::Error | Type::Scalar(_))) {
             return None;
         }
         let mut evaluator = Evaluator::new(&self.env.bodies, &|_| None);

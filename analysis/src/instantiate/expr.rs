@@ -92,7 +92,8 @@ impl Scope<'_> {
             ExprKind::Error => Err(Foreign::Broken),
             ExprKind::Int(v) => Ok(constant(*v, span)),
             ExprKind::Bool(b) => Ok(constant(i32::from(*b), span)),
-            ExprKind::Double(_) | ExprKind::Str(_) => Err(self.double(e)),
+            ExprKind::Str(text) => Ok(constant(crate::strings::number(text), span)),
+            ExprKind::Double(_) => Err(self.double(e)),
             ExprKind::Var(_) | ExprKind::Index(..) | ExprKind::Field(..) => self.read(e, span),
             ExprKind::Member { member, .. } => match &member.kind {
                 SymKind::Location(_) => self.at(e, span),
@@ -463,7 +464,8 @@ impl Scope<'_> {
         }
         let mut out = Vec::new();
         for (p, a) in sig.params.iter().zip(args) {
-            let arg = self.arg(p.reference, a)?;
+            // Strings do not change, so their values will do.
+            let arg = self.arg(p.reference && p.ty != Type::Str, a)?;
             out.push(match arg {
                 Arg::Value(v) if matches!(p.ty, Type::Bool) => Arg::Value(truth(v, &a.ty)),
                 other => other,

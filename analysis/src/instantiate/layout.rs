@@ -63,6 +63,12 @@ impl Scope<'_> {
                 scalarset: None,
                 boolean: true,
             }),
+            Type::Str => Ok(Shape::Int {
+                lo: 0,
+                hi: i32::MAX,
+                scalarset: None,
+                boolean: false,
+            }),
             Type::Int(int) => {
                 let scalarset = int.set.as_ref().and_then(|s| self.set_id(s));
                 let (lo, hi) = match (scalarset, &int.set) {
@@ -177,7 +183,7 @@ fn uses_double(init: &Init) -> bool {
 
 /// Whether the engine cannot store it.
 pub(crate) fn is_foreign(ty: &Type) -> bool {
-    ty.contains(&|t| matches!(t, Type::Double | Type::Str))
+    ty.contains(&|t| matches!(t, Type::Double))
 }
 
 impl Builder<'_> {

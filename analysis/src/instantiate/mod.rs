@@ -335,6 +335,7 @@ impl<'b> Scope<'b> {
     pub(crate) fn int_range(&self, ty: &Type) -> Lowered<(i32, i32)> {
         match ty {
             Type::Bool => Ok((0, 1)),
+            Type::Str => Ok((0, i32::MAX)),
             Type::Int(int) => self.evaluate(|e| Ok((e.bound(&int.lo)?, e.bound(&int.hi)?))),
             Type::Scalar(_) => {
                 let r = self.index_range(ty)?;

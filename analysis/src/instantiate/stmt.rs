@@ -106,7 +106,7 @@ impl Scope<'_> {
                 self.span(p.loc.span),
             ));
         }
-        if !sym.reference {
+        if !sym.reference || sym.ty == Type::Str {
             let slot = self.alloc(cells);
             let ranges = ranges_of(&shape);
             self.bind_slot(p, shape, Base::Slot(slot), ClockBase::Clock(0));

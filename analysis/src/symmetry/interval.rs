@@ -205,13 +205,19 @@ pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
         ExprKind::Binary(op, a, b) => {
             let ((a, b), (c, d)) = (interval(a, ranges), interval(b, ranges));
             match op {
-                BinaryOp::Add => (a + c, b + d),
-                BinaryOp::Sub => (a - d, b - c),
-                BinaryOp::Mul => {
-                    let all = [a * c, a * d, b * c, b * d];
-                    let least = all.iter().min().copied().unwrap_or(full.0);
-                    (least, all.iter().max().copied().unwrap_or(full.1))
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul
+                    if [a, b, c, d].iter().any(|v| is_beyond(*v)) =>
+                {
+                    BEYOND
                 }
+                BinaryOp::Add => hull([a.checked_add(c), b.checked_add(d)]),
+                BinaryOp::Sub => hull([a.checked_sub(d), b.checked_sub(c)]),
+                BinaryOp::Mul => hull([
+                    a.checked_mul(c),
+                    a.checked_mul(d),
+                    b.checked_mul(c),
+                    b.checked_mul(d),
+                ]),
                 BinaryOp::Min => (a.min(c), b.min(d)),
                 BinaryOp::Max => (a.max(c), b.max(d)),
                 BinaryOp::Lt
@@ -235,10 +241,28 @@ pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
         ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Not, _) => (0, 1),
         ExprKind::Unary(zonelens_syntax::ast::UnaryOp::Minus, a) => {
             let (a, b) = interval(a, ranges);
-            (-b, -a)
+            hull([b.checked_neg(), a.checked_neg()])
         }
         _ => type_interval(&e.ty, full),
     }
+}
+
+/// Bounds that are none: what a chain of products grew out of. Whatever is computed with them has none either, or
+/// subtracting would bring back a bound that does not hold.
+const BEYOND: (i64, i64) = (i64::MIN, i64::MAX);
+
+fn is_beyond(bound: i64) -> bool {
+    bound == BEYOND.0 || bound == BEYOND.1
+}
+
+/// The bounds of all corners, if each of them is a number.
+fn hull<const N: usize>(corners: [Option<i64>; N]) -> (i64, i64) {
+    corners
+        .into_iter()
+        .try_fold((i64::MAX, i64::MIN), |(lo, hi), corner| {
+            corner.map(|v| (lo.min(v), hi.max(v)))
+        })
+        .unwrap_or(BEYOND)
 }
 
 /// What a variable can hold: its declared range, or less if less is ever stored in it.
