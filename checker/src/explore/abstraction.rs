@@ -1,6 +1,7 @@
 //! Abstractions of zones: what makes the zone graph finite.
 
 use super::bounds::{Bounds, Diagonal};
+use super::coupling::Coupling;
 use crate::program::Program;
 use crate::zone::bound::{self, Bound, INF, LE_ZERO, add, le, lt};
 use crate::zone::{Federation, Zone};
@@ -20,17 +21,28 @@ pub enum Abstraction {
     Alu,
 }
 
+impl Abstraction {
+    /// Whether clocks without a bound in the state are free in every zone that was abstracted, so that a zone may be
+    /// stored by the bounds of its state. With splits on differences, `Extra_M` may bind them again.
+    pub fn frees_inactive(self) -> bool {
+        matches!(self, Abstraction::Alu | Abstraction::ExtraLu)
+    }
+}
+
 /// A buffer on the stack for the zones of most models.
 type Buffer<T> = smallvec::SmallVec<[T; 32]>;
 
 /// Applies one abstraction; holds the buffers for the bounds of a state.
 #[derive(Clone, Debug)]
 pub struct Abstractor {
-    kind: Abstraction,
+    /// The abstraction.
+    pub kind: Abstraction,
     /// `L` of the state last looked at, by matrix index.
     pub l: Vec<i32>,
     /// `U` of the state last looked at.
     pub u: Vec<i32>,
+    /// Which clocks keep their differences; all if there is none. Only without differences in model and query.
+    pub coupling: Option<Coupling>,
 }
 
 impl Abstractor {
@@ -40,6 +52,7 @@ impl Abstractor {
             kind,
             l: vec![0; dim],
             u: vec![0; dim],
+            coupling: None,
         }
     }
 
@@ -49,24 +62,38 @@ impl Abstractor {
         bounds.of_state(program, state, &mut self.l, &mut self.u);
     }
 
+    /// Takes the bounds of some of another's clocks.
+    pub fn take_over(&mut self, other: &Abstractor, clocks: &[u32]) {
+        let some = |from: &[i32], to: &mut Vec<i32>| {
+            to.clear();
+            to.extend(clocks.iter().map(|x| from[*x as usize]));
+        };
+        some(&other.l, &mut self.l);
+        some(&other.u, &mut self.u);
+    }
+
     /// Abstracts a zone of the state last given to [`Abstractor::at_state`]; with differences it may fall apart.
     #[inline]
     pub fn apply(&mut self, bounds: &Bounds, mut zone: Zone, out: &mut Federation) {
+        if let Some(coupling) = &self.coupling {
+            coupling.loosen(&mut zone);
+        }
+        if self.kind == Abstraction::ExtraM && !bounds.diagonals.is_empty() {
+            self.split_and_extrapolate(bounds, zone, out);
+        } else {
+            self.apply_whole(&mut zone);
+            out.push(zone);
+        }
+    }
+
+    /// Abstracts a zone where there are no differences.
+    #[inline]
+    pub fn apply_whole(&self, zone: &mut Zone) {
         match self.kind {
-            Abstraction::ExtraLu => {
-                extra_lu_plus(&mut zone, &self.l, &self.u);
-                out.push(zone);
-            }
-            Abstraction::ExtraM if bounds.diagonals.is_empty() => {
-                extra_m(&mut zone, &self.l, &self.u);
-                out.push(zone);
-            }
-            Abstraction::ExtraM => self.split_and_extrapolate(bounds, zone, out),
-            Abstraction::Alu => {
-                free_inactive(&mut zone, &self.l, &self.u);
-                out.push(zone);
-            }
-            Abstraction::None => out.push(zone),
+            Abstraction::ExtraLu => extra_lu_plus(zone, &self.l, &self.u),
+            Abstraction::ExtraM => extra_m(zone, &self.l, &self.u),
+            Abstraction::Alu => free_inactive(zone, &self.l, &self.u),
+            Abstraction::None => {}
         }
     }
 
@@ -136,40 +163,41 @@ fn free_inactive(zone: &mut Zone, l: &[i32], u: &[i32]) {
 pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
     let dim = zone.dim();
     let m = zone.raw_mut();
-    // Lower bounds before any of them is changed.
-    let lower: Buffer<i32> = (0..dim).map(|j| -bound::value(m[j])).collect();
-    let columns: Buffer<usize> = (1..dim).filter(|&j| lower[j] > u[j]).collect();
-    for &j in &columns {
-        m[j] = if u[j] < 0 { LE_ZERO } else { lt(-u[j]) };
+    // Row 0 keeps the lower bounds until all other rows are done.
+    let (zero, rows) = m.split_at_mut(dim);
+    let mut columns: Buffer<(usize, Bound)> = Buffer::new();
+    for j in 1..dim {
+        if -bound::value(zero[j]) > u[j] {
+            columns.push((j, if u[j] < 0 { LE_ZERO } else { lt(-u[j]) }));
+        }
     }
     let mut partial: Buffer<usize> = Buffer::new();
-    for i in 1..dim {
-        let row = &mut m[i * dim..(i + 1) * dim];
-        if lower[i] > l[i] {
+    for (i, row) in (1..dim).zip(rows.chunks_exact_mut(dim)) {
+        if -bound::value(zero[i]) > l[i] {
             row.fill(INF);
             row[i] = LE_ZERO;
             continue;
         }
-        for &j in &columns {
+        for &(j, _) in &columns {
             row[j] = INF;
         }
         let most = le(l[i]);
         let mut lost = false;
         for z in row.iter_mut() {
-            let drop = *z > most && *z != INF;
-            *z = if drop { INF } else { *z };
-            lost |= drop;
+            lost |= (*z > most) & (*z != INF);
+            *z = if *z > most { INF } else { *z };
         }
         row[i] = LE_ZERO;
         if lost {
             partial.push(i);
             continue;
         }
-        let (zero, rows) = m.split_at_mut(dim);
-        let row = &mut rows[(i - 1) * dim..i * dim];
-        for &j in columns.iter().filter(|&&j| j != i) {
-            row[j] = add(row[0], zero[j]);
+        for &(j, low) in columns.iter().filter(|(j, _)| *j != i) {
+            row[j] = add(row[0], low);
         }
+    }
+    for &(j, low) in &columns {
+        zero[j] = low;
     }
     zone.close_rows(&partial);
 }

@@ -10,6 +10,7 @@ use super::interval::{Ranges, interval};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{AtomCode, ClockCode, Code, Edge, Formula, Guard, Program};
 use crate::zone::bound::CONSTANT_LIMIT;
+use rustc_hash::FxHashMap;
 use zonelens_analysis::network::CompareOp;
 
 /// No test: the clock is inactive.
@@ -40,8 +41,8 @@ pub struct Bounds {
 }
 
 /// Bounds under construction.
-struct Builder<'p> {
-    program: &'p Program,
+pub(super) struct Builder<'p> {
+    pub(super) program: &'p Program,
     dense: Vec<Vec<Vec<(i32, i32)>>>,
     everywhere: Vec<(i32, i32)>,
     diagonals: Vec<Diagonal>,
@@ -50,36 +51,28 @@ struct Builder<'p> {
 
 /// Where the bounds of a condition go.
 #[derive(Clone, Copy)]
-enum Where {
+pub(super) enum Where {
     At(usize, usize),
     Everywhere,
 }
 
 impl Bounds {
-    /// Analyses the program for a query with these conditions (empty for none).
+    /// Analyses the program for a query with these conditions (empty for none), which may be asked of any state.
     pub fn new(program: &Program, conditions: &[&Formula]) -> Bounds {
-        let mut builder = Builder {
-            program,
-            dense: program
-                .locations
-                .iter()
-                .map(|ls| vec![vec![(NONE, NONE); program.clocks]; ls.len()])
-                .collect(),
-            everywhere: vec![(NONE, NONE); program.clocks],
-            diagonals: Vec::new(),
-            wild_diagonal: None,
-        };
-        builder.seed();
-        for formula in conditions {
-            let mut slots = Ranges::default();
-            builder.formula(formula, Where::Everywhere, true, true, &mut slots);
-        }
-        builder.propagate();
-        builder.copies();
-        if !builder.diagonals.is_empty() {
-            builder.with_diagonals();
-        }
-        builder.finish()
+        Builder::build(program, |builder| {
+            for formula in conditions {
+                let mut slots = Ranges::default();
+                builder.formula(formula, Where::Everywhere, true, true, &mut slots);
+            }
+        })
+    }
+
+    /// Analyses the program for the search for a state where a condition has some value: its bounds count only where
+    /// they can decide.
+    pub fn to_reach(program: &Program, condition: &Formula) -> Bounds {
+        Builder::build(program, |builder| {
+            builder.goal(condition, &mut Vec::new(), &mut Ranges::default());
+        })
     }
 
     /// Raises the bounds of a clock everywhere, for queries that measure it.
@@ -87,6 +80,19 @@ impl Bounds {
         let (l, u) = &mut self.everywhere[clock];
         *l = (*l).max(bound);
         *u = (*u).max(bound);
+    }
+
+    /// Gives clocks of the same kind the same bounds everywhere: a query that names one of them is going to be asked of
+    /// all.
+    pub fn even_out<K: std::hash::Hash + Eq>(&mut self, kind: impl Fn(usize) -> K) {
+        let mut most: FxHashMap<K, (i32, i32)> = FxHashMap::default();
+        for (clock, (l, u)) in self.everywhere.iter().enumerate() {
+            let entry = most.entry(kind(clock)).or_insert((NONE, NONE));
+            *entry = (entry.0.max(*l), entry.1.max(*u));
+        }
+        for (clock, bounds) in self.everywhere.iter_mut().enumerate() {
+            *bounds = most[&kind(clock)];
+        }
     }
 
     /// The greatest bound of a clock anywhere, at least 0.
@@ -130,6 +136,28 @@ impl Bounds {
 }
 
 impl Builder<'_> {
+    fn build(program: &Program, query: impl FnOnce(&mut Builder<'_>)) -> Bounds {
+        let mut builder = Builder {
+            program,
+            dense: program
+                .locations
+                .iter()
+                .map(|ls| vec![vec![(NONE, NONE); program.clocks]; ls.len()])
+                .collect(),
+            everywhere: vec![(NONE, NONE); program.clocks],
+            diagonals: Vec::new(),
+            wild_diagonal: None,
+        };
+        builder.seed();
+        query(&mut builder);
+        builder.propagate();
+        builder.copies();
+        if !builder.diagonals.is_empty() {
+            builder.with_diagonals();
+        }
+        builder.finish()
+    }
+
     /// Guards at their source, invariants at their location.
     fn seed(&mut self) {
         let program = self.program;
@@ -190,7 +218,14 @@ impl Builder<'_> {
         }
     }
 
-    fn atom(&mut self, atom: &AtomCode, at: Where, positive: bool, both: bool, slots: &Ranges) {
+    pub(super) fn atom(
+        &mut self,
+        atom: &AtomCode,
+        at: Where,
+        positive: bool,
+        both: bool,
+        slots: &Ranges,
+    ) {
         let (lo, hi) = interval(self.program, &atom.bound, slots);
         let lefts = clocks_of(self.program, &atom.left);
         if let Some(right) = &atom.right {
@@ -210,6 +245,18 @@ impl Builder<'_> {
             }
             return;
         }
+        let places = lefts.into_iter().map(|x| (x, at));
+        self.single(atom, places, (positive, both), hi);
+    }
+
+    /// The bounds of a comparison of one clock with a value up to `most`, for these clocks at these places.
+    pub(super) fn single(
+        &mut self,
+        atom: &AtomCode,
+        places: impl Iterator<Item = (u32, Where)>,
+        (positive, both): (bool, bool),
+        most: i64,
+    ) {
         let (mut lower, mut upper) = match atom.op {
             CompareOp::Lt | CompareOp::Le => (false, true),
             CompareOp::Gt | CompareOp::Ge => (true, false),
@@ -221,8 +268,8 @@ impl Builder<'_> {
             (lower, upper) = (upper, lower);
         }
         // A negative constant tells nothing that `x >= 0` does not, but keeps the clock active.
-        let c = (clamp(hi) - i32::from(is_on(Mutation::LowBound))).max(0);
-        for x in lefts {
+        let c = (clamp(most) - i32::from(is_on(Mutation::LowBound))).max(0);
+        for (x, at) in places {
             let entry = match at {
                 Where::At(p, l) => &mut self.dense[p][l][x as usize],
                 Where::Everywhere => &mut self.everywhere[x as usize],

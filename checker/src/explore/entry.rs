@@ -1,6 +1,7 @@
 //! The zones stored for one discrete state.
 
 use super::digest::{BLOCK, Block, Digest, Folded, apart, fold, next_in_blocks};
+use super::storage::make_room;
 use smallvec::SmallVec;
 
 /// From this number of zones on, an entry keeps its digests in blocks.
@@ -14,16 +15,24 @@ struct Slot {
 }
 
 /// The zones of one discrete state.
-#[derive(Clone, Debug, Default)]
-pub struct Entry {
-    slots: SmallVec<[Slot; 1]>,
-    /// Boxed once more, as most entries have none.
-    #[allow(clippy::box_collection)]
-    blocks: Option<Box<Vec<Block>>>,
+#[derive(Clone, Debug)]
+pub struct Entry(Zones);
+
+/// Most entries have one zone, and some have thousands.
+#[derive(Clone, Debug)]
+enum Zones {
+    Few(SmallVec<[Slot; 1]>),
+    Many(Box<Many>),
+}
+
+#[derive(Clone, Debug)]
+struct Many {
+    nodes: Vec<u32>,
+    blocks: Vec<Block>,
 }
 
 /// The digest of a zone in both forms.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sought {
     digest: Digest,
     folded: Folded,
@@ -39,70 +48,106 @@ impl Sought {
     }
 }
 
-impl Entry {
-    /// Bytes that a zone of an entry takes, the entry itself left out.
-    pub const BYTES_PER_ZONE: usize = std::mem::size_of::<Slot>();
+impl Default for Entry {
+    fn default() -> Entry {
+        Entry(Zones::Few(SmallVec::new()))
+    }
+}
 
-    /// Bytes of the blocks.
-    pub fn block_bytes(&self) -> usize {
-        let blocks = self.blocks.as_ref();
-        blocks.map_or(0, |b| b.capacity() * std::mem::size_of::<Block>())
+impl Entry {
+    /// Bytes beside the entry itself.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Zones::Few(slots) if slots.spilled() => slots.capacity() * std::mem::size_of::<Slot>(),
+            Zones::Few(_) => 0,
+            Zones::Many(many) => {
+                std::mem::size_of::<Many>()
+                    + many.nodes.capacity() * 4
+                    + many.blocks.capacity() * std::mem::size_of::<Block>()
+            }
+        }
     }
 
     /// Number of zones.
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.slots.len()
+        match &self.0 {
+            Zones::Few(slots) => slots.len(),
+            Zones::Many(many) => many.nodes.len(),
+        }
     }
 
     /// The node of a zone.
+    #[inline]
     pub fn node(&self, at: usize) -> Option<u32> {
-        self.slots.get(at).map(|slot| slot.node)
+        match &self.0 {
+            Zones::Few(slots) => slots.get(at).map(|slot| slot.node),
+            Zones::Many(many) => many.nodes.get(at).copied(),
+        }
     }
 
     /// The first zone from `at` on that the one sought may hold or be held by.
     #[inline]
     pub fn candidate(&self, at: usize, sought: &Sought) -> Option<usize> {
-        if let Some(blocks) = &self.blocks {
-            return next_in_blocks(blocks, at, &sought.digest).filter(|&k| k < self.slots.len());
+        match &self.0 {
+            Zones::Few(slots) => {
+                let mut rest = slots.get(at..)?.iter();
+                let skipped = rest.position(|slot| !apart(&sought.folded, &slot.folded))?;
+                Some(at + skipped)
+            }
+            Zones::Many(many) => {
+                next_in_blocks(&many.blocks, at, &sought.digest).filter(|&k| k < many.nodes.len())
+            }
         }
-        let mut rest = self.slots.get(at..)?.iter();
-        let skipped = rest.position(|slot| !apart(&sought.folded, &slot.folded))?;
-        Some(at + skipped)
     }
 
     /// Adds a zone. `digest_of` gives the digests of zones added before, by their nodes.
     pub fn push(&mut self, sought: &Sought, node: u32, digest_of: impl FnMut(u32) -> Digest) {
         let folded = sought.folded;
-        if let Some(blocks) = &mut self.blocks {
-            put(blocks, self.slots.len(), &sought.digest);
-        } else if self.slots.len() + 1 == MANY {
-            let mut blocks = Vec::with_capacity(MANY / BLOCK + 1);
-            let before = self.slots.iter().map(|slot| slot.node).map(digest_of);
-            for (k, digest) in before.chain([sought.digest]).enumerate() {
-                put(&mut blocks, k, &digest);
+        match &mut self.0 {
+            Zones::Many(many) => {
+                put(&mut many.blocks, many.nodes.len(), &sought.digest);
+                make_room(&mut many.nodes, 1);
+                many.nodes.push(node);
             }
-            self.blocks = Some(Box::new(blocks));
+            Zones::Few(slots) if slots.len() + 1 == MANY => {
+                let mut nodes: Vec<u32> = slots.iter().map(|slot| slot.node).collect();
+                let mut blocks = Vec::with_capacity(MANY / BLOCK + 1);
+                let before = nodes.iter().copied().map(digest_of);
+                for (k, digest) in before.chain([sought.digest]).enumerate() {
+                    put(&mut blocks, k, &digest);
+                }
+                nodes.push(node);
+                self.0 = Zones::Many(Box::new(Many { nodes, blocks }));
+            }
+            Zones::Few(slots) => slots.push(Slot { folded, node }),
         }
-        self.slots.push(Slot { folded, node });
     }
 
     /// Removes a zone; the last one takes its place.
     pub fn swap_remove(&mut self, at: usize) {
-        let last = self.slots.len() - 1;
-        if let Some(blocks) = &mut self.blocks {
-            let digest = blocks[last / BLOCK].get(last % BLOCK);
-            put(blocks, at, &digest);
-            blocks.truncate(last.div_ceil(BLOCK));
+        match &mut self.0 {
+            Zones::Few(slots) => {
+                slots.swap_remove(at);
+            }
+            Zones::Many(many) => {
+                let last = many.nodes.len() - 1;
+                let digest = many.blocks[last / BLOCK].get(last % BLOCK);
+                put(&mut many.blocks, at, &digest);
+                many.blocks.truncate(last.div_ceil(BLOCK));
+                many.nodes.swap_remove(at);
+            }
         }
-        self.slots.swap_remove(at);
     }
 }
 
 fn put(blocks: &mut Vec<Block>, at: usize, digest: &Digest) {
     match blocks.get_mut(at / BLOCK) {
         Some(block) => block.set(at % BLOCK, digest),
-        None => blocks.push(Block::new(digest)),
+        None => {
+            make_room(blocks, 1);
+            blocks.push(Block::new(digest));
+        }
     }
 }
 

@@ -33,7 +33,13 @@ pub struct Expander<'p> {
     urgent: Steps,
     constraints: Conjunction,
     stopped: Vec<bool>,
+    /// Zones and lists of them that were given back, to be used again: a successor then allocates nothing.
+    spare: Vec<Zone>,
+    spare_lists: Vec<Federation>,
 }
+
+/// Most zones, and most lists, that wait to be used again.
+const SPARE: usize = 32;
 
 type Try<T> = Result<T, Fault>;
 
@@ -47,6 +53,35 @@ impl<'p> Expander<'p> {
             urgent: Steps::default(),
             constraints: Vec::new(),
             stopped: vec![false; program.dim()],
+            spare: Vec::new(),
+            spare_lists: Vec::new(),
+        }
+    }
+
+    /// Gives zones back that nobody needs any more.
+    #[inline]
+    pub fn recycle(&mut self, zones: &mut Federation) {
+        self.spare.append(zones);
+        // Zones that fell into pieces give back more than they took.
+        self.spare.truncate(SPARE);
+    }
+
+    /// Gives a list back that nobody needs any more.
+    #[inline]
+    pub fn recycle_list(&mut self, mut zones: Federation) {
+        self.recycle(&mut zones);
+        self.spare_lists.push(zones);
+        self.spare_lists.truncate(SPARE);
+    }
+
+    #[inline]
+    fn copy_of(&mut self, zone: &Zone) -> Zone {
+        match self.spare.pop() {
+            Some(mut copy) => {
+                copy.assign(zone);
+                copy
+            }
+            None => zone.clone(),
         }
     }
 
@@ -108,11 +143,13 @@ impl<'p> Expander<'p> {
             && constraints
                 .iter()
                 .all(|c| zone.satisfiable(c.i as usize, c.j as usize, c.b));
-        let mut result = Vec::new();
+        let mut result = self.spare_lists.pop().unwrap_or_default();
         if possible {
-            let mut cut = zone.clone();
+            let mut cut = self.copy_of(zone);
             if constrain(&mut cut, &constraints) {
                 result.push(cut);
+            } else {
+                self.spare.push(cut);
             }
         }
         self.constraints = constraints;
@@ -298,34 +335,39 @@ impl<'p> Expander<'p> {
         })
     }
 
-    /// Lets time pass from `zone`, whose points satisfy the invariant, as far as the state allows.
-    pub fn delay(
+    /// Lets time pass from the last of `zones`, whose points satisfy the invariant, as far as the state allows.
+    fn delay(
         &mut self,
         state: &mut [i32],
-        zone: Zone,
+        zones: &mut Federation,
         invariant: &[crate::program::Constraint],
-    ) -> Try<Federation> {
-        match self.delay_of(state)? {
-            Delay::Stopped => Ok(vec![zone]),
+    ) -> Try<()> {
+        let delay = self.delay_of(state)?;
+        let Some(zone) = zones.last_mut() else {
+            return Ok(());
+        };
+        match delay {
+            Delay::Stopped => {}
             Delay::Free => {
-                let mut zone = zone;
                 if self.program.has_rates && self.stopped_clocks(state)? {
                     zone.up_with_stopped(&self.stopped);
-                    constrain(&mut zone, invariant);
+                    constrain(zone, invariant);
                 } else if is_on(Mutation::EndlessDelay) {
                     zone.up();
                 } else {
-                    pass_time(&mut zone, invariant);
+                    pass_time(zone, invariant);
                 }
-                Ok(vec![zone])
             }
             Delay::Until(urgent) => {
                 if self.program.has_rates {
                     return Err(FaultKind::UrgentClockGuard.at(Default::default()));
                 }
-                Ok(timed::delay_until(zone, invariant, &urgent))
+                if let Some(zone) = zones.pop() {
+                    zones.extend(timed::delay_until(zone, invariant, &urgent));
+                }
             }
         }
+        Ok(())
     }
 
     /// Marks the clocks that invariants stop; says whether there are any.
@@ -413,22 +455,21 @@ impl<'p> Expander<'p> {
     }
 
     /// What is left of zones that enter a state: invariants, then delay.
-    pub fn arrive(&mut self, state: &mut [i32], pieces: Federation) -> Try<Federation> {
+    pub fn arrive(&mut self, state: &mut [i32], mut pieces: Federation) -> Try<Federation> {
         let mut invariant = std::mem::take(&mut self.constraints);
         invariant.clear();
-        let mut result = Vec::new();
+        let mut result = self.spare_lists.pop().unwrap_or_default();
         if self.invariant_constraints(state, &mut invariant)? {
-            for mut piece in pieces {
+            for mut piece in pieces.drain(..) {
                 if constrain(&mut piece, &invariant) || is_on(Mutation::MissedInvariant) {
-                    let delayed = self.delay(state, piece, &invariant)?;
-                    if result.is_empty() {
-                        result = delayed;
-                    } else {
-                        result.extend(delayed);
-                    }
+                    result.push(piece);
+                    self.delay(state, &mut result, &invariant)?;
+                } else {
+                    self.spare.push(piece);
                 }
             }
         }
+        self.recycle_list(pieces);
         self.constraints = invariant;
         Ok(result)
     }

@@ -6,6 +6,7 @@
 //! those that it leaves alone are neither packed nor looked up again.
 
 use super::storage::{Packing, hash_words, make_room};
+use hashbrown::HashTable;
 
 /// Words in a chunk, and most words of a key.
 const CHUNK: usize = 8;
@@ -17,10 +18,42 @@ pub struct Keys {
     packing: Packing,
     levels: Vec<Level>,
     keys: Set,
-    /// The state that `packed` holds.
+    buffer: Vec<u64>,
+}
+
+/// Packs discrete states, one after the other.
+#[derive(Clone, Debug)]
+pub struct Packer {
+    packing: Packing,
+    /// Whether states are large enough to look for what a step left alone.
+    large: bool,
+    /// The state that `packed` holds, if they are large.
     last: Vec<i32>,
     packed: Vec<u64>,
-    buffer: Vec<u64>,
+    hash: u64,
+}
+
+impl Packer {
+    /// Packs a state.
+    #[inline]
+    pub fn pack(&mut self, state: &[i32]) {
+        if self.large && self.last.len() == state.len() {
+            self.packing.repack(&self.last, state, &mut self.packed);
+        } else {
+            self.packing.pack(state, &mut self.packed);
+        }
+        if self.large {
+            self.last.clear();
+            self.last.extend_from_slice(state);
+        }
+        self.hash = hash_words(&self.packed);
+    }
+
+    /// A hash of the state.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
 }
 
 /// Sequences of words of one length, each kept once and numbered.
@@ -28,7 +61,7 @@ pub struct Keys {
 struct Set {
     width: usize,
     words: Vec<u64>,
-    table: Vec<u32>,
+    table: HashTable<u32>,
     count: u32,
 }
 
@@ -45,13 +78,13 @@ impl Set {
         Set {
             width,
             words: Vec::new(),
-            table: vec![NONE; 64],
+            table: HashTable::new(),
             count: 0,
         }
     }
 
     fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.table.capacity() * 4
+        self.words.capacity() * 8 + self.table.allocation_size()
     }
 
     fn get(&self, id: u32) -> &[u64] {
@@ -59,40 +92,23 @@ impl Set {
         &self.words[start..start + self.width]
     }
 
-    #[inline]
     fn insert(&mut self, words: &[u64]) -> u32 {
-        if self.count as usize * 4 >= self.table.len() * 3 {
-            self.grow();
-        }
-        let mask = self.table.len() - 1;
-        let mut at = hash_words(words) as usize & mask;
-        loop {
-            let id = self.table[at];
-            if id == NONE {
-                self.table[at] = self.count;
-                make_room(&mut self.words, words.len());
-                self.words.extend_from_slice(words);
-                self.count += 1;
-                return self.count - 1;
-            }
-            if self.get(id) == words {
-                return id;
-            }
-            at = (at + 1) & mask;
-        }
+        self.insert_hashed(words, hash_words(words))
     }
 
-    fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        self.table.clear();
-        self.table.resize(size, NONE);
-        for id in 0..self.count {
-            let mut at = hash_words(self.get(id)) as usize & (size - 1);
-            while self.table[at] != NONE {
-                at = (at + 1) & (size - 1);
-            }
-            self.table[at] = id;
+    #[inline]
+    fn insert_hashed(&mut self, words: &[u64], hash: u64) -> u32 {
+        let (stored, width) = (&self.words, self.width);
+        let get = |id: u32| &stored[id as usize * width..(id as usize + 1) * width];
+        if let Some(id) = self.table.find(hash, |id| get(*id) == words) {
+            return *id;
         }
+        self.table
+            .insert_unique(hash, self.count, |id| hash_words(get(*id)));
+        make_room(&mut self.words, words.len());
+        self.words.extend_from_slice(words);
+        self.count += 1;
+        self.count - 1
     }
 }
 
@@ -144,12 +160,21 @@ impl Keys {
             words = words.div_ceil(CHUNK).div_ceil(2);
         }
         Keys {
-            last: Vec::new(),
-            packed: Vec::new(),
             buffer: Vec::new(),
             packing,
             levels,
             keys: Set::new(words),
+        }
+    }
+
+    /// What packs states for this set or one made alike.
+    pub fn packer(&self) -> Packer {
+        Packer {
+            packing: self.packing.clone(),
+            large: !self.levels.is_empty(),
+            last: Vec::new(),
+            packed: Vec::new(),
+            hash: 0,
         }
     }
 
@@ -165,22 +190,14 @@ impl Keys {
         self.keys.bytes() + levels.sum::<usize>()
     }
 
-    /// The number of a state, the next free one if it is new.
+    /// The number of a packed state, the next free one if it is new.
     #[inline]
-    pub fn insert(&mut self, state: &[i32]) -> u32 {
+    pub fn insert(&mut self, state: &Packer) -> u32 {
         if self.levels.is_empty() {
-            self.packing.pack(state, &mut self.packed);
-            return self.keys.insert(&self.packed);
+            return self.keys.insert_hashed(&state.packed, state.hash);
         }
-        if self.last.len() == state.len() {
-            self.packing.repack(&self.last, state, &mut self.packed);
-        } else {
-            self.packing.pack(state, &mut self.packed);
-        }
-        self.last.clear();
-        self.last.extend_from_slice(state);
         self.buffer.clear();
-        self.buffer.extend_from_slice(&self.packed);
+        self.buffer.extend_from_slice(&state.packed);
         for level in &mut self.levels {
             level.reduce(&mut self.buffer);
         }
@@ -219,6 +236,7 @@ mod tests {
                 })
                 .collect();
             let mut keys = Keys::new(Packing::new(ranges.iter().copied()));
+            let mut packer = keys.packer();
             let mut numbers: HashMap<Vec<i32>, u32> = HashMap::new();
             let mut state: Vec<i32> = ranges.iter().map(|r| r.0).collect();
             for _ in 0..400 {
@@ -229,7 +247,8 @@ mod tests {
                 }
                 let next = numbers.len() as u32;
                 let number = *numbers.entry(state.clone()).or_insert(next);
-                assert_eq!(keys.insert(&state), number);
+                packer.pack(&state);
+                assert_eq!(keys.insert(&packer), number);
             }
             assert_eq!(keys.len(), numbers.len());
             let mut back = Vec::new();
@@ -244,10 +263,11 @@ mod tests {
     fn large_states_that_differ_little_take_little() {
         let cells = 4_000;
         let mut keys = Keys::new(Packing::new((0..cells).map(|_| (0, 255))));
-        let mut state = vec![0; cells];
+        let (mut state, mut packer) = (vec![0; cells], keys.packer());
         for n in 0..2_000 {
             state[n] = 7;
-            keys.insert(&state);
+            packer.pack(&state);
+            keys.insert(&packer);
         }
         assert!(
             keys.bytes() / keys.len() < 400,

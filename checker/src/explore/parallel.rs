@@ -1,28 +1,30 @@
 //! The exploration loop on several threads.
 //!
-//! Every discrete state has an owner, by its hash; only its owner looks at the zones stored with it, so no table is
-//! shared and none moves between caches. A successor with another owner is sent there, in batches. Verdicts are those of
-//! one thread; which of several traces is found may differ from run to run.
+//! The table of states is cut into shards by the hash of the discrete part. A thread makes a successor ready for storing
+//! by itself and holds the lock of its shard only while it is compared and kept; with several shards per thread two
+//! seldom meet. Verdicts are those of one thread; which of several traces is found may differ from run to run.
+//!
+//! A search starts on one thread: most models are done before a second one could help.
 
-use super::abstraction::{Abstraction, Abstractor};
+use super::abstraction::Abstractor;
 use super::bounds::Bounds;
 use super::expander::Expander;
-use super::passed_waiting::{NIL, Origin, PassedWaiting};
+use super::frontier::{Frontier, Local, Work, lock};
+use super::passed_waiting::{NIL, Origin};
 use super::search::{Settings, Visitor, packing};
+use super::table::{Incoming, Table};
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Fault, Program};
-use crate::zone::{Bound, Zone};
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::zone::Zone;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// States in a batch.
-const BATCH: usize = 64;
-/// States that a thread explores between two looks at what others sent.
-const RECEIVE_INTERVAL: u64 = 8;
+/// States that the first thread explores alone. Few in tests, whose models are small.
+const ALONE: u64 = if cfg!(test) { 8 } else { 2_000 };
 /// States that a thread explores between two reports of its counts.
 const REPORT_INTERVAL: u64 = 256;
+/// Shards per thread. With more of them threads meet less often, but fewer states share a zone.
+const SHARDS_PER_THREAD: u32 = 8;
 
 /// How a search ended, with the steps that lead there.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,32 +39,20 @@ pub enum End {
     QueryFault(Fault),
 }
 
-/// States on their way to their owner, one after the other.
-#[derive(Debug, Default)]
-struct Batch {
-    states: Vec<i32>,
-    zones: Vec<Bound>,
-    origins: Vec<Origin>,
-}
-
-/// What the threads share.
+/// What the threads share. Node `n` of shard `k` has the number `n * shards + k`.
 struct Shared<'p> {
     program: &'p Program,
     bounds: &'p Bounds,
-    threads: u32,
-    inboxes: Vec<Mutex<Vec<Batch>>>,
-    /// Batches that were read and can be filled again.
-    spare: Mutex<Vec<Batch>>,
-    sent: AtomicU64,
-    received: AtomicU64,
-    /// Threads that have nothing to do.
-    idle: AtomicU32,
-    counts: Vec<Mutex<Counts>>,
+    settings: Settings,
+    shards: Vec<Mutex<Table>>,
+    frontier: Frontier,
+    explored: AtomicU64,
+    transitions: AtomicU64,
     ended: AtomicBool,
     halt: Mutex<Option<Halt>>,
 }
 
-/// Where a visitor or an expander stopped a thread. Node `n` of thread `k` has the number `n * threads + k`.
+/// Where a visitor or an expander stopped a thread.
 enum Halt {
     Found(u32),
     Stopped(Stop),
@@ -80,53 +70,63 @@ pub fn search<V: Visitor>(
     watch: &mut Watch<'_>,
 ) -> Option<End> {
     let threads = threads.max(1);
+    let table = || {
+        Mutex::new(Table::new(
+            packing(program),
+            program.dim(),
+            bounds.greatest_of_all(),
+            settings.abstraction,
+            settings.covering,
+        ))
+    };
+    let shards = (threads.min(64) * SHARDS_PER_THREAD).next_power_of_two();
     let shared = Shared {
         program,
         bounds,
-        threads,
-        inboxes: (0..threads).map(|_| Mutex::default()).collect(),
-        spare: Mutex::default(),
-        sent: AtomicU64::new(0),
-        received: AtomicU64::new(0),
-        idle: AtomicU32::new(0),
-        counts: (0..threads).map(|_| Mutex::default()).collect(),
+        settings,
+        shards: (0..shards).map(|_| table()).collect(),
+        frontier: Frontier::new(),
+        explored: AtomicU64::new(0),
+        transitions: AtomicU64::new(0),
         ended: AtomicBool::new(false),
         halt: Mutex::new(None),
     };
-    let mut first = Worker::new(&shared, 0, settings, visitor());
+    let mut first = Worker::new(&shared, 0, visitor());
     match first.expander.initial() {
         Err(fault) => return Some(End::Fault(fault, Vec::new(), None)),
-        Ok((mut state, zones)) => {
+        Ok((mut state, mut zones)) => {
             let origin = Origin {
                 parent: NIL,
                 step: 0,
                 depth: 0,
             };
-            if let Err(halt) = first.add(&mut state, zones, origin) {
+            if let Err(halt) = first.add(&mut state, &mut zones, origin) {
                 shared.finish(halt);
             }
         }
     }
-    let tables: Vec<PassedWaiting> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|k| {
+    let done = first.run(Some(&mut *watch), ALONE);
+    if !done && threads > 1 {
+        shared.frontier.join(threads - 1);
+        std::thread::scope(|scope| {
+            for k in 1..threads {
                 let shared = &shared;
                 scope.spawn(move || {
                     let _alarm = Alarm(&shared.ended);
-                    Worker::new(shared, k, settings, visitor()).run(None)
-                })
-            })
-            .collect();
-        let _alarm = Alarm(&shared.ended);
-        let own = first.run(Some(&mut *watch));
-        let others = others.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                    Worker::new(shared, k, visitor()).run(None, u64::MAX)
+                });
+            }
+            let _alarm = Alarm(&shared.ended);
+            first.run(Some(&mut *watch), u64::MAX);
         });
-        std::iter::once(own).chain(others).collect()
-    });
+    } else if !done {
+        first.run(Some(&mut *watch), u64::MAX);
+    }
     watch.add(shared.total());
+    let tables = shared.shards.into_iter();
+    let tables: Vec<Table> = tables
+        .map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect();
     let halt = shared.halt.into_inner();
     let end = halt.unwrap_or_else(PoisonError::into_inner)?;
     Some(match end {
@@ -138,7 +138,7 @@ pub fn search<V: Visitor>(
 }
 
 /// The steps that lead to a node.
-fn path(tables: &[PassedWaiting], node: u32) -> Vec<u32> {
+fn path(tables: &[Table], node: u32) -> Vec<u32> {
     let count = tables.len() as u32;
     let mut steps = Vec::new();
     let mut at = node;
@@ -154,20 +154,19 @@ fn path(tables: &[PassedWaiting], node: u32) -> Vec<u32> {
     steps
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Shared<'_> {
     fn total(&self) -> Counts {
-        let mut total = Counts::default();
-        for counts in &self.counts {
-            let counts = lock(counts);
-            total.stored += counts.stored;
-            total.explored += counts.explored;
-            total.transitions += counts.transitions;
-            total.waiting += counts.waiting;
-            total.bytes += counts.bytes;
+        let mut total = Counts {
+            explored: self.explored.load(Ordering::Relaxed),
+            transitions: self.transitions.load(Ordering::Relaxed),
+            bytes: self.frontier.bytes() as u64,
+            ..Counts::default()
+        };
+        for shard in &self.shards {
+            let shard = lock(shard);
+            total.stored += shard.stored();
+            total.waiting += shard.waiting();
+            total.bytes += shard.bytes() as u64;
         }
         total
     }
@@ -176,16 +175,6 @@ impl Shared<'_> {
     fn finish(&self, halt: Halt) {
         lock(&self.halt).get_or_insert(halt);
         self.ended.store(true, Ordering::Release);
-    }
-
-    /// Whether no thread has work and no batch is under way. A thread sends only while it works, so if all were idle
-    /// after everything sent had arrived, and nothing was sent since, nothing is left.
-    fn is_done(&self) -> bool {
-        let received = self.received.load(Ordering::SeqCst);
-        let sent = self.sent.load(Ordering::SeqCst);
-        received == sent
-            && self.idle.load(Ordering::SeqCst) == self.threads
-            && self.sent.load(Ordering::SeqCst) == sent
     }
 }
 
@@ -202,162 +191,144 @@ impl Drop for Alarm<'_> {
 
 struct Worker<'s, 'p, V> {
     shared: &'s Shared<'p>,
-    number: u32,
-    states: PassedWaiting,
+    waiting: Local,
+    incoming: Incoming,
     expander: Expander<'p>,
     abstractor: Abstractor,
-    /// Whether states are compared by the bounds of their discrete part.
-    needs_bounds: bool,
     visitor: V,
     pieces: Vec<Zone>,
-    outboxes: Vec<Batch>,
-    /// The zone of a state that arrives.
-    arrived: Zone,
+    next: Vec<i32>,
+    /// Counts since the last report.
     explored: u64,
     transitions: u64,
 }
 
 impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
-    fn new(
-        shared: &'s Shared<'p>,
-        number: u32,
-        settings: Settings,
-        visitor: V,
-    ) -> Worker<'s, 'p, V> {
-        let (program, dim) = (shared.program, shared.program.dim());
+    fn new(shared: &'s Shared<'p>, number: u32, visitor: V) -> Worker<'s, 'p, V> {
+        let (program, settings) = (shared.program, shared.settings);
         Worker {
             shared,
-            number,
-            states: PassedWaiting::new(
-                packing(program),
-                dim,
-                shared.bounds.greatest_of_all(),
-                settings.abstraction,
-                settings.covering,
-                settings.order,
-                settings.seed.wrapping_add(u64::from(number)),
-            ),
+            waiting: Local::new(settings.order, settings.seed.wrapping_add(number.into())),
+            incoming: lock(&shared.shards[0]).incoming(),
             expander: Expander::new(program),
-            abstractor: Abstractor::new(settings.abstraction, dim),
-            needs_bounds: settings.abstraction == Abstraction::Alu,
+            abstractor: Abstractor::new(settings.abstraction, program.dim()),
             visitor,
             pieces: Vec::new(),
-            outboxes: (0..shared.threads).map(|_| Batch::default()).collect(),
-            arrived: Zone::universe(dim),
+            next: Vec::new(),
             explored: 0,
             transitions: 0,
         }
     }
 
-    /// Explores until nothing is left or the search has ended; gives the states back. One thread has the watch.
-    fn run(mut self, mut watch: Option<&mut Watch<'_>>) -> PassedWaiting {
+    /// Explores until nothing is left, the search has ended, or `limit` states were explored; false in the last case.
+    /// One thread has the watch.
+    fn run(&mut self, mut watch: Option<&mut Watch<'_>>, limit: u64) -> bool {
+        let shared = self.shared;
         let mut state = Vec::new();
-        let mut zone = Zone::universe(self.shared.program.dim());
-        let mut total = Counts::default();
-        while !self.shared.ended.load(Ordering::Acquire) {
+        let mut zone = Zone::universe(shared.program.dim());
+        let mut total = shared.total();
+        let mut left = limit;
+        let done = loop {
+            if shared.ended.load(Ordering::Acquire) {
+                break true;
+            }
             if let Some(watch) = &mut watch
                 && let Some(stop) = watch.check(|| total)
             {
-                self.shared.finish(Halt::Stopped(stop));
-                break;
+                shared.finish(Halt::Stopped(stop));
+                break true;
             }
-            let mut look = self.explored.is_multiple_of(RECEIVE_INTERVAL);
-            let halt = match self.states.take() {
-                Some(node) => {
-                    self.states.get(node, &mut state, &mut zone);
-                    self.explored += 1;
-                    self.expand(node, &mut state, &zone).err()
-                }
-                None => {
-                    (0..self.shared.threads).for_each(|owner| self.send(owner));
-                    if self.rest(watch.as_deref_mut()) {
-                        break;
-                    }
-                    look = true;
-                    None
+            if left == 0 {
+                break false;
+            }
+            let Some(node) = self.waiting.take(&shared.frontier) else {
+                self.report();
+                match self.waiting.wait(&shared.frontier, &shared.ended) {
+                    Work::None => break true,
+                    Work::Some | Work::Later => continue,
                 }
             };
-            let received = if look { self.receive().err() } else { None };
-            if let Some(halt) = halt.or(received) {
-                self.shared.finish(halt);
-                break;
+            let Some(depth) = self.pass(node, &mut state, &mut zone) else {
+                continue;
+            };
+            left -= 1;
+            self.explored += 1;
+            if let Err(halt) = self.expand(node, depth, &mut state, &zone) {
+                shared.finish(halt);
+                break true;
             }
-            if self.explored.is_multiple_of(REPORT_INTERVAL) {
+            if self.explored == REPORT_INTERVAL {
                 self.report();
                 if watch.is_some() {
-                    total = self.shared.total();
+                    total = shared.total();
                 }
             }
-        }
-        self.report();
-        self.states
-    }
-
-    fn report(&self) {
-        *lock(&self.shared.counts[self.number as usize]) = Counts {
-            stored: self.states.stored(),
-            explored: self.explored,
-            transitions: self.transitions,
-            waiting: self.states.waiting(),
-            bytes: self.states.bytes() as u64,
         };
-    }
-
-    /// Waits until states arrive; true if there is nothing left to wait for.
-    fn rest(&self, mut watch: Option<&mut Watch<'_>>) -> bool {
-        let shared = self.shared;
-        let inbox = &shared.inboxes[self.number as usize];
         self.report();
-        shared.idle.fetch_add(1, Ordering::SeqCst);
-        loop {
-            if !lock(inbox).is_empty() {
-                shared.idle.fetch_sub(1, Ordering::SeqCst);
-                return false;
-            }
-            if shared.ended.load(Ordering::Acquire) || shared.is_done() {
-                return true;
-            }
-            if let Some(stop) = watch.as_mut().and_then(|w| w.check(|| shared.total())) {
-                shared.finish(Halt::Stopped(stop));
-                return true;
-            }
-            std::thread::yield_now();
-        }
+        done
     }
 
-    fn expand(&mut self, node: u32, state: &mut [i32], zone: &Zone) -> Result<(), Halt> {
-        let depth = self.states.origin(node).depth + 1;
-        let parent = node * self.shared.threads + self.number;
+    fn report(&mut self) {
+        let (explored, transitions) = (&mut self.explored, &mut self.transitions);
+        let add =
+            |sum: &AtomicU64, n: &mut u64| sum.fetch_add(std::mem::take(n), Ordering::Relaxed);
+        add(&self.shared.explored, explored);
+        add(&self.shared.transitions, transitions);
+    }
+
+    /// Takes a state out of the table and gives its depth, unless it was covered meanwhile.
+    fn pass(&mut self, node: u32, state: &mut Vec<i32>, zone: &mut Zone) -> Option<u32> {
+        let shards = self.shared.shards.len() as u32;
+        let (shard, id) = (node % shards, node / shards);
+        let mut table = lock(&self.shared.shards[shard as usize]);
+        if !table.pass(id) {
+            return None;
+        }
+        table.get(id, state, zone);
+        Some(table.origin(id).depth)
+    }
+
+    fn expand(
+        &mut self,
+        node: u32,
+        depth: u32,
+        state: &mut [i32],
+        zone: &Zone,
+    ) -> Result<(), Halt> {
         self.expander
             .find_steps(state, zone)
-            .map_err(|fault| Halt::Fault(fault, parent, None))?;
-        let mut next = Vec::new();
+            .map_err(|fault| Halt::Fault(fault, node, None))?;
+        let mut next = std::mem::take(&mut self.next);
         for step in 0..self.expander.steps.len() {
-            let zones = self
+            let mut zones = self
                 .expander
                 .successors(step, state, zone, &mut next)
-                .map_err(|fault| Halt::Fault(fault, parent, Some(step as u32)))?;
+                .map_err(|fault| Halt::Fault(fault, node, Some(step as u32)))?;
             let origin = Origin {
-                parent,
+                parent: node,
                 step: step as u32,
-                depth,
+                depth: depth + 1,
             };
-            self.add(&mut next, zones, origin)?;
+            if !zones.is_empty() {
+                self.add(&mut next, &mut zones, origin)?;
+            }
+            self.expander.recycle_list(zones);
         }
+        self.next = next;
         Ok(())
     }
 
-    /// Abstracts the zones of a successor and keeps or sends them.
-    fn add(&mut self, state: &mut [i32], zones: Vec<Zone>, origin: Origin) -> Result<(), Halt> {
-        if zones.is_empty() {
-            return Ok(());
-        }
-        let owner = owner(state, self.shared.threads);
+    /// Abstracts the zones of a successor and keeps them.
+    fn add(
+        &mut self,
+        state: &mut [i32],
+        zones: &mut Vec<Zone>,
+        origin: Origin,
+    ) -> Result<(), Halt> {
         let (program, bounds) = (self.shared.program, self.shared.bounds);
         self.abstractor.at_state(program, bounds, state);
         let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        for zone in zones {
+        for zone in zones.drain(..) {
             if zone.overflowed() {
                 return Err(Halt::Stopped(Stop::Overflow));
             }
@@ -365,90 +336,31 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
         }
         self.transitions += pieces.len() as u64;
         for piece in &pieces {
-            if owner == self.number {
-                self.keep(state, piece, origin)?;
-                continue;
-            }
-            let batch = &mut self.outboxes[owner as usize];
-            batch.states.extend_from_slice(state);
-            batch.zones.extend_from_slice(piece.raw());
-            batch.origins.push(origin);
-            if batch.origins.len() >= BATCH {
-                self.send(owner);
-            }
+            self.keep(state, piece, origin)?;
         }
+        self.expander.recycle(&mut pieces);
         self.pieces = pieces;
         Ok(())
     }
 
-    /// Stores an abstracted state of this thread and shows it if it is new.
+    /// Stores an abstracted state and shows it if it is new.
     fn keep(&mut self, state: &mut [i32], zone: &Zone, origin: Origin) -> Result<(), Halt> {
         let (l, u) = (&self.abstractor.l, &self.abstractor.u);
-        if let Some(node) = self.states.put(state, zone, origin, l, u) {
-            let node = node * self.shared.threads + self.number;
-            match self.visitor.visit(state, zone, node) {
-                Ok(false) => {}
-                Ok(true) => return Err(Halt::Found(node)),
-                Err(fault) => return Err(Halt::QueryFault(fault)),
-            }
+        self.incoming.load(state, zone, l, u);
+        let shards = self.shared.shards.len() as u32;
+        // Tables look at the low bits of the hash.
+        let shard = (self.incoming.hash() >> 24) as u32 % shards;
+        let put = {
+            let mut table = lock(&self.shared.shards[shard as usize]);
+            table.put(&mut self.incoming, zone, origin, l, u)
+        };
+        let Some(id) = put else { return Ok(()) };
+        let node = id * shards + shard;
+        self.waiting.push(node, &self.shared.frontier);
+        match self.visitor.visit(state, zone, node) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Halt::Found(node)),
+            Err(fault) => Err(Halt::QueryFault(fault)),
         }
-        Ok(())
     }
-
-    fn send(&mut self, owner: u32) {
-        let batch = &mut self.outboxes[owner as usize];
-        if batch.origins.is_empty() {
-            return;
-        }
-        let empty = lock(&self.shared.spare).pop().unwrap_or_default();
-        let full = std::mem::replace(batch, empty);
-        self.shared.sent.fetch_add(1, Ordering::SeqCst);
-        lock(&self.shared.inboxes[owner as usize]).push(full);
-    }
-
-    /// Keeps what others sent.
-    fn receive(&mut self) -> Result<(), Halt> {
-        let arrived = std::mem::take(&mut *lock(&self.shared.inboxes[self.number as usize]));
-        if arrived.is_empty() {
-            return Ok(());
-        }
-        let dim = self.shared.program.dim();
-        let mut own = std::mem::replace(&mut self.arrived, Zone::universe(1));
-        for mut batch in arrived {
-            self.shared.received.fetch_add(1, Ordering::SeqCst);
-            let width = self.shared.program.initial.len();
-            let zones = batch.zones.chunks_exact(dim * dim);
-            // A network without processes has states without numbers.
-            let mut states = batch.states.chunks_exact_mut(width.max(1));
-            for (zone, origin) in zones.zip(&batch.origins) {
-                let state = states.next().unwrap_or_default();
-                own.raw_mut().copy_from_slice(zone);
-                if self.needs_bounds {
-                    let (program, bounds) = (self.shared.program, self.shared.bounds);
-                    self.abstractor.at_state(program, bounds, state);
-                }
-                self.keep(state, &own, *origin)?;
-            }
-            batch.states.clear();
-            batch.zones.clear();
-            batch.origins.clear();
-            lock(&self.shared.spare).push(batch);
-        }
-        self.arrived = own;
-        Ok(())
-    }
-}
-
-/// The thread that a discrete state belongs to.
-#[inline]
-fn owner(state: &[i32], threads: u32) -> u32 {
-    let mut hasher = FxHasher::default();
-    let pairs = state.chunks_exact(2);
-    if let [last] = pairs.remainder() {
-        hasher.write_i32(*last);
-    }
-    for pair in pairs {
-        hasher.write_u64(u64::from(pair[0] as u32) | u64::from(pair[1] as u32) << 32);
-    }
-    (hasher.finish() >> 40) as u32 % threads
 }

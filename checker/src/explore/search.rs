@@ -2,12 +2,13 @@
 
 use super::abstraction::{Abstraction, Abstractor};
 use super::bounds::Bounds;
+use super::coupling::Coupling;
 use super::expander::Expander;
 use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Alike, Fault, Program};
-use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Representative};
+use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Quotient, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
 use zonelens_analysis::report::SearchOrder;
@@ -74,6 +75,10 @@ pub struct Search<'p> {
     /// Checks sampled states for symmetry.
     pub audit: Option<Audit>,
     permutations: Permutations,
+    /// Bounds of a representative, where states are stored and compared by the bounds of their discrete part: what
+    /// moves a state moves those too. The abstractor keeps the bounds of the state as it was.
+    moved: Option<(Vec<i32>, Vec<i32>)>,
+    whole: Zone,
     started: bool,
     explored: u64,
     transitions: u64,
@@ -102,10 +107,20 @@ impl<'p> Search<'p> {
             representative: None,
             audit: None,
             permutations: Permutations::default(),
+            moved: settings
+                .abstraction
+                .frees_inactive()
+                .then(|| (vec![0; program.dim()], vec![0; program.dim()])),
+            whole: Zone::universe(program.dim()),
             started: false,
             explored: 0,
             transitions: 0,
         }
+    }
+
+    /// Forgets the differences of clocks that are not kept together; before the search starts.
+    pub fn loosen(&mut self, coupling: Coupling) {
+        self.abstractor.coupling = Some(coupling);
     }
 
     /// The representatives on the path to a node.
@@ -157,13 +172,13 @@ impl<'p> Search<'p> {
         self.started = true;
         match expander.initial() {
             Err(fault) => Some(Outcome::Fault(fault, NIL, None)),
-            Ok((mut state, zones)) => {
+            Ok((mut state, mut zones)) => {
                 let origin = Origin {
                     parent: NIL,
                     step: 0,
                     depth: 0,
                 };
-                self.add(&mut state, zones, origin, pieces, visitor)
+                self.add(&mut state, &mut zones, origin, pieces, visitor)
             }
         }
     }
@@ -172,6 +187,10 @@ impl<'p> Search<'p> {
     pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let mut expander = Expander::new(self.program);
         let mut pieces = Vec::new();
+        if self.representative.is_some() {
+            // Permutations are undone along the states of a path.
+            self.states.keep_covered();
+        }
         if !self.started
             && let Some(end) = self.start(&mut expander, &mut pieces, visitor)
         {
@@ -181,7 +200,10 @@ impl<'p> Search<'p> {
         let mut zone = Zone::universe(self.program.dim());
         // Under audit every step is taken.
         let mut one_per_class = match &self.representative {
-            Some(r) if self.audit.is_none() => Some(OnePerClass::new(r.tables())),
+            Some(r) if self.audit.is_none() => {
+                let quotient = r.quotient(self.program, self.bounds, &self.abstractor);
+                Some(OnePerClass::new(r.tables()).on_few_clocks(quotient))
+            }
             _ => None,
         };
         loop {
@@ -215,18 +237,42 @@ impl<'p> Search<'p> {
                 {
                     continue;
                 }
-                let zones = match expander.successors(step, &mut state, &zone, &mut next) {
-                    Ok(zones) => zones,
-                    Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
-                };
                 let origin = Origin {
                     parent: node,
                     step: step as u32,
                     depth,
                 };
-                if let Some(end) = self.add(&mut next, zones, origin, &mut pieces, visitor) {
+                if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative) {
+                    match one.successor(r, &mut expander, step, (&mut state, &zone), &mut next) {
+                        Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
+                        Ok(None) => {}
+                        Ok(Some(None)) => continue,
+                        Ok(Some(Some(quotient))) => {
+                            let added = self.add_quotient(
+                                &mut next,
+                                quotient,
+                                origin,
+                                &mut pieces,
+                                visitor,
+                            );
+                            match added {
+                                Some(end) => return end,
+                                None => continue,
+                            }
+                        }
+                    }
+                }
+                let mut zones = match expander.successors(step, &mut state, &zone, &mut next) {
+                    Ok(zones) => zones,
+                    Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
+                };
+                if !zones.is_empty()
+                    && let Some(end) = self.add(&mut next, &mut zones, origin, &mut pieces, visitor)
+                {
                     return end;
                 }
+                expander.recycle(&mut pieces);
+                expander.recycle_list(zones);
             }
         }
     }
@@ -235,22 +281,19 @@ impl<'p> Search<'p> {
     fn add(
         &mut self,
         state: &mut [i32],
-        zones: Vec<Zone>,
+        zones: &mut Vec<Zone>,
         origin: Origin,
         pieces: &mut Vec<Zone>,
         visitor: &mut impl Visitor,
     ) -> Option<Outcome> {
-        if zones.is_empty() {
-            return None;
-        }
         self.abstractor.at_state(self.program, self.bounds, state);
-        for zone in zones {
+        for zone in zones.drain(..) {
             if zone.overflowed() {
                 return Some(Outcome::Stopped(Stop::Overflow));
             }
-            pieces.clear();
+            let first = pieces.len();
             self.abstractor.apply(self.bounds, zone, pieces);
-            for piece in pieces.iter_mut() {
+            for piece in &mut pieces[first..] {
                 self.transitions += 1;
                 if let Some(end) = self.store(state, piece, origin, visitor) {
                     return Some(end);
@@ -258,6 +301,33 @@ impl<'p> Search<'p> {
             }
         }
         None
+    }
+
+    /// The same for a successor that is known on a few clocks of each class.
+    fn add_quotient(
+        &mut self,
+        state: &mut [i32],
+        quotient: &mut Quotient,
+        origin: Origin,
+        pieces: &mut Vec<Zone>,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        if quotient.zone.overflowed() {
+            return Some(Outcome::Stopped(Stop::Overflow));
+        }
+        self.abstractor.at_state(self.program, self.bounds, state);
+        let representative = self.representative.as_mut()?;
+        let mut whole = std::mem::replace(&mut self.whole, Zone::universe(1));
+        if !quotient.abstracted(&self.abstractor) {
+            representative.write_out(quotient, &mut whole);
+            return self.add(state, &mut vec![whole], origin, pieces, visitor);
+        }
+        self.transitions += 1;
+        let mut moved = state.to_vec();
+        let permutation = representative.reduce_quotient(&mut moved, quotient, &mut whole);
+        let end = self.store_moved(&mut moved, &whole, permutation, origin, visitor);
+        self.whole = whole;
+        end
     }
 
     /// Stores one state (its representative, with symmetry) and shows it if it is new.
@@ -268,35 +338,60 @@ impl<'p> Search<'p> {
         origin: Origin,
         visitor: &mut impl Visitor,
     ) -> Option<Outcome> {
-        let mut reduced = None;
-        if let Some(representative) = &mut self.representative {
-            let mut moved = state.to_vec();
-            let permutation = representative.reduce(&mut moved, zone);
-            if !permutation.is_identity() {
-                self.abstractor.at_state(self.program, self.bounds, &moved);
-            }
-            reduced = Some((moved, permutation));
-        }
-        let state = match &mut reduced {
-            Some((moved, _)) => &mut moved[..],
-            None => state,
+        let Some(representative) = &mut self.representative else {
+            return self.store_as_it_is(state, zone, origin, false, visitor).1;
         };
-        let put = self
-            .states
-            .put(state, zone, origin, &self.abstractor.l, &self.abstractor.u);
-        let node = put?;
+        let mut moved = state.to_vec();
+        let permutation = representative.reduce(&mut moved, zone);
+        self.store_moved(&mut moved, zone, permutation, origin, visitor)
+    }
+
+    /// Stores a representative with the permutation that led to it.
+    fn store_moved(
+        &mut self,
+        state: &mut [i32],
+        zone: &Zone,
+        permutation: Permutation,
+        origin: Origin,
+        visitor: &mut impl Visitor,
+    ) -> Option<Outcome> {
+        let moves = !permutation.is_identity();
+        let (node, end) = self.store_as_it_is(state, zone, origin, moves, visitor);
+        if let Some(node) = node {
+            self.permutations.set(node, permutation);
+        }
+        end
+    }
+
+    /// Stores a state unless it is covered; gives its node, and how the search ends if the visitor says so. `moved`: it
+    /// is not the state that was abstracted last but a permutation of it.
+    fn store_as_it_is(
+        &mut self,
+        state: &mut [i32],
+        zone: &Zone,
+        origin: Origin,
+        moved: bool,
+        visitor: &mut impl Visitor,
+    ) -> (Option<u32>, Option<Outcome>) {
+        let (l, u) = match &mut self.moved {
+            Some((l, u)) if moved => {
+                self.bounds.of_state(self.program, state, l, u);
+                (&*l, &*u)
+            }
+            _ => (&self.abstractor.l, &self.abstractor.u),
+        };
+        let Some(node) = self.states.put(state, zone, origin, l, u) else {
+            return (None, None);
+        };
         if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {
             representative.discrete_classes(state, alike);
         }
-        let seen = match visitor.visit(state, zone, node) {
+        let end = match visitor.visit(state, zone, node) {
             Ok(false) => None,
             Ok(true) => Some(Outcome::Found(node)),
             Err(fault) => Some(Outcome::QueryFault(fault, node)),
         };
-        if let Some((_, permutation)) = reduced {
-            self.permutations.set(node, permutation);
-        }
-        seen
+        (Some(node), end)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::eval::Failure;
 use super::state::{Concrete, Names, fraction};
-use super::steps::{ConcreteStep, enabled_steps, invariants_hold, may_delay};
+use super::steps::{ConcreteStep, invariants_hold, may_delay, step_by};
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{TraceEdge, TraceStep, TraceTransition};
@@ -43,9 +43,8 @@ pub fn replay(
             .map_err(|f| Failure(format!("step {}: {}", index + 1, f.0)))?;
         let mut transition = None;
         if let Some(step) = step {
-            let found = enabled_steps(network, &mut state)?
-                .into_iter()
-                .find(|(s, _)| s == step);
+            let found =
+                step_by(network, &mut state, &step.edges)?.filter(|(found, _)| found == step);
             let Some((_, next)) = found else {
                 return Err(Failure(format!("step {} is not enabled", index + 1)));
             };

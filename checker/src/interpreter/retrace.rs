@@ -3,14 +3,14 @@
 use super::eval::{Evaluator, Failure};
 use super::replay::{describe, wait};
 use super::state::{Concrete, Names, fraction};
-use super::steps::{enabled_steps, invariants_hold};
+use super::steps::{ConcreteEdge, invariants_hold, step_by};
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{
     BinaryOp, BoundsExpr, ClockBase, ClockRef, Expr, ExprKind, Network, Position, Query, QueryKind,
     UnaryOp,
 };
 use zonelens_analysis::report::{
-    Trace, TraceKind, TraceState, TraceStep, TraceTransition, TraceValue,
+    Trace, TraceEdge, TraceKind, TraceState, TraceStep, TraceTransition, TraceValue,
 };
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
@@ -154,8 +154,11 @@ fn walk(
         }
         let mut transition = None;
         if let Some(wanted) = step.transition.as_ref().filter(|_| number > 0) {
-            let enabled = enabled_steps(network, &mut state).map_err(told)?;
-            let found = enabled.into_iter().find_map(|(concrete, next)| {
+            let found = match edges(network, wanted) {
+                Some(edges) => step_by(network, &mut state, &edges).map_err(told)?,
+                None => None,
+            };
+            let found = found.and_then(|(concrete, next)| {
                 let shown = describe(network, &names, &concrete, &state, position);
                 fits(&shown, wanted).then_some((shown, next))
             });
@@ -177,6 +180,18 @@ fn walk(
         states.push(state.clone());
     }
     Ok((steps, states))
+}
+
+/// The edges of a step that a trace speaks of, if the network has them.
+fn edges(network: &Network, wanted: &TraceTransition) -> Option<Vec<ConcreteEdge>> {
+    let edge = |told: &TraceEdge| {
+        let process = network.processes.get(told.process_index as usize)?;
+        let edge = process.edges.get(told.edge_index as usize)?;
+        let value = |name: &str| i32::try_from(*told.select.get(name)?).ok();
+        let values: Option<Vec<i32>> = edge.selects.iter().map(|s| value(&s.name)).collect();
+        Some((told.process_index, told.edge_index, values?))
+    };
+    wanted.edges.iter().map(edge).collect()
 }
 
 /// Whether a step that is possible is the one of the trace; places in the text may differ.

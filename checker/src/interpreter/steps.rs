@@ -65,11 +65,16 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     if stopped {
         return Ok(false);
     }
-    let urgent = |step: &ConcreteStep| {
-        step.channel
-            .is_some_and(|c| network.channels[c as usize].urgent)
+    let offers = Offers::new(network, state)?;
+    let urgent = |starter: &Candidate| {
+        starter.channel.is_some_and(|(c, _)| {
+            let channel = &network.channels[c as usize];
+            // Nobody need listen to a broadcast.
+            channel.urgent
+                && (channel.broadcast || offers.partners(starter.edge.0, c).next().is_some())
+        })
     };
-    Ok(!guarded_steps(network, state)?.iter().any(urgent))
+    Ok(!offers.starters.iter().any(urgent))
 }
 
 /// All steps of a state: guards, committed locations, priorities and target invariants considered. Each comes with the
@@ -78,18 +83,9 @@ pub fn enabled_steps(
     network: &Network,
     state: &mut Concrete,
 ) -> Try<Vec<(ConcreteStep, Concrete)>> {
-    let committed = |p: u32, state: &Concrete| {
-        let process = &network.processes[p as usize];
-        process.locations[state.locations[p as usize] as usize].kind == LocationKind::Committed
-    };
-    let some_committed = (0..network.processes.len()).any(|p| committed(p as u32, state));
     let mut result = Vec::new();
-    for step in guarded_steps(network, state)? {
-        if some_committed && !step.edges.iter().any(|(p, _, _)| committed(*p, state)) {
-            continue;
-        }
-        let mut next = take(network, state, &step)?;
-        if invariants_hold(network, &mut next)? {
+    for step in Offers::new(network, state)?.steps(network) {
+        if let Some(next) = after(network, state, &step)? {
             result.push((step, next));
         }
     }
@@ -109,6 +105,50 @@ pub fn enabled_steps(
         result.retain(|(step, _)| Some(priority(step)) == highest);
     }
     Ok(result)
+}
+
+/// The step by these edges, sender first and receivers in process order, with the state it leads to; `None` if it is not
+/// possible. The ways in which the receivers of a broadcast could choose otherwise are not gone through.
+pub fn step_by(
+    network: &Network,
+    state: &mut Concrete,
+    edges: &[ConcreteEdge],
+) -> Try<Option<(ConcreteStep, Concrete)>> {
+    if network.has_priorities {
+        // Any other step may forbid this one.
+        let mut steps = enabled_steps(network, state)?.into_iter();
+        return Ok(steps.find(|(step, _)| step.edges == edges));
+    }
+    let offers = Offers::new(network, state)?;
+    let Some((first, rest)) = edges.split_first() else {
+        return Ok(None);
+    };
+    for starter in offers.starters.iter().filter(|s| s.edge == *first) {
+        let channel = starter.channel.map(|(c, _)| c);
+        if !offers.take_part(network, channel, first.0, rest) {
+            continue;
+        }
+        let step = ConcreteStep {
+            channel,
+            edges: edges.to_vec(),
+        };
+        return Ok(after(network, state, &step)?.map(|next| (step, next)));
+    }
+    Ok(None)
+}
+
+/// The state after a step whose guards hold, if committed locations and target invariants allow it.
+fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option<Concrete>> {
+    let committed = |p: usize| {
+        let location = state.locations[p] as usize;
+        network.processes[p].locations[location].kind == LocationKind::Committed
+    };
+    let some_committed = (0..network.processes.len()).any(committed);
+    if some_committed && !step.edges.iter().any(|(p, _, _)| committed(*p as usize)) {
+        return Ok(None);
+    }
+    let mut next = take(network, state, step)?;
+    Ok(invariants_hold(network, &mut next)?.then_some(next))
 }
 
 /// The state after a step's updates.
@@ -144,68 +184,100 @@ struct Candidate {
     channel: Option<(u32, Direction)>,
 }
 
-/// Steps whose guards hold, whatever committed locations and invariants say.
-fn guarded_steps(network: &Network, state: &mut Concrete) -> Try<Vec<ConcreteStep>> {
-    let mut starters = Vec::new();
-    let mut receivers = Vec::new();
-    for (p, process) in network.processes.iter().enumerate() {
-        for (e, edge) in process.edges.iter().enumerate() {
-            if edge.source == state.locations[p] {
-                for candidate in candidates(network, state, p as u32, e as u32, edge)? {
-                    match candidate.channel {
-                        Some((_, Direction::Receive)) => receivers.push(candidate),
-                        _ => starters.push(candidate),
+/// The edges whose guards hold: internal ones and senders, and receivers.
+struct Offers {
+    starters: Vec<Candidate>,
+    receivers: Vec<Candidate>,
+}
+
+impl Offers {
+    fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
+        let (mut starters, mut receivers) = (Vec::new(), Vec::new());
+        for (p, process) in network.processes.iter().enumerate() {
+            for (e, edge) in process.edges.iter().enumerate() {
+                if edge.source == state.locations[p] {
+                    for candidate in candidates(network, state, p as u32, e as u32, edge)? {
+                        match candidate.channel {
+                            Some((_, Direction::Receive)) => receivers.push(candidate),
+                            _ => starters.push(candidate),
+                        }
                     }
                 }
             }
         }
+        Ok(Offers {
+            starters,
+            receivers,
+        })
     }
-    let mut steps = Vec::new();
-    for starter in starters {
-        let sender = starter.edge.0;
-        let Some((channel, _)) = starter.channel else {
-            steps.push(ConcreteStep {
-                channel: None,
-                edges: vec![starter.edge],
-            });
-            continue;
+
+    /// Who can receive from a sender, process by process.
+    fn partners(&self, sender: u32, channel: u32) -> impl Iterator<Item = &ConcreteEdge> {
+        let fits = move |r: &&Candidate| {
+            r.edge.0 != sender && r.channel.is_some_and(|(c, _)| c == channel)
         };
-        let partners: Vec<&ConcreteEdge> = receivers
-            .iter()
-            .filter(|r| r.edge.0 != sender && r.channel.is_some_and(|(c, _)| c == channel))
-            .map(|r| &r.edge)
-            .collect();
-        if !network.channels[channel as usize].broadcast {
-            for partner in partners {
-                steps.push(ConcreteStep {
-                    channel: Some(channel),
-                    edges: vec![starter.edge.clone(), partner.clone()],
-                });
-            }
-            continue;
-        }
-        let mut combinations = vec![vec![starter.edge]];
-        for p in 0..network.processes.len() as u32 {
-            let own: Vec<&&ConcreteEdge> = partners.iter().filter(|e| e.0 == p).collect();
-            if !own.is_empty() {
-                combinations = combinations
-                    .iter()
-                    .flat_map(|c| {
-                        own.iter().map(move |e| {
-                            let mut longer = c.clone();
-                            longer.push((**e).clone());
-                            longer
-                        })
-                    })
-                    .collect();
-            }
-        }
-        steps.extend(combinations.into_iter().map(|edges| ConcreteStep {
-            channel: Some(channel),
-            edges,
-        }));
+        self.receivers.iter().filter(fits).map(|r| &r.edge)
     }
-    Ok(steps)
+
+    /// Whether these are receivers that a sender can have: one of a binary channel, of a broadcast everybody who listens.
+    fn take_part(
+        &self,
+        network: &Network,
+        channel: Option<u32>,
+        sender: u32,
+        edges: &[ConcreteEdge],
+    ) -> bool {
+        let Some(channel) = channel else {
+            return edges.is_empty();
+        };
+        if !network.channels[channel as usize].broadcast {
+            let [edge] = edges else { return false };
+            return self.partners(sender, channel).any(|p| p == edge);
+        }
+        let mut left = edges.iter();
+        let partners: Vec<&ConcreteEdge> = self.partners(sender, channel).collect();
+        partners
+            .chunk_by(|a, b| a.0 == b.0)
+            .all(|own| left.next().is_some_and(|edge| own.contains(&edge)))
+            && left.next().is_none()
+    }
+
+    /// All steps, whatever committed locations and invariants say.
+    fn steps(&self, network: &Network) -> Vec<ConcreteStep> {
+        let mut steps = Vec::new();
+        for starter in &self.starters {
+            let Some((channel, _)) = starter.channel else {
+                steps.push(ConcreteStep {
+                    channel: None,
+                    edges: vec![starter.edge.clone()],
+                });
+                continue;
+            };
+            let partners: Vec<_> = self.partners(starter.edge.0, channel).collect();
+            let mut combinations = vec![vec![starter.edge.clone()]];
+            if network.channels[channel as usize].broadcast {
+                for own in partners.chunk_by(|a, b| a.0 == b.0) {
+                    combinations = longer(&combinations, own);
+                }
+            } else {
+                combinations = longer(&combinations, &partners);
+            }
+            steps.extend(combinations.into_iter().map(|edges| ConcreteStep {
+                channel: Some(channel),
+                edges,
+            }));
+        }
+        steps
+    }
+}
+
+/// Every combination with every edge.
+fn longer(combinations: &[Vec<ConcreteEdge>], edges: &[&ConcreteEdge]) -> Vec<Vec<ConcreteEdge>> {
+    let with = |c: &Vec<ConcreteEdge>| -> Vec<Vec<ConcreteEdge>> {
+        let one_more = |e: &&ConcreteEdge| c.iter().chain([*e]).cloned().collect();
+        edges.iter().map(one_more).collect()
+    };
+    combinations.iter().flat_map(with).collect()
 }
 
 fn candidates(

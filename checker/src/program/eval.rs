@@ -4,6 +4,7 @@
 //! slots: a kind in the top bits and an index below, see [`encode`].
 
 use super::alike::Alike;
+use super::arithmetic::{compare, operate};
 use super::code::*;
 use super::fault::{Fault, FaultKind};
 use super::model::Program;
@@ -21,19 +22,20 @@ pub enum ClockOp {
 }
 
 /// Loop iterations and calls that one evaluation may take.
-const STEP_LIMIT: u32 = 20_000_000;
+pub(super) const STEP_LIMIT: u32 = 20_000_000;
 
 const KIND_SHIFT: u32 = 29;
 const INDEX_MASK: u32 = (1 << KIND_SHIFT) - 1;
 
+/// Where a value lies.
 #[derive(Clone, Copy)]
-enum Spot {
+pub(super) enum Spot {
     Cell(usize),
     Stack(usize),
     Constant(usize),
 }
 
-fn encode(spot: Spot) -> i32 {
+pub(super) fn encode(spot: Spot) -> i32 {
     let (kind, index) = match spot {
         Spot::Cell(i) => (0, i),
         Spot::Stack(i) => (1, i),
@@ -51,22 +53,15 @@ fn decode(value: i32) -> Spot {
     }
 }
 
-enum Flow {
-    Next,
-    Break,
-    Continue,
-    Return,
-}
-
 /// Evaluates; holds the frames and what updates do to clocks.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    stack: Vec<i32>,
-    base: usize,
-    top: usize,
-    steps: u32,
-    result: i32,
-    block: Vec<i32>,
+    pub(super) stack: Vec<i32>,
+    pub(super) base: usize,
+    pub(super) top: usize,
+    pub(super) steps: u32,
+    pub(super) result: i32,
+    pub(super) block: Vec<i32>,
     failure: Option<Fault>,
     /// What updates did to clocks, in order.
     pub clock_ops: Vec<ClockOp>,
@@ -75,9 +70,9 @@ pub struct Machine {
 }
 
 /// Evaluation failed; the machine knows why. Without content, so that results travel in registers.
-struct Failed;
+pub(super) struct Failed;
 
-type Eval<T> = Result<T, Failed>;
+pub(super) type Eval<T> = Result<T, Failed>;
 
 impl Machine {
     /// Prepares the outermost frame with `slots` slots, the first ones set to `values`.
@@ -98,6 +93,18 @@ impl Machine {
         self.stack[self.base + slot as usize] = value;
     }
 
+    /// Whether a condition holds.
+    #[inline]
+    pub fn is_true(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        state: &mut [i32],
+    ) -> Result<bool, Fault> {
+        let value = self.holds(program, code, state);
+        value.map_err(|Failed| self.fault())
+    }
+
     /// The value of an expression.
     #[inline]
     pub fn eval(
@@ -110,51 +117,99 @@ impl Machine {
         value.map_err(|Failed| self.fault())
     }
 
-    #[inline]
-    fn value(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
+    /// The value of an expression that is often a leaf: leaves are read in place, without a call.
+    #[inline(always)]
+    pub(super) fn value(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
         match code {
             Code::Const(c) => Ok(*c),
             Code::Cell(c) => Ok(state[*c as usize]),
             Code::Slot(s) => Ok(self.stack[self.base + *s as usize]),
+            _ => self.compound(program, code, state),
+        }
+    }
+
+    /// Whether a condition holds. Comparisons at the top of a condition are made in place.
+    #[inline(always)]
+    pub(super) fn holds(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        state: &mut [i32],
+    ) -> Eval<bool> {
+        match code {
             Code::CellConst(op, cell, c) => Ok(compare(*op, state[*cell as usize], *c)),
             Code::Compare(op, sides) => {
                 let a = self.value(program, &sides.0, state)?;
                 let b = self.value(program, &sides.1, state)?;
                 Ok(compare(*op, a, b))
             }
-            Code::Place(place) => {
-                let spot = self.locate(program, place, state)?;
-                Ok(self.load(program, spot, state))
-            }
-            Code::And(sides) => Ok(i32::from(
-                self.value(program, &sides.0, state)? != 0
-                    && self.value(program, &sides.1, state)? != 0,
-            )),
-            Code::Or(sides) => Ok(i32::from(
-                self.value(program, &sides.0, state)? != 0
-                    || self.value(program, &sides.1, state)? != 0,
-            )),
-            Code::Not(a) => Ok(i32::from(self.value(program, a, state)? == 0)),
-            Code::Binary(op, sides, span) => {
-                let a = self.value(program, &sides.0, state)?;
-                let b = self.value(program, &sides.1, state)?;
-                self.operate(*op, a, b, *span)
-            }
-            _ => self.eval_rare(program, code, state),
+            _ => Ok(self.value(program, code, state)? != 0),
         }
     }
 
-    fn eval_rare(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
+    fn compound(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
         match code {
+            Code::CellConst(op, cell, c) => Ok(compare(*op, state[*cell as usize], *c).into()),
+            Code::Compare(op, sides) => {
+                let a = self.value(program, &sides.0, state)?;
+                let b = self.value(program, &sides.1, state)?;
+                Ok(compare(*op, a, b).into())
+            }
+            Code::Place(place) => self.read(program, place, state),
+            Code::And(sides) => Ok(i32::from(
+                self.holds(program, &sides.0, state)? && self.holds(program, &sides.1, state)?,
+            )),
+            Code::Or(sides) => Ok(i32::from(
+                self.holds(program, &sides.0, state)? || self.holds(program, &sides.1, state)?,
+            )),
+            Code::Not(a) => Ok(i32::from(!self.holds(program, a, state)?)),
+            Code::Binary(op, sides, span) => {
+                let a = self.value(program, &sides.0, state)?;
+                let b = self.value(program, &sides.1, state)?;
+                match op {
+                    // The two that programs are made of.
+                    BinaryOp::Add => Ok(a.wrapping_add(b)),
+                    BinaryOp::Sub => Ok(a.wrapping_sub(b)),
+                    _ => self.operate(*op, a, b, *span),
+                }
+            }
+            Code::Call(call) => self.call(program, call, state),
+            Code::Assign(assign) => self.assign(program, assign, state),
             Code::Neg(a, _) => Ok(self.value(program, a, state)?.wrapping_neg()),
             Code::Cond(parts) => {
-                if self.value(program, &parts.0, state)? != 0 {
+                if self.holds(program, &parts.0, state)? {
                     self.value(program, &parts.1, state)
                 } else {
                     self.value(program, &parts.2, state)
                 }
             }
-            Code::Assign(assign) => self.assign(program, assign, state),
+            Code::Quantifier(q) => self.quantifier(program, q, state),
+            Code::Const(_) | Code::Cell(_) | Code::Slot(_) => self.value(program, code, state),
+            _ => self.eval_rare(program, code, state),
+        }
+    }
+
+    /// Reads a place; an element of an array of cells or constants, by one index, without detours.
+    #[inline(always)]
+    fn read(&mut self, program: &Program, place: &PlaceCode, state: &mut [i32]) -> Eval<i32> {
+        if let [step] = &place.steps[..] {
+            let offset = self.index_step(program, step, state)?;
+            match place.base {
+                PlaceBase::Cell(c) => return Ok(state[c as usize + offset]),
+                PlaceBase::Constant(c) => return Ok(program.constants[c as usize + offset]),
+                PlaceBase::Slot(s) => return Ok(self.stack[self.base + s as usize + offset]),
+                PlaceBase::Ref(s) => {
+                    let spot = self.behind(s, offset);
+                    return Ok(self.load(program, spot, state));
+                }
+            }
+        }
+        let spot = self.locate(program, place, state)?;
+        Ok(self.load(program, spot, state))
+    }
+
+    fn eval_rare(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
+        match code {
             Code::Copy(parts) => self
                 .copy_block(program, &parts.0, &parts.1, parts.2, state)
                 .map(|_| 0),
@@ -163,8 +218,6 @@ impl Machine {
                 let right = self.block(program, &parts.1, parts.2, state)?;
                 Ok(i32::from((left == right) != *negated))
             }
-            Code::Call(call) => self.call(program, call, state),
-            Code::Quantifier(q) => self.quantifier(program, q, state),
             Code::SetClock(parts, span) => {
                 let clock = self.clock_index(program, &parts.0, state)?;
                 let value = self.value(program, &parts.1, state)?;
@@ -220,23 +273,28 @@ impl Machine {
     fn index(&mut self, program: &Program, steps: &[StepCode], state: &mut [i32]) -> Eval<usize> {
         let mut offset = 0;
         for step in steps {
-            let index = self.value(program, &step.index, state)?;
-            let position = i64::from(index) - i64::from(step.range.lo);
-            if position < 0 || position >= i64::from(step.range.len) {
-                let kind = FaultKind::Index {
-                    value: index,
-                    lo: step.range.lo,
-                    len: step.range.len,
-                };
-                return self.fail(kind, step.span);
-            }
-            offset += position as usize * step.stride as usize;
+            offset += self.index_step(program, step, state)?;
         }
         Ok(offset)
     }
 
+    #[inline(always)]
+    fn index_step(&mut self, program: &Program, step: &StepCode, state: &mut [i32]) -> Eval<usize> {
+        let index = self.value(program, &step.index, state)?;
+        let position = i64::from(index) - i64::from(step.range.lo);
+        if position < 0 || position >= i64::from(step.range.len) {
+            let kind = FaultKind::Index {
+                value: index,
+                lo: step.range.lo,
+                len: step.range.len,
+            };
+            return self.fail(kind, step.span);
+        }
+        Ok(position as usize * step.stride as usize)
+    }
+
     #[inline]
-    fn clock_index(
+    pub(super) fn clock_index(
         &mut self,
         program: &Program,
         clock: &ClockCode,
@@ -255,7 +313,7 @@ impl Machine {
 
     /// Keeps the fault for whoever called from outside.
     #[cold]
-    fn fail<T>(&mut self, kind: FaultKind, span: Span) -> Eval<T> {
+    pub(super) fn fail<T>(&mut self, kind: FaultKind, span: Span) -> Eval<T> {
         self.failure = Some(kind.at(span));
         Err(Failed)
     }
@@ -267,18 +325,29 @@ impl Machine {
     }
 
     #[inline]
-    fn locate(&mut self, program: &Program, place: &PlaceCode, state: &mut [i32]) -> Eval<Spot> {
+    pub(super) fn locate(
+        &mut self,
+        program: &Program,
+        place: &PlaceCode,
+        state: &mut [i32],
+    ) -> Eval<Spot> {
         let offset = self.index(program, &place.steps, state)?;
         Ok(match place.base {
             PlaceBase::Cell(c) => Spot::Cell(c as usize + offset),
             PlaceBase::Constant(c) => Spot::Constant(c as usize + offset),
             PlaceBase::Slot(s) => Spot::Stack(self.base + s as usize + offset),
-            PlaceBase::Ref(s) => match decode(self.stack[self.base + s as usize]) {
-                Spot::Cell(i) => Spot::Cell(i + offset),
-                Spot::Stack(i) => Spot::Stack(i + offset),
-                Spot::Constant(i) => Spot::Constant(i + offset),
-            },
+            PlaceBase::Ref(s) => self.behind(s, offset),
         })
+    }
+
+    /// What a reference in a slot points at.
+    #[inline]
+    fn behind(&self, slot: u32, offset: usize) -> Spot {
+        match decode(self.stack[self.base + slot as usize]) {
+            Spot::Cell(i) => Spot::Cell(i + offset),
+            Spot::Stack(i) => Spot::Stack(i + offset),
+            Spot::Constant(i) => Spot::Constant(i + offset),
+        }
     }
 
     #[inline]
@@ -312,7 +381,12 @@ impl Machine {
         Ok(())
     }
 
-    fn assign(&mut self, program: &Program, assign: &AssignCode, state: &mut [i32]) -> Eval<i32> {
+    pub(super) fn assign(
+        &mut self,
+        program: &Program,
+        assign: &AssignCode,
+        state: &mut [i32],
+    ) -> Eval<i32> {
         // The right side first: it may call a function that changes what the indices on the left read.
         let value = self.value(program, &assign.value, state)?;
         let spot = self.locate(program, &assign.place, state)?;
@@ -350,7 +424,7 @@ impl Machine {
         Ok(values)
     }
 
-    fn block(
+    pub(super) fn block(
         &mut self,
         program: &Program,
         block: &BlockCode,
@@ -419,7 +493,10 @@ impl Machine {
             if let (Some(set), Some(alike)) = (binds, &mut self.alike) {
                 alike.bind(set, k);
             }
-            let value = self.value(program, &q.body, state)?;
+            let value = match q.kind {
+                QuantifierKind::Sum => self.value(program, &q.body, state)?,
+                _ => i32::from(self.holds(program, &q.body, state)?),
+            };
             if let (Some(_), Some(alike)) = (binds, &mut self.alike) {
                 alike.release();
             }
@@ -437,87 +514,13 @@ impl Machine {
         })
     }
 
-    fn call(&mut self, program: &Program, call: &CallCode, state: &mut [i32]) -> Eval<i32> {
-        let function = &program.functions[call.function as usize];
-        self.step(call.span)?;
-        // Arguments are evaluated in the caller's frame and written above it. Inner calls use the space above `top`.
-        let (caller_base, caller_top) = (self.base, self.top);
-        let new_base = caller_top;
-        let new_top = new_base + function.frame as usize;
-        self.top = new_top;
-        if self.stack.len() < new_top {
-            self.stack.resize(new_top, 0);
-        }
-        for (arg, param) in call.args.iter().zip(&function.params) {
-            let at = new_base + param.slot as usize;
-            self.argument(program, arg, param, at, state)?;
-        }
-        self.base = new_base;
-        self.block.clear();
-        let flow = self.run(program, &function.body, function.result_len, state)?;
-        self.base = caller_base;
-        self.top = caller_top;
-        match (flow, function.result_len) {
-            (Flow::Return, 1) if self.block.is_empty() => {
-                let value = self.result;
-                self.check_range(value, function.result_ranges.first(), call.span)?;
-                Ok(value)
-            }
-            (Flow::Return, n) if n > 0 => {
-                let mut values = self.block.iter().zip(&function.result_ranges);
-                if let Some((&value, &(lo, hi))) =
-                    values.find(|(value, (lo, hi))| *value < lo || *value > hi)
-                {
-                    return self.fail(FaultKind::Range { value, lo, hi }, call.span);
-                }
-                Ok(self.block.first().copied().unwrap_or(0))
-            }
-            (_, 0) => Ok(0),
-            _ => self.fail(FaultKind::MissingReturn, function.span),
-        }
-    }
-
-    fn argument(
-        &mut self,
-        program: &Program,
-        arg: &ArgCode,
-        param: &ParamCode,
-        at: usize,
-        state: &mut [i32],
-    ) -> Eval<()> {
-        match arg {
-            ArgCode::Value(code) => {
-                let value = self.value(program, code, state)?;
-                let range = param.ranges.as_ref().and_then(|r| r.first());
-                self.check_range(value, range, code_span(code))?;
-                self.stack[at] = value;
-            }
-            ArgCode::Block(block, len) => {
-                let values = self.block(program, block, *len, state)?;
-                for (k, value) in values.iter().enumerate() {
-                    let range = param.ranges.as_ref().and_then(|r| r.get(k));
-                    self.check_range(*value, range, Span::default())?;
-                    self.stack[at + k] = *value;
-                }
-            }
-            ArgCode::Ref(place) => {
-                let spot = self.locate(program, place, state)?;
-                self.stack[at] = encode(spot);
-            }
-            ArgCode::Clock(clock) => {
-                self.stack[at] = self.clock_index(program, clock, state)? as i32
-            }
-            ArgCode::Mixed(place, clock) => {
-                let spot = self.locate(program, place, state)?;
-                self.stack[at] = encode(spot);
-                self.stack[at + 1] = self.clock_index(program, clock, state)? as i32;
-            }
-        }
-        Ok(())
-    }
-
     #[inline]
-    fn check_range(&mut self, value: i32, range: Option<&(i32, i32)>, span: Span) -> Eval<()> {
+    pub(super) fn check_range(
+        &mut self,
+        value: i32,
+        range: Option<&(i32, i32)>,
+        span: Span,
+    ) -> Eval<()> {
         match range {
             Some(&(lo, hi)) if value < lo || value > hi => {
                 self.fail(FaultKind::Range { value, lo, hi }, span)
@@ -531,172 +534,6 @@ impl Machine {
         match operate(op, a, b) {
             Ok(value) => Ok(value),
             Err(kind) => self.fail(kind, span),
-        }
-    }
-
-    fn step(&mut self, span: Span) -> Eval<()> {
-        self.steps += 1;
-        if self.steps > STEP_LIMIT {
-            return self.fail(FaultKind::StepLimit, span);
-        }
-        Ok(())
-    }
-
-    fn run(
-        &mut self,
-        program: &Program,
-        stmts: &[StmtCode],
-        result_len: u32,
-        state: &mut [i32],
-    ) -> Eval<Flow> {
-        for stmt in stmts {
-            let flow = self.statement(program, stmt, result_len, state)?;
-            if !matches!(flow, Flow::Next) {
-                return Ok(flow);
-            }
-        }
-        Ok(Flow::Next)
-    }
-
-    fn statement(
-        &mut self,
-        program: &Program,
-        stmt: &StmtCode,
-        result_len: u32,
-        state: &mut [i32],
-    ) -> Eval<Flow> {
-        match stmt {
-            StmtCode::Expr(code) => {
-                self.value(program, code, state)?;
-            }
-            StmtCode::Init(slot, values) => {
-                let at = self.base + *slot as usize;
-                self.stack[at..at + values.len()].copy_from_slice(values);
-            }
-            StmtCode::If(cond, then, other) => {
-                let branch = if self.value(program, cond, state)? != 0 {
-                    then
-                } else {
-                    other
-                };
-                return self.run(program, branch, result_len, state);
-            }
-            StmtCode::While {
-                cond,
-                body,
-                step,
-                body_first,
-                span,
-            } => {
-                let mut first = *body_first;
-                while first || self.value(program, cond, state)? != 0 {
-                    first = false;
-                    self.step(*span)?;
-                    match self.run(program, body, result_len, state)? {
-                        Flow::Break => break,
-                        Flow::Return => return Ok(Flow::Return),
-                        Flow::Next | Flow::Continue => {}
-                    }
-                    self.run(program, step, result_len, state)?;
-                }
-            }
-            StmtCode::Iterate {
-                slot,
-                lo,
-                len,
-                body,
-                span,
-            } => {
-                for k in 0..*len {
-                    self.step(*span)?;
-                    self.set_slot(*slot, lo + k as i32);
-                    match self.run(program, body, result_len, state)? {
-                        Flow::Break => break,
-                        Flow::Return => return Ok(Flow::Return),
-                        Flow::Next | Flow::Continue => {}
-                    }
-                }
-            }
-            StmtCode::Return(value) => {
-                if let Some(code) = value {
-                    self.result = self.value(program, code, state)?;
-                }
-                self.block.clear();
-                return Ok(Flow::Return);
-            }
-            StmtCode::ReturnBlock(block, len) => {
-                self.block = self.block(program, block, *len, state)?;
-                return Ok(Flow::Return);
-            }
-            StmtCode::Assert(code, span) => {
-                if self.value(program, code, state)? == 0 {
-                    return self.fail(FaultKind::Assert, *span);
-                }
-            }
-            StmtCode::Break => return Ok(Flow::Break),
-            StmtCode::Continue => return Ok(Flow::Continue),
-        }
-        Ok(Flow::Next)
-    }
-}
-
-fn code_span(code: &Code) -> Span {
-    match code {
-        Code::Place(p) => p.span,
-        Code::Neg(_, span) | Code::Binary(_, _, span) | Code::SetClock(_, span) => *span,
-        Code::Assign(a) => a.span,
-        Code::Call(c) => c.span,
-        _ => Span::default(),
-    }
-}
-
-#[inline(always)]
-fn compare(op: BinaryOp, a: i32, b: i32) -> i32 {
-    i32::from(match op {
-        BinaryOp::Lt => a < b,
-        BinaryOp::Le => a <= b,
-        BinaryOp::Ge => a >= b,
-        BinaryOp::Gt => a > b,
-        BinaryOp::Eq => a == b,
-        _ => a != b,
-    })
-}
-
-/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do (models of processors rely on it); what is
-/// assigned must fit the range of its target, so a wrapped number seldom goes unnoticed.
-#[inline]
-fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
-    let shift = |b: i32| {
-        u32::try_from(b)
-            .ok()
-            .filter(|n| *n < 32)
-            .ok_or(FaultKind::Shift(b))
-    };
-    match op {
-        BinaryOp::Add => Ok(a.wrapping_add(b)),
-        BinaryOp::Sub => Ok(a.wrapping_sub(b)),
-        BinaryOp::Mul => Ok(a.wrapping_mul(b)),
-        BinaryOp::Div if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Div => a.checked_div(b).ok_or(FaultKind::Overflow),
-        BinaryOp::Mod if b == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOp::Mod => a.checked_rem(b).ok_or(FaultKind::Overflow),
-        BinaryOp::Pow => {
-            let exponent = u32::try_from(b).map_err(|_| FaultKind::Power(b))?;
-            Ok(a.wrapping_pow(exponent))
-        }
-        // A shift moves the 32 bits of its operand; bits that leave are meant to be lost.
-        BinaryOp::Shl => Ok(a << shift(b)?),
-        BinaryOp::Shr => Ok(a >> shift(b)?),
-        BinaryOp::Min => Ok(a.min(b)),
-        BinaryOp::Max => Ok(a.max(b)),
-        BinaryOp::BitAnd => Ok(a & b),
-        BinaryOp::BitXor => Ok(a ^ b),
-        BinaryOp::BitOr => Ok(a | b),
-        BinaryOp::And => Ok(i32::from(a != 0 && b != 0)),
-        BinaryOp::Or => Ok(i32::from(a != 0 || b != 0)),
-        BinaryOp::Xor => Ok(i32::from((a != 0) != (b != 0))),
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ge | BinaryOp::Gt | BinaryOp::Eq | BinaryOp::Ne => {
-            Ok(compare(op, a, b))
         }
     }
 }

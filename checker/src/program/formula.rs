@@ -106,7 +106,7 @@ impl Machine {
         state: &mut [i32],
     ) -> Result<bool, Fault> {
         for code in &guard.ints {
-            if self.eval(program, code, state)? == 0 {
+            if !self.is_true(program, code, state)? {
                 return Ok(false);
             }
         }

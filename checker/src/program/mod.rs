@@ -2,6 +2,8 @@
 //! from integer ones, edges sorted by where they start and how they synchronise.
 
 mod alike;
+mod arithmetic;
+mod calls;
 mod code;
 mod compile;
 mod eval;
@@ -11,7 +13,8 @@ mod model;
 
 pub use alike::Alike;
 pub use code::{
-    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceCode, StmtCode,
+    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceBase, PlaceCode,
+    ProcessCode, StepCode, StmtCode,
 };
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,

@@ -13,16 +13,21 @@ pub fn dead(
     zone: &Zone,
 ) -> Result<Federation, Fault> {
     let delay = expander.delay_of(state)?;
-    let mut room = zone.clone();
+    let mut invariant = Vec::new();
+    if !expander.invariant_constraints(state, &mut invariant)? {
+        return Ok(vec![zone.clone()]);
+    }
+    // An abstraction may have added points where nobody can be.
+    let mut inside = zone.clone();
+    if !constrain(&mut inside, &invariant) {
+        return Ok(Vec::new());
+    }
+    let mut room = inside.clone();
     if delay != Delay::Stopped {
-        let mut invariant = Vec::new();
-        if !expander.invariant_constraints(state, &mut invariant)? {
-            return Ok(vec![room]);
-        }
         room.up();
         constrain(&mut room, &invariant);
     }
-    let mut rest = vec![zone.clone()];
+    let mut rest = vec![inside];
     // Receivers of a broadcast can combine in many ways, and one way out is enough.
     if !expander.program.has_priorities {
         expander.steps.first_only = true;

@@ -3,19 +3,23 @@
 use crate::explore::digest::Digester;
 use crate::explore::entry::{Entry, Sought};
 use crate::explore::keys::Keys;
-use crate::explore::storage::{Packing, Prepared, ZoneId, ZoneStore};
+use crate::explore::keys::Packer;
+use crate::explore::prepared::Prepared;
+use crate::explore::storage::Packing;
+use crate::explore::zones::{ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
 use crate::zone::{Relation, Zone};
 
 /// States met, each discrete state and each zone kept once.
 pub struct Known {
     keys: Keys,
+    packer: Packer,
     zones: ZoneStore,
     digester: Digester,
     prepared: Prepared,
     entries: Vec<State>,
-    slots: i64,
-    block_bytes: usize,
+    /// Bytes of the entries outside of `entries`.
+    entry_bytes: usize,
 }
 
 /// The zones met with one discrete state.
@@ -39,26 +43,28 @@ pub enum Met {
 impl Known {
     /// Nothing met yet.
     pub fn new(packing: Packing, dim: usize, greatest: i32) -> Known {
+        let keys = Keys::new(packing);
+        let zones = ZoneStore::new(dim, greatest);
         Known {
-            keys: Keys::new(packing),
-            zones: ZoneStore::new(dim, true),
+            packer: keys.packer(),
+            keys,
             digester: Digester::new(dim, greatest),
-            prepared: Prepared::default(),
+            prepared: zones.prepared(),
+            zones,
             entries: Vec::new(),
-            slots: 0,
-            block_bytes: 0,
+            entry_bytes: 0,
         }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> u64 {
         let entries = self.entries.capacity() * std::mem::size_of::<State>();
-        let slots = self.slots.max(0) as usize * Entry::BYTES_PER_ZONE;
-        (self.zones.bytes() + self.keys.bytes() + entries + slots + self.block_bytes) as u64
+        (self.zones.bytes() + self.keys.bytes() + entries + self.entry_bytes) as u64
     }
 
     fn entry(&mut self, state: &[i32]) -> usize {
-        let entry = self.keys.insert(state) as usize;
+        self.packer.pack(state);
+        let entry = self.keys.insert(&self.packer) as usize;
         if entry == self.entries.len() {
             self.entries.push(State::default());
         }
@@ -69,7 +75,7 @@ impl Known {
     pub fn meet(&mut self, state: &[i32], zone: &Zone) -> Met {
         let entry = self.entry(state);
         self.prepared.load(zone);
-        let sought = Sought::new(self.digester.digest(&self.prepared));
+        let sought = Sought::new(self.digester.digest(zone));
         let (zones, prepared) = (&mut self.zones, &self.prepared);
         let entry = &self.entries[entry];
         let inside = |relation| matches!(relation, Relation::Equal | Relation::Subset);
@@ -104,7 +110,7 @@ impl Known {
     pub fn finish(&mut self, state: &[i32], zone: &Zone, id: ZoneId) {
         let entry = self.entry(state);
         self.prepared.load(zone);
-        let sought = Sought::new(self.digester.digest(&self.prepared));
+        let sought = Sought::new(self.digester.digest(zone));
         let (zones, prepared, digester) = (&self.zones, &self.prepared, &self.digester);
         let State { finished, on_stack } = &mut self.entries[entry];
         if let Some(at) = on_stack.iter().rposition(|other| *other == id) {
@@ -117,19 +123,17 @@ impl Known {
                 .map(|id| zones.relation(prepared, id));
             if matches!(relation, Some(Relation::Equal | Relation::Superset)) {
                 finished.swap_remove(candidate);
-                self.slots -= 1;
                 at = candidate;
             } else {
                 at = candidate + 1;
             }
         }
-        let before = finished.block_bytes();
+        let before = finished.heap_bytes();
         finished.push(&sought, id, |id| {
-            let mut prepared = Prepared::default();
-            zones.copy_out(id, &mut prepared);
-            digester.digest(&prepared)
+            let mut zone = zone.clone();
+            zones.get(id, &mut zone);
+            digester.digest(&zone)
         });
-        self.slots += 1;
-        self.block_bytes += finished.block_bytes() - before;
+        self.entry_bytes = self.entry_bytes + finished.heap_bytes() - before;
     }
 }

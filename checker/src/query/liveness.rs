@@ -15,10 +15,10 @@ use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::search::packing;
-use crate::explore::storage::ZoneId;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::program::{Fault, Formula, Program, constrain};
+use crate::explore::zones::ZoneId;
+use crate::program::{ClockOp, Fault, Formula, Program, constrain};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
 
@@ -82,12 +82,27 @@ struct Frame {
     bytes: u64,
 }
 
+/// Where one step leads, before any delay.
+pub struct Arrival {
+    /// The step's position among those of the state.
+    pub step: u32,
+    /// The discrete state after it.
+    pub state: Vec<i32>,
+    /// The zones after it.
+    pub entries: Federation,
+    /// The zones in which it is taken.
+    pub pieces: Federation,
+    /// What it does to clocks.
+    pub ops: Vec<ClockOp>,
+}
+
 /// The search; finished states are shared between calls.
 pub struct Liveness<'p> {
     expander: Expander<'p>,
     program: &'p Program,
     bounds: &'p Bounds,
-    condition: Throughout<'p>,
+    /// What the runs keep.
+    pub condition: Throughout<'p>,
     abstractor: Abstractor,
     known: Known,
     counts: Counts,
@@ -235,7 +250,7 @@ impl<'p> Liveness<'p> {
     }
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.
-    fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
+    pub fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
         let delay = self.expander.delay_of(state)?;
         if zone.unbounded() && may_wait(&delay, zone) {
             return Ok(true);
@@ -258,6 +273,14 @@ impl<'p> Liveness<'p> {
 
     fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
         let mut result = Vec::new();
+        for mut arrival in self.arrivals(state, zone)?.into_iter().rev() {
+            result.extend(self.settle(arrival.step, &mut arrival.state, arrival.entries)?);
+        }
+        Ok(result)
+    }
+
+    /// Where the steps of a state lead.
+    pub fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
         let mut next = Vec::new();
         if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative) {
             one.begin(self.program, r, state, zone, &mut self.expander.steps);
@@ -292,24 +315,28 @@ impl<'p> Liveness<'p> {
                 continue;
             }
             let entries: Federation = pieces
-                .into_iter()
-                .filter_map(|mut z| {
+                .iter()
+                .filter_map(|piece| {
+                    let mut z = piece.clone();
                     Expander::apply_ops(&mut z, &ops);
                     constrain(&mut z, &invariant).then_some(z)
                 })
                 .collect();
             if !entries.is_empty() {
-                arrivals.push((index as u32, next.clone(), entries));
+                arrivals.push(Arrival {
+                    step: index as u32,
+                    state: next.clone(),
+                    entries,
+                    pieces,
+                    ops,
+                });
             }
         }
-        for (step, mut state, entries) in arrivals.into_iter().rev() {
-            result.extend(self.settle(step, &mut state, entries)?);
-        }
-        Ok(result)
+        Ok(arrivals)
     }
 
     /// From zones that enter a state to the abstracted zones, closed under delay inside the condition.
-    fn settle(
+    pub fn settle(
         &mut self,
         step: u32,
         state: &mut [i32],
@@ -354,6 +381,10 @@ impl<'p> Liveness<'p> {
         let mut zones = Vec::new();
         for zone in settled {
             self.abstractor.apply(self.bounds, zone, &mut zones);
+        }
+        if self.abstractor.kind == Abstraction::ExtraLu {
+            // It forgets upper bounds above L, and would let time pass beyond the invariant.
+            zones.retain_mut(|zone| constrain(zone, &invariant));
         }
         result.extend(zones.into_iter().map(|zone| (step, state.to_vec(), zone)));
         Ok(result)

@@ -4,4 +4,6 @@ pub mod deadlock;
 pub mod extremes;
 mod finished;
 pub mod liveness;
+pub mod progress;
 pub mod reach;
+pub mod wide;

@@ -6,9 +6,8 @@
 //! share one; whoever needs certainty checks [`super::stabiliser`].
 
 use super::index::{Index, Tuple};
+use super::matrix::Matrix;
 use super::tables::Tables;
-use crate::zone::Zone;
-use crate::zone::bound::LE_ZERO;
 
 /// Colours of all nodes, with the buffers to refine them.
 #[derive(Clone, Debug, Default)]
@@ -25,13 +24,6 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.rotate_left(23) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z ^ (z >> 32)
-}
-
-/// A bound with the weight of the clock it is about; short, so that rows are hashed several entries at a time.
-#[inline(always)]
-fn scramble(bound: i32, weight: u32) -> u32 {
-    let h = (bound as u32 ^ weight).wrapping_mul(0x9e37_79b1);
-    h ^ (h >> 15)
 }
 
 /// Says of an element that a variable of nobody holds it.
@@ -64,7 +56,7 @@ impl Colours {
     }
 
     /// One round over everything that relates elements.
-    pub fn refine(&mut self, index: &Index, tables: &Tables, state: &[i32], zone: &Zone) {
+    pub fn refine(&mut self, index: &Index, tables: &Tables, state: &[i32], zone: &impl Matrix) {
         self.time(index, zone);
         if !index.relational.is_empty() {
             self.relate(index, tables, state);
@@ -117,9 +109,8 @@ impl Colours {
     }
 
     /// A round over the bounds between clocks.
-    fn time(&mut self, index: &Index, zone: &Zone) {
-        let dim = zone.dim();
-        if dim < 2 {
+    fn time(&mut self, index: &Index, zone: &impl Matrix) {
+        if zone.dim() < 2 {
             return;
         }
         self.weights.clear();
@@ -132,19 +123,7 @@ impl Colours {
             };
             self.weights.push((weight ^ weight >> 32) as u32);
         }
-        self.columns.clear();
-        self.columns.resize(dim, 0);
-        self.next.clear();
-        self.next.resize(dim, 0);
-        for (x, row) in zone.raw().chunks_exact(dim).enumerate() {
-            let own = self.weights[x];
-            let mut sum = 0u32;
-            for ((bound, weight), column) in row.iter().zip(&self.weights).zip(&mut self.columns) {
-                sum = sum.wrapping_add(scramble(*bound, *weight));
-                *column = column.wrapping_add(scramble(*bound, own));
-            }
-            self.next[x] = u64::from(sum);
-        }
+        zone.sums(&self.weights, &mut self.next, &mut self.columns);
         for clock in &index.clocks {
             let x = clock.at as usize;
             let told = self.next[x] << 32 | u64::from(self.columns[x]);
@@ -176,13 +155,8 @@ pub struct Arrangement {
 
 impl Arrangement {
     /// From the first colours of a state and its zone.
-    pub fn load(&mut self, index: &Index, first: &[u64], zone: &Zone) {
-        let dim = zone.dim();
-        self.ranks.clear();
-        for row in zone.raw().chunks_exact(dim) {
-            let below = row.iter().map(|b| u32::from(*b <= LE_ZERO));
-            self.ranks.push(below.sum());
-        }
+    pub fn load(&mut self, index: &Index, first: &[u64], zone: &impl Matrix) {
+        zone.ranks(&mut self.ranks);
         self.words.clear();
         self.starts.clear();
         for (own, colour) in index.own.iter().zip(first) {
@@ -192,8 +166,8 @@ impl Arrangement {
                 let x = *x as usize;
                 let ordered = |b: i32| u64::from(b as u32 ^ 0x8000_0000);
                 self.words
-                    .push(u64::from(self.ranks[x]) << 32 | ordered(zone.at(0, x)));
-                self.words.push(ordered(zone.at(x, 0)));
+                    .push(u64::from(self.ranks[x]) << 32 | ordered(zone.single(0, x)));
+                self.words.push(ordered(zone.single(x, 0)));
             }
         }
         self.starts.push(self.words.len() as u32);

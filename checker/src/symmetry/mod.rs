@@ -9,9 +9,13 @@ mod colours;
 #[cfg(test)]
 mod corpus_tests;
 mod index;
+mod matrix;
 mod named;
 mod one_per_class;
 mod permutation;
+mod quotient;
+#[cfg(test)]
+mod quotient_tests;
 mod representative;
 mod stabiliser;
 mod symmetrise;
@@ -24,6 +28,7 @@ pub use audit::Audit;
 pub use named::named_elements;
 pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
+pub use quotient::Quotient;
 pub use representative::Representative;
 pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;

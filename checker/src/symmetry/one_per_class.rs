@@ -5,11 +5,13 @@
 //! equality: that is the orbit of a tuple under a product of symmetric groups. Receivers of a broadcast that can be
 //! exchanged are enumerated as multisets from the start.
 
+use super::quotient::Quotient;
 use super::representative::Representative;
 use super::tables::{Tables, position};
+use crate::explore::expander::Expander;
 use crate::explore::receivers::Interchange;
 use crate::explore::steps::Steps;
-use crate::program::Program;
+use crate::program::{Fault, Program};
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;
 
@@ -18,6 +20,7 @@ use rustc_hash::FxHashSet;
 pub struct OnePerClass {
     interchange: Interchange,
     seen: FxHashSet<Vec<u64>>,
+    quotient: Option<Quotient>,
 }
 
 impl OnePerClass {
@@ -26,7 +29,13 @@ impl OnePerClass {
         OnePerClass {
             interchange: tables.interchange(),
             seen: FxHashSet::default(),
+            quotient: None,
         }
+    }
+
+    /// The same, with successors computed on a few clocks of each class where that is possible.
+    pub fn on_few_clocks(self, quotient: Option<Quotient>) -> OnePerClass {
+        OnePerClass { quotient, ..self }
     }
 
     /// Looks at the classes of a state; to be called before its steps are found.
@@ -42,6 +51,29 @@ impl OnePerClass {
         self.interchange.classes = representative.classes(state, zone);
         // Where priorities decide, all steps must be seen.
         steps.interchange = (!program.has_priorities).then(|| self.interchange.clone());
+    }
+
+    /// The successor by a step on a few clocks of each class. `None` if it must be computed on all of them, and
+    /// `Some(None)` if the step is not possible.
+    pub fn successor(
+        &mut self,
+        representative: &Representative,
+        expander: &mut Expander<'_>,
+        step: usize,
+        (state, zone): (&mut [i32], &Zone),
+        next: &mut Vec<i32>,
+    ) -> Result<Option<Option<&mut Quotient>>, Fault> {
+        let Some(quotient) = &mut self.quotient else {
+            return Ok(None);
+        };
+        let tables = (representative.tables(), representative.index());
+        let classes = &self.interchange.classes;
+        let steps = (&expander.steps, step);
+        if !quotient.begin(expander.program, tables, classes, steps, zone) {
+            return Ok(None);
+        }
+        let found = quotient.successor(expander, step, state, next)?;
+        Ok(found.map(|found| found.then_some(quotient)))
     }
 
     /// Whether no equivalent step came before.

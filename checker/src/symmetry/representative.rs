@@ -8,10 +8,14 @@
 
 use super::colours::{Arrangement, Colours, mix};
 use super::index::Index;
+use super::matrix::Matrix;
 use super::permutation::Permutation;
+use super::quotient::Quotient;
 use super::stabiliser;
 use super::tables::Tables;
-use crate::program::Alike;
+use crate::explore::abstraction::Abstractor;
+use crate::explore::bounds::Bounds;
+use crate::program::{Alike, Program};
 use crate::zone::Zone;
 
 /// Finds representatives.
@@ -104,9 +108,51 @@ impl Representative {
         permutation
     }
 
+    /// A quotient for a search with these bounds, where it applies.
+    pub fn quotient(
+        &self,
+        program: &Program,
+        bounds: &Bounds,
+        abstractor: &Abstractor,
+    ) -> Option<Quotient> {
+        Quotient::new(program, bounds, abstractor, &self.tables, &self.index)
+    }
+
+    /// Writes the whole zone of a quotient.
+    pub fn write_out(&self, quotient: &mut Quotient, zone: &mut Zone) {
+        let sizes = self.tables.sets.iter().map(|s| s.size);
+        quotient.spread();
+        quotient.write(&self.tables, &Permutation::identity(sizes), zone);
+    }
+
+    /// Writes the representative of a state whose zone is known as a quotient; gives the permutation that was applied.
+    pub fn reduce_quotient(
+        &mut self,
+        state: &mut [i32],
+        quotient: &mut Quotient,
+        zone: &mut Zone,
+    ) -> Permutation {
+        let mut colours = std::mem::take(&mut self.colours);
+        quotient.spread();
+        colours.start(&self.index, &self.tables, state);
+        self.arrangement.load(&self.index, &colours.of, quotient);
+        let settled = self.settle(&mut colours, state, quotient).is_none();
+        let permutation = self.sorted(&colours.of);
+        self.colours = colours;
+        if settled {
+            quotient.write(&self.tables, &permutation, zone);
+            self.move_state(&permutation, state);
+            permutation
+        } else {
+            // Singling out one element of a group ends the likeness of its elements.
+            self.write_out(quotient, zone);
+            self.reduce(state, zone)
+        }
+    }
+
     /// Refines until ties are interchangeable; gives one class of ties that is not, one element for each of its
     /// interchangeable parts, when nothing tells them apart any more.
-    fn settle(&self, colours: &mut Colours, state: &[i32], zone: &Zone) -> Option<Vec<u32>> {
+    fn settle(&self, colours: &mut Colours, state: &[i32], zone: &impl Matrix) -> Option<Vec<u32>> {
         let mut count = 0;
         loop {
             colours.refine(&self.index, &self.tables, state, zone);
@@ -182,7 +228,7 @@ impl Representative {
     }
 
     /// The class of ties with the least colour that are not all interchangeable, one element for each part that is.
-    fn unresolved(&self, colours: &[u64], state: &[i32], zone: &Zone) -> Option<Vec<u32>> {
+    fn unresolved(&self, colours: &[u64], state: &[i32], zone: &impl Matrix) -> Option<Vec<u32>> {
         let mut found: Option<(u64, Vec<u32>)> = None;
         for (set, data) in self.tables.sets.iter().enumerate() {
             for block in &data.blocks {
@@ -204,12 +250,12 @@ impl Representative {
     }
 
     /// One node for each part of `ties` whose elements are interchangeable.
-    fn parts(&self, set: usize, ties: &[u16], state: &[i32], zone: &Zone) -> Vec<u32> {
+    fn parts(&self, set: usize, ties: &[u16], state: &[i32], zone: &impl Matrix) -> Vec<u32> {
         let mut leaders: Vec<u16> = Vec::new();
         for e in ties {
             let known = leaders.iter().any(|l| {
                 let swap = (set, *l, *e);
-                stabiliser::interchangeable(&self.tables, &self.index, swap, state, zone)
+                zone.interchangeable(&self.tables, &self.index, swap, state)
             });
             if !known {
                 leaders.push(*e);
@@ -221,6 +267,11 @@ impl Representative {
 
     /// Applies a permutation in place.
     fn apply(&mut self, permutation: &Permutation, state: &mut [i32], zone: &mut Zone) {
+        self.move_state(permutation, state);
+        self.move_zone(permutation, zone);
+    }
+
+    fn move_state(&mut self, permutation: &Permutation, state: &mut [i32]) {
         let (tables, scratch) = (&self.tables, &mut self.scratch);
         let cells = tables.cells.len();
         scratch.state.clear();
@@ -237,6 +288,10 @@ impl Representative {
                     scratch.state[cells + p];
             }
         }
+    }
+
+    fn move_zone(&mut self, permutation: &Permutation, zone: &mut Zone) {
+        let (tables, scratch) = (&self.tables, &mut self.scratch);
         let dim = zone.dim();
         scratch.sources.clear();
         scratch.sources.extend(0..dim as u32);

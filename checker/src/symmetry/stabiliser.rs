@@ -16,9 +16,18 @@ pub fn interchangeable(
     state: &[i32],
     zone: &Zone,
 ) -> bool {
-    if !same_data(tables, index, swap, state) {
-        return false;
-    }
+    same_data(tables, index, swap, state)
+        && fixes_zone(tables, index, swap, zone, &mut Columns::default())
+}
+
+/// Whether a swap leaves the zone as it is.
+fn fixes_zone(
+    tables: &Tables,
+    index: &Index,
+    swap: Swap,
+    zone: &Zone,
+    columns: &mut Columns,
+) -> bool {
     let (set, a, b) = swap;
     let own = [index.node(set, a), index.node(set, b)];
     let clocks = own.iter().flat_map(|n| &index.own[*n].clocks);
@@ -30,7 +39,40 @@ pub fn interchangeable(
             pairs.push(pair);
         }
     }
-    same_times(zone, &pairs)
+    same_times(zone, &pairs, columns)
+}
+
+/// For one distance between columns, in how many rows each column differs from the one at that distance. Neighbours of a
+/// family lie at the same distance, so that all of them are compared in one pass along the rows.
+#[derive(Default)]
+struct Columns {
+    /// Whether many columns are going to be asked for.
+    many: bool,
+    distance: usize,
+    differ: Vec<u32>,
+}
+
+impl Columns {
+    fn differ(&mut self, zone: &Zone, x: usize, to: usize) -> usize {
+        let dim = zone.dim();
+        let distance = to - x;
+        if !self.many {
+            let column = |y: usize| zone.at(y, x) != zone.at(y, to);
+            return (0..dim).filter(|y| column(*y)).count();
+        }
+        if distance != self.distance {
+            self.distance = distance;
+            self.differ.clear();
+            self.differ.resize(dim - distance, 0);
+            for row in zone.raw().chunks_exact(dim) {
+                let pairs = row.iter().zip(&row[distance..]);
+                for (count, (p, q)) in self.differ.iter_mut().zip(pairs) {
+                    *count += u32::from(p != q);
+                }
+            }
+        }
+        self.differ[x] as usize
+    }
 }
 
 /// Where a swap moves something with these coordinates.
@@ -50,7 +92,7 @@ fn moved(coordinates: &[Coordinate], at: usize, (set, a, b): Swap) -> usize {
 }
 
 /// Whether a swap leaves locations and cells as they are.
-fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
+pub fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
     let (set, a, b) = swap;
     let own = [
         &index.own[index.node(set, a)],
@@ -79,7 +121,7 @@ fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool 
 }
 
 /// Whether exchanging clocks (`pairs` holds each with its image, both ways) leaves the zone as it is.
-fn same_times(zone: &Zone, pairs: &[(usize, usize)]) -> bool {
+fn same_times(zone: &Zone, pairs: &[(usize, usize)], columns: &mut Columns) -> bool {
     let dim = zone.dim();
     let rows = |x: usize| &zone.raw()[x * dim..(x + 1) * dim];
     for &(x, to) in pairs {
@@ -105,9 +147,8 @@ fn same_times(zone: &Zone, pairs: &[(usize, usize)]) -> bool {
             return false;
         }
         let column = |y: usize| zone.at(y, x) != zone.at(y, to);
-        let differ = (0..dim).filter(|y| column(*y)).count();
         let moving = pairs.iter().filter(|(y, _)| column(*y)).count();
-        if differ != moving {
+        if columns.differ(zone, x, to) != moving {
             return false;
         }
     }
@@ -119,9 +160,14 @@ fn same_times(zone: &Zone, pairs: &[(usize, usize)]) -> bool {
 /// representative; where they do not, classes are smaller than they could be.
 pub fn classes(tables: &Tables, index: &Index, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
     let sets = 0..tables.sets.len();
+    let mut columns = Columns {
+        many: true,
+        ..Columns::default()
+    };
     sets.map(|set| {
         runs(tables, set, |swap| {
-            interchangeable(tables, index, swap, state, zone)
+            same_data(tables, index, swap, state)
+                && fixes_zone(tables, index, swap, zone, &mut columns)
         })
     })
     .collect()
@@ -138,7 +184,7 @@ pub fn discrete_classes(tables: &Tables, index: &Index, state: &[i32], alike: &m
 }
 
 /// Runs of neighbours that can be swapped.
-fn runs(tables: &Tables, set: usize, fixes: impl Fn(Swap) -> bool) -> Vec<u16> {
+fn runs(tables: &Tables, set: usize, mut fixes: impl FnMut(Swap) -> bool) -> Vec<u16> {
     let data = &tables.sets[set];
     let mut class: Vec<u16> = (0..data.size as u16).collect();
     for block in &data.blocks {

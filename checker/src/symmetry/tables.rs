@@ -95,6 +95,21 @@ impl Tables {
         }
     }
 
+    /// What clocks that permutations may exchange have in common.
+    pub fn kind_of_clock(&self, clock: usize) -> (u64, Vec<(usize, usize)>) {
+        let coordinates = &self.clocks[clock];
+        let of = |c: &Coordinate| {
+            let blocks = &self.sets[c.set].blocks;
+            let block = blocks.iter().position(|b| b.contains(&c.element));
+            // An element that nothing moves has clocks of its own.
+            (c.set, block.unwrap_or(blocks.len() + c.element as usize))
+        };
+        (
+            position(clock, coordinates),
+            coordinates.iter().map(of).collect(),
+        )
+    }
+
     /// Where a permutation moves something with these coordinates.
     #[inline]
     pub fn image(at: usize, coordinates: &[Coordinate], permutation: &Permutation) -> usize {

@@ -23,7 +23,7 @@ type Flat = (Vec<i32>, Vec<i32>);
 
 /// Remembers every state.
 #[derive(Default)]
-struct All(Vec<(Vec<i32>, Zone)>);
+pub struct All(pub Vec<(Vec<i32>, Zone)>);
 
 impl Visitor for All {
     fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
@@ -40,6 +40,21 @@ fn states(
     tables: Option<Tables>,
     most: u64,
 ) -> Option<(All, u64)> {
+    let (all, outcome, ties) = search(program, abstraction, tables, most);
+    (outcome == Outcome::Exhausted).then_some((all, ties))
+}
+
+/// The first representatives of a model.
+pub fn some_states(program: &Program, abstraction: Abstraction, tables: Tables, most: u64) -> All {
+    search(program, abstraction, Some(tables), most).0
+}
+
+fn search(
+    program: &Program,
+    abstraction: Abstraction,
+    tables: Option<Tables>,
+    most: u64,
+) -> (All, Outcome, u64) {
     let bounds = Bounds::new(program, &[]);
     let settings = Settings {
         abstraction,
@@ -61,9 +76,9 @@ fn states(
         ..Options::default()
     };
     let mut watch = Watch::new(&limits, &control);
-    let ended = search.run(&mut all, &mut watch) == Outcome::Exhausted;
+    let outcome = search.run(&mut all, &mut watch);
     let ties = search.representative.map_or(0, |r| r.broken_ties);
-    ended.then_some((all, ties))
+    (all, outcome, ties)
 }
 
 /// Every permutation inside the blocks of every set.
@@ -100,7 +115,7 @@ fn least(tables: &Tables, group: &[Permutation], state: &(Vec<i32>, Zone)) -> Fl
     images.min().unwrap_or_default()
 }
 
-fn load(name: &str, n: i64) -> Loaded {
+pub fn load(name: &str, n: i64) -> Loaded {
     let path = format!("{}/../examples/{name}.xta", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("an example");
     let constants = [("N", n)];
@@ -112,7 +127,7 @@ fn load(name: &str, n: i64) -> Loaded {
     common::load(&text, FileKind::Xta, constants).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-fn tables(model: &Loaded) -> Option<Tables> {
+pub fn tables(model: &Loaded) -> Option<Tables> {
     let sets = model.network.scalarsets.iter().enumerate();
     let usable: Vec<u32> = sets
         .filter(|(_, set)| set.broken.is_empty() && set.size > 1)

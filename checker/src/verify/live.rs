@@ -1,12 +1,13 @@
 //! `E[]`, `A<>` and `-->`.
 
+use super::loose::{BY_LOOSE_CLOCKS, NoRun};
 use super::reachable::by_position;
 use super::turns::BY_HULLS;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::search::{Outcome, Search, Visitor};
-use crate::explore::watch::{Stop, Watch};
+use crate::explore::watch::{Counts, Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
@@ -41,21 +42,56 @@ impl Run<'_> {
             wanted,
             frame: self.query.frame,
         };
-        let mut liveness = liveness(self, &bounds, condition);
-        let entry = vec![Zone::point(&self.program.initial_clocks)];
-        let live = liveness.search(&self.program.initial, entry, watch);
-        watch.add(liveness.counts());
-        let (found, absent) = match wanted {
+        let verdicts = match wanted {
             true => (Verdict::Satisfied, Verdict::Violated),
             false => (Verdict::Violated, Verdict::Satisfied),
         };
+        let settings = self.settings(&bounds, false);
+        if !self.may_take_turns(&settings) {
+            let answer = self.stays_exactly(condition, verdicts, &bounds, watch);
+            return Ok(answer.unwrap_or_else(Answer::stopped));
+        }
+        let mut no_run = NoRun::new(self, &bounds, None, condition);
+        let mut turn = self.first_turn();
+        loop {
+            watch.set_turn(no_run.goes_on().then_some(turn));
+            match self.stays_exactly(condition, verdicts, &bounds, watch) {
+                Err(Stop::Turn) => {}
+                Err(stop) => return Ok(Answer::stopped(stop)),
+                Ok(answer) => return Ok(answer),
+            }
+            if no_run.proves(turn, watch) {
+                return Ok(Answer {
+                    decided_by: Some(BY_LOOSE_CLOCKS),
+                    ..Answer::verdict(verdicts.1)
+                });
+            }
+            turn *= 4;
+        }
+    }
+
+    /// Looks for a run that keeps the condition from the initial state on.
+    fn stays_exactly(
+        &self,
+        condition: Throughout<'_>,
+        verdicts: (Verdict, Verdict),
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, Stop> {
+        let mut liveness = liveness(self, bounds, condition);
+        let entry = vec![Zone::point(&self.program.initial_clocks)];
+        let live = liveness.search(&self.program.initial, entry, watch);
+        watch.add(liveness.counts());
+        if let Live::Stopped(stop) = live {
+            return Err(stop);
+        }
         let run = LiveRun {
             representative: liveness.representative.as_ref(),
             stem: None,
             start: None,
             condition,
         };
-        let mut answer = self.live_answer(live, run, (found, absent));
+        let mut answer = self.live_answer(live, run, verdicts);
         answer.symmetry = Some(Box::new(
             self.symmetry_report(liveness.representative.as_ref()),
         ));
@@ -228,6 +264,7 @@ impl Run<'_> {
             let answer = self.leads_exactly(start, condition, &bounds, watch);
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
+        let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
         let mut turn = (self.first_turn() / 4).max(1);
         loop {
             watch.set_turn(Some(turn));
@@ -237,11 +274,16 @@ impl Run<'_> {
                 Ok(answer) => return Ok(answer),
             }
             turn *= 4;
-            watch.set_turn(Some(turn));
-            let proven = self.leads_from_hulls(start, condition, &bounds, watch);
-            if proven {
+            let decided_by = if no_run.proves(turn, watch) {
+                Some(BY_LOOSE_CLOCKS)
+            } else {
+                watch.set_turn(Some(turn));
+                let proven = self.leads_from_hulls(start, condition, &bounds, watch);
+                proven.then_some(BY_HULLS)
+            };
+            if decided_by.is_some() {
                 return Ok(Answer {
-                    decided_by: Some(BY_HULLS),
+                    decided_by,
                     ..Answer::verdict(Verdict::Satisfied)
                 });
             }
@@ -263,10 +305,9 @@ impl Run<'_> {
         search.audit = self.audit();
         // Both searches look at the same limits, each through its own watch.
         let mut outer = watch.twin();
-        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let mut starts = Starts::new(self, start, liveness(self, bounds, condition), watch);
         let outcome = search.run(&mut starts, &mut outer);
-        let live = starts.live.take();
-        let counts = starts.liveness.counts();
+        let (live, counts) = starts.end();
         let stopped = match (&outcome, &live) {
             (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
             _ => None,
@@ -315,13 +356,13 @@ impl Run<'_> {
         if search.run(&mut Everything, watch) != Outcome::Exhausted {
             return false;
         }
-        let mut starts = Starts::new(self, bounds, start, condition, watch);
+        let mut starts = Starts::new(self, start, liveness(self, bounds, condition), watch);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
         let avoided = search.states.kept().any(|node| {
             search.states.get(node, &mut state, &mut zone);
             starts.visit(&mut state, &zone, node) != Ok(false)
         });
-        let counts = starts.liveness.counts();
+        let (_, counts) = starts.end();
         watch.add(counts);
         !avoided
     }
@@ -362,28 +403,31 @@ fn liveness<'p>(run: &Run<'p>, bounds: &'p Bounds, condition: Throughout<'p>) ->
 struct Starts<'p, 'w, 'c> {
     expander: Expander<'p>,
     p: Throughout<'p>,
-    not_q: Throughout<'p>,
     liveness: Liveness<'p>,
     watch: &'w mut Watch<'c>,
     live: Option<Live>,
 }
 
 impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
+    /// `liveness` searches for runs that avoid q.
     fn new(
         run: &Run<'p>,
-        bounds: &'p Bounds,
         p: Throughout<'p>,
-        not_q: Throughout<'p>,
+        liveness: Liveness<'p>,
         watch: &'w mut Watch<'c>,
     ) -> Starts<'p, 'w, 'c> {
         Starts {
             expander: Expander::new(run.program),
             p,
-            not_q,
-            liveness: liveness(run, bounds, not_q),
+            liveness,
             watch,
             live: None,
         }
+    }
+
+    /// What ended the search, and the counts of all searches.
+    fn end(self) -> (Option<Live>, Counts) {
+        (self.live, self.liveness.counts())
     }
 }
 
@@ -392,7 +436,8 @@ impl Visitor for Starts<'_, '_, '_> {
         let with_p = self
             .p
             .part(&mut self.expander, vec![zone.clone()], true, state)?;
-        let starts = self.not_q.part(&mut self.expander, with_p, true, state)?;
+        let not_q = self.liveness.condition;
+        let starts = not_q.part(&mut self.expander, with_p, true, state)?;
         if starts.is_empty() {
             return Ok(false);
         }

@@ -3,6 +3,7 @@
 mod bounds_query;
 mod fastest;
 mod live;
+mod loose;
 mod plan;
 mod reachable;
 mod real;

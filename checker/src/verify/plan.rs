@@ -26,7 +26,20 @@ impl Run<'_> {
 
     /// Bounds for the abstraction, or why there are none.
     pub fn bounds(&self, conditions: &[&Formula]) -> Result<Bounds, Answer> {
-        let bounds = Bounds::new(self.program, conditions);
+        self.usable(Bounds::new(self.program, conditions))
+    }
+
+    /// The same for `E<>` and `A[]`. What is asked of whole orbits must be known of them all, wherever they are.
+    pub fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
+        let named = named_elements(self.network, self.query, &self.candidates());
+        self.usable(if named.is_empty() {
+            Bounds::to_reach(self.program, condition)
+        } else {
+            Bounds::new(self.program, &[condition])
+        })
+    }
+
+    fn usable(&self, bounds: Bounds) -> Result<Bounds, Answer> {
         if let Some(span) = bounds.wild_diagonal {
             let Position { line, column } = (self.position)(span);
             let message =
@@ -80,15 +93,19 @@ impl Run<'_> {
     }
 
     /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements that the query names may
-    /// be moved all the same, and are given with their sets: the query is then asked of whole orbits.
+    /// be moved all the same, and are given with their sets: the query is then asked of whole orbits, and what it says of
+    /// their clocks becomes a bound of all clocks they may be exchanged with.
     pub fn representative_and_named(
         &self,
         settings: &Settings,
+        bounds: &mut Bounds,
     ) -> (Option<Representative>, Vec<(usize, u16)>) {
         let plain = || (self.representative(settings), Vec::new());
         let candidates = self.candidates();
         let named = named_elements(self.network, self.query, &candidates);
-        if named.is_empty() || settings.covering == Covering::Hull {
+        // Zones are split on differences as the query writes them, with its names.
+        let split = !bounds.diagonals.is_empty();
+        if named.is_empty() || split || settings.covering == Covering::Hull {
             return plain();
         }
         let of = |set: u32| named.iter().filter(|n| n.0 == set).count();
@@ -108,6 +125,7 @@ impl Run<'_> {
         let start = Zone::point(&self.program.initial_clocks);
         let few_enough = (1..=MOST_NAMED).contains(&moved.len());
         if few_enough && is_invariant(&representative, &self.program.initial, &start) {
+            bounds.even_out(|clock| representative.tables().kind_of_clock(clock));
             (Some(representative), moved)
         } else {
             plain()

@@ -11,7 +11,6 @@ use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::reach::Goal;
 use crate::symmetry::Permutation;
-use crate::symmetry::Symmetrised;
 use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
@@ -42,7 +41,7 @@ impl Run<'_> {
     ) -> Result<Answer, Answer> {
         let formula = self.formula(expr)?;
         let has_deadlock = formula.has_deadlock();
-        let bounds = self.bounds(&[&formula])?;
+        let mut bounds = self.bounds_to_reach(&formula)?;
         let settings = self.settings(&bounds, !has_deadlock);
         if self.program.has_rates && has_deadlock {
             let reason = "unsupported: deadlock in a model that stops clocks";
@@ -59,16 +58,23 @@ impl Run<'_> {
             found,
             absent,
         };
+        let (representative, named) = self.representative_and_named(&settings, &mut bounds);
         let mut search = Search::new(self.program, &bounds, settings);
-        let (representative, named) = self.representative_and_named(&settings);
         search.representative = representative;
         search.audit = self.audit();
         let parallel =
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
-        let mut answer = if parallel {
+        let proven = match has_deadlock && named.is_empty() && self.may_take_turns(&settings) {
+            true => self.proven_by_lu(&sought, &settings, &bounds, watch),
+            false => None,
+        };
+        let mut answer = if let Some((answer, representative)) = proven {
+            search.representative = representative;
+            answer
+        } else if parallel {
             self.search_in_parallel(&sought, &bounds, settings, watch)
-        } else if self.may_take_turns(&settings) && named.is_empty() {
-            self.search_in_turns(&sought, &mut search, &settings, &bounds, watch)
+        } else if self.may_take_turns(&settings) {
+            self.search_in_turns(&sought, &mut search, &named, &settings, &bounds, watch)
         } else {
             self.search_alone(&sought, &mut search, &named, &settings, watch)
         };
@@ -99,18 +105,9 @@ impl Run<'_> {
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let mut goal = self.goal(sought);
-        match &search.representative {
-            Some(representative) if !named.is_empty() => {
-                let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
-                let outcome = search.run(&mut orbit, watch);
-                self.searched(outcome, sought, search, orbit.found.as_ref(), settings)
-            }
-            _ => {
-                let outcome = search.run(&mut goal, watch);
-                self.searched(outcome, sought, search, None, settings)
-            }
-        }
+        let (outcome, image) = self.explore_orbits(sought, search, named, watch);
+        watch.add(search.counts());
+        self.searched(outcome, sought, search, image.as_ref(), settings)
     }
 
     /// What the end of a search says; `image` maps the state found to where the query holds as written.

@@ -1,35 +1,72 @@
 //! Several searches for one question, taking turns.
 //!
-//! Breadth first search is the default and answers most questions. Where it has not after a hundred thousand states, two
-//! others get a share of the time: depth first search, which finds deep states early, and a search over convex hulls,
-//! which holds one zone per discrete state. Hulls only add points, so a state that they do not reach is not reachable;
-//! that settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
-//! proves nothing. Turns are counted in states, so the same run gives the same answer.
+//! Breadth first search is the default and answers most questions. Where it has not after a hundred thousand states,
+//! others get a share of the time:
+//!
+//! - depth first search, and random depth first search started anew again and again, which find deep states early;
+//! - a search over convex hulls, which holds one zone per discrete state, and searches over zones that keep fewer
+//!   differences of clocks (`loose.rs`). Both only add points, so a state that they do not reach is not reachable; that
+//!   settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
+//!   proves nothing.
+//!
+//! Turns are counted in states, so the same run gives the same answer.
 
+use super::loose::{BY_LOOSE_CLOCKS, Ladder};
 use super::reachable::Sought;
 use super::{Answer, Run};
+use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::{Stop, Watch};
+use crate::symmetry::{Permutation, Representative, Symmetrised};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
 /// States of the first turn; each round doubles it. Most models are smaller, and their counts are those of the search
 /// that was asked for.
 const FIRST_TURN: u64 = 100_000;
 
+/// How often a random search starts anew in one turn. What it looks for is found early or, for this seed, hardly ever.
+const RESTARTS: u64 = 8;
+
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
 /// What the result says when a depth first search decided.
 const BY_DEPTH: &str = "depth-first search";
+/// What the result says when a random search decided.
+const BY_CHANCE: &str = "random depth-first search";
+
+/// What the result says when a search under LU bounds showed that there is no deadlock.
+const BY_LU: &str = "proof under LU bounds";
 
 /// A search beside the main one.
 struct Helper<'p> {
     search: Search<'p>,
     settings: Settings,
+    kind: Kind,
     name: &'static str,
     /// States per turn, as a fraction of the main search's. A hull costs less than a zone among thousands.
     share: (u64, u64),
+}
+
+/// What becomes of a helper that did not decide.
+enum Kind {
+    /// Goes on where it was, until it fails.
+    Depth,
+    /// The same; what it finds is no proof.
+    Hulls,
+    /// Starts anew with another seed.
+    Random,
+    /// Takes the next rung once it has found something.
+    Loose(Ladder),
+}
+
+/// What a helper's turn came to.
+enum Helped {
+    GoesOn,
+    Decided(Outcome),
+    /// It never will.
+    Useless,
 }
 
 impl Run<'_> {
@@ -55,10 +92,44 @@ impl Run<'_> {
         })
     }
 
+    /// Looks for a state with `deadlock` under LU bounds first. A deadlock found there proves nothing, because a state that
+    /// can do more may hide it or be added; but abstraction only adds points, so if it has none the model has none. Regions
+    /// must be told apart otherwise, and there can be exponentially more of them.
+    pub(super) fn proven_by_lu(
+        &self,
+        sought: &Sought<'_>,
+        settings: &Settings,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Option<(Answer, Option<Representative>)> {
+        if settings.abstraction != Abstraction::ExtraM || !bounds.diagonals.is_empty() {
+            return None;
+        }
+        let wide = Settings {
+            abstraction: Abstraction::ExtraLu,
+            ..*settings
+        };
+        let mut search = Search::new(self.program, bounds, wide);
+        search.representative = self.representative(&wide);
+        watch.set_turn(Some(self.first_turn()));
+        let outcome = search.explore(&mut self.goal(sought), watch);
+        watch.set_turn(None);
+        if outcome != Outcome::Exhausted {
+            return None;
+        }
+        watch.add(search.counts());
+        let answer = Answer {
+            decided_by: Some(BY_LU),
+            ..Answer::verdict(sought.absent)
+        };
+        Some((answer, search.representative))
+    }
+
     pub(super) fn search_in_turns(
         &self,
         sought: &Sought<'_>,
         main: &mut Search<'_>,
+        named: &[(usize, u16)],
         settings: &Settings,
         bounds: &Bounds,
         watch: &mut Watch<'_>,
@@ -67,71 +138,160 @@ impl Run<'_> {
         let mut turn = self.first_turn();
         loop {
             watch.set_turn(Some(turn));
-            let outcome = main.explore(&mut self.goal(sought), watch);
+            let (outcome, image) = self.explore_orbits(sought, main, named, watch);
             if outcome != Outcome::Stopped(Stop::Turn) {
                 watch.set_turn(None);
                 watch.add(main.counts());
-                return self.searched(outcome, sought, main, None, settings);
+                return self.searched(outcome, sought, main, image.as_ref(), settings);
             }
-            let helpers = helpers.get_or_insert_with(|| self.helpers(settings, bounds));
+            let helpers = helpers.get_or_insert_with(|| self.helpers(sought, settings, bounds));
+            watch.reserved = main.counts().bytes;
             let mut index = 0;
             while let Some(helper) = helpers.get_mut(index) {
-                watch.set_turn(Some(turn * helper.share.0 / helper.share.1));
-                watch.reserved = main.counts().bytes;
-                let outcome = helper.search.explore(&mut self.goal(sought), watch);
-                watch.reserved = 0;
-                match self.helped(&outcome, helper) {
-                    Some(true) => {
+                match self.take_turn(sought, helper, turn, bounds, watch) {
+                    Helped::GoesOn => index += 1,
+                    Helped::Useless => drop(helpers.remove(index)),
+                    Helped::Decided(outcome) => {
+                        watch.reserved = 0;
                         watch.set_turn(None);
                         watch.add(helper.search.counts());
-                        let answer =
-                            self.searched(outcome, sought, &helper.search, None, &helper.settings);
+                        let Helper {
+                            search, settings, ..
+                        } = helper;
+                        let answer = self.searched(outcome, sought, search, None, settings);
                         return Answer {
                             decided_by: Some(helper.name),
                             ..answer
                         };
                     }
-                    Some(false) => drop(helpers.remove(index)),
-                    None => index += 1,
                 }
             }
+            watch.reserved = 0;
             turn *= 2;
         }
     }
 
-    /// The searches beside the main one. Hulls do not keep the order of clocks that representatives are made by, so they
-    /// go without symmetry.
-    fn helpers<'s>(&'s self, settings: &Settings, bounds: &'s Bounds) -> Vec<Helper<'s>> {
-        let depth = Settings {
-            order: SearchOrder::Dfs,
-            ..*settings
-        };
-        let hulls = self.hulls(settings, bounds);
-        let named = hulls.map(|s| (s, BY_HULLS, (4, 1))).into_iter();
-        named
-            .chain([(depth, BY_DEPTH, (1, 2))])
-            .map(|(settings, name, share)| {
-                let mut search = Search::new(self.program, bounds, settings);
-                search.representative = self.representative(&settings);
-                Helper {
-                    search,
-                    settings,
-                    name,
-                    share,
-                }
-            })
-            .collect()
+    /// Goes on with the main search; for a query that names elements, it is asked of whole orbits, and where it holds as
+    /// written is given too.
+    pub(super) fn explore_orbits(
+        &self,
+        sought: &Sought<'_>,
+        search: &mut Search<'_>,
+        named: &[(usize, u16)],
+        watch: &mut Watch<'_>,
+    ) -> (Outcome, Option<Permutation>) {
+        let mut goal = self.goal(sought);
+        match &search.representative {
+            Some(representative) if !named.is_empty() => {
+                let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
+                let outcome = search.explore(&mut orbit, watch);
+                (outcome, orbit.found)
+            }
+            _ => (search.explore(&mut goal, watch), None),
+        }
     }
 
-    /// Whether a helper's turn settled the question; `false` if it never will.
-    fn helped(&self, outcome: &Outcome, helper: &Helper<'_>) -> Option<bool> {
-        let exact = helper.settings.covering != Covering::Hull;
-        match outcome {
-            Outcome::Stopped(Stop::Turn) => None,
-            Outcome::Exhausted => Some(true),
-            Outcome::Found(_) => Some(exact),
-            // The main search meets limits and faults on its own, in its own order.
-            _ => Some(false),
+    /// The searches beside the main one. Wider zones do not keep the order of clocks that representatives are made by, so
+    /// they go without symmetry.
+    fn helpers<'s>(
+        &'s self,
+        sought: &Sought<'_>,
+        settings: &Settings,
+        bounds: &'s Bounds,
+    ) -> Vec<Helper<'s>> {
+        let mut helpers = Vec::new();
+        let mut add = |settings, kind, name, share| {
+            let search = self.helping(&settings, &kind, bounds);
+            helpers.extend(search.map(|search| Helper {
+                search,
+                settings,
+                kind,
+                name,
+                share,
+            }));
+        };
+        if let Some(hulls) = self.hulls(settings, bounds) {
+            add(hulls, Kind::Hulls, BY_HULLS, (4, 1));
         }
+        let by = |order| Settings { order, ..*settings };
+        add(by(SearchOrder::Random), Kind::Random, BY_CHANCE, (1, 2));
+        let ladder = Ladder::new(self, sought.formula, bounds);
+        add(*settings, Kind::Loose(ladder), BY_LOOSE_CLOCKS, (1, 2));
+        add(by(SearchOrder::Dfs), Kind::Depth, BY_DEPTH, (1, 2));
+        helpers
+    }
+
+    /// A new search of a helper; none if its ladder has ended.
+    fn helping<'s>(
+        &'s self,
+        settings: &Settings,
+        kind: &Kind,
+        bounds: &'s Bounds,
+    ) -> Option<Search<'s>> {
+        match kind {
+            Kind::Loose(ladder) => Some(self.loose_search(ladder.rung()?, settings, bounds)),
+            Kind::Depth | Kind::Hulls | Kind::Random => {
+                let mut search = Search::new(self.program, bounds, *settings);
+                search.representative = self.representative(settings);
+                Some(search)
+            }
+        }
+    }
+
+    fn take_turn<'s>(
+        &'s self,
+        sought: &Sought<'_>,
+        helper: &mut Helper<'s>,
+        turn: u64,
+        bounds: &'s Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Helped {
+        let states = turn * helper.share.0 / helper.share.1;
+        if !matches!(helper.kind, Kind::Random) {
+            return self.help(sought, helper, states, bounds, watch);
+        }
+        for _ in 0..RESTARTS {
+            match self.help(sought, helper, states / RESTARTS, bounds, watch) {
+                Helped::GoesOn => {}
+                end => return end,
+            }
+        }
+        Helped::GoesOn
+    }
+
+    /// Lets a helper look at so many states, and prepares its next turn.
+    fn help<'s>(
+        &'s self,
+        sought: &Sought<'_>,
+        helper: &mut Helper<'s>,
+        states: u64,
+        bounds: &'s Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Helped {
+        watch.set_turn(Some(states));
+        let outcome = helper.search.explore(&mut self.goal(sought), watch);
+        let anew = match (&mut helper.kind, &outcome) {
+            (_, Outcome::Exhausted) => return Helped::Decided(outcome),
+            (Kind::Depth | Kind::Random, Outcome::Found(_)) => return Helped::Decided(outcome),
+            (Kind::Depth | Kind::Hulls | Kind::Loose(_), Outcome::Stopped(Stop::Turn)) => false,
+            // The main search meets limits and faults on its own, in its own order.
+            (Kind::Depth | Kind::Hulls, _) => return Helped::Useless,
+            (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return Helped::Useless,
+            (Kind::Random, _) => {
+                helper.settings.seed = helper.settings.seed.wrapping_add(1);
+                true
+            }
+            (Kind::Loose(ladder), _) => {
+                ladder.climb();
+                true
+            }
+        };
+        if anew {
+            match self.helping(&helper.settings, &helper.kind, bounds) {
+                Some(search) => helper.search = search,
+                None => return Helped::Useless,
+            }
+        }
+        Helped::GoesOn
     }
 }

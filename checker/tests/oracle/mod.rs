@@ -371,6 +371,7 @@ fn engine_and_oracle_agree() {
         "clock guard on urgent",
         "bounds",
         "convex-hull proof",
+        "loose-clocks proof",
     ];
     assert!(count("depth-first search") > 0, "depth first never decides");
     for feature in features {

@@ -2,6 +2,8 @@
 //!
 //! Shared by the sample in the tests and the full run in `cargo xtask symmetry`.
 
+pub mod wide;
+
 /// SplitMix64, as reproducible as the seed that a failure prints.
 pub struct Rng(pub u64);
 

@@ -1,0 +1,471 @@
+//! Successors on a few clocks of each class.
+//!
+//! Swaps of elements of one class fix a state, and a step fixes those swaps that it does not tell apart: elements that
+//! take part in it in the same way, or not at all, form *groups*, and the successor is fixed by every permutation
+//! inside groups. Its matrix is then known from the rows of a few elements of each group, and those can be computed
+//! without the others:
+//!
+//! Everything a step does to a zone (guards, resets, invariants, delay, abstraction) changes entries one by one, alike
+//! for entries that permutations exchange, and restores canonical form. A new shortest path between two clocks that are
+//! kept need not meet the same clock of two elements of a group, apart from its ends: the part between the two cannot
+//! be negative, because its image under their swap leads back, so it can be cut out and the rest moved along the swap.
+//! With `c` clocks per element a path then meets at most `c` elements of a group besides those of its ends, and a
+//! permutation that fixes the ends moves these to elements that are kept, if `c + 2` of each group are. The same
+//! holds of emptiness: guards and invariants bound single clocks, so a negative cycle passes the constant zero and
+//! meets two elements.
+
+use super::index::Index;
+use super::matrix::{Matrix, rank, scramble};
+use super::permutation::Permutation;
+use super::stabiliser::{self, Swap};
+use super::tables::{Tables, position};
+use crate::explore::abstraction::Abstractor;
+use crate::explore::bounds::Bounds;
+use crate::explore::expander::Expander;
+use crate::explore::steps::Steps;
+use crate::program::{Fault, Program};
+use crate::zone::Zone;
+use crate::zone::bound::Bound;
+
+/// No place in the small matrix.
+pub const DROPPED: u32 = u32::MAX;
+
+/// The groups of a step, and the zone on the clocks that are kept.
+#[derive(Clone, Debug)]
+pub struct Quotient {
+    /// By set, how many elements of a group are kept.
+    enough: Vec<u32>,
+    /// By matrix index the node of the clock, and which of its clocks it is.
+    owner: Vec<Option<(u32, u32)>>,
+    /// By node its clocks, by matrix index.
+    clocks: Vec<Vec<u32>>,
+    /// By node.
+    group: Vec<u32>,
+    /// By group its first two nodes.
+    firsts: Vec<[u32; 2]>,
+    /// By matrix index the place in the small matrix.
+    place: Vec<u32>,
+    /// By matrix index the place of the clock itself or of one that stands for it: never one of its group's leader.
+    stands: Vec<u32>,
+    /// The clocks that are kept, by place, 0 first.
+    kept: Vec<u32>,
+    /// The zone on them.
+    pub zone: Zone,
+    abstractor: Abstractor,
+    /// By matrix index, for clocks of leaders and of nobody: row and column in full length.
+    rows: Vec<Bound>,
+    columns: Vec<Bound>,
+    /// By matrix index, where its row starts.
+    starts: Vec<u32>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    raw: Vec<u32>,
+    label: Vec<u32>,
+    refined: Vec<Refined>,
+    targets: Vec<usize>,
+}
+
+/// A group and how some of its elements take part.
+#[derive(Clone, Debug)]
+struct Refined {
+    from: u32,
+    process: u64,
+    edge: u32,
+    values: Vec<i32>,
+    to: u32,
+}
+
+impl Quotient {
+    /// For searches where it applies: every clock belongs to one element at most, and zones are only ever cut by bounds
+    /// of single clocks.
+    pub fn new(
+        program: &Program,
+        bounds: &Bounds,
+        abstractor: &Abstractor,
+        tables: &Tables,
+        index: &Index,
+    ) -> Option<Quotient> {
+        let timed_urgency = program.edges.iter().any(|e| {
+            let timed = e.guard.as_ref().is_some_and(|g| g.has_clocks());
+            e.may_be_urgent && timed
+        });
+        if !bounds.diagonals.is_empty()
+            || program.has_priorities
+            || program.has_rates
+            || timed_urgency
+            || index.clocks.iter().any(|c| c.nodes.len() > 1)
+            || index.clocks.len() + 1 != program.dim()
+        {
+            return None;
+        }
+        let sizes = index.first.iter().zip(&tables.sets);
+        let enough = sizes.map(|(first, set)| {
+            let nodes = *first as usize..*first as usize + set.size;
+            let clocks = nodes.map(|n| index.own[n].alone.len() as u32).max();
+            clocks.unwrap_or(0) + 2
+        });
+        let mut owner = vec![None; program.dim()];
+        for (node, own) in index.own.iter().enumerate() {
+            for (k, x) in own.alone.iter().enumerate() {
+                owner[*x as usize] = Some((node as u32, k as u32));
+            }
+        }
+        Some(Quotient {
+            enough: enough.collect(),
+            owner,
+            clocks: index.own.iter().map(|own| own.alone.clone()).collect(),
+            group: Vec::new(),
+            firsts: Vec::new(),
+            place: Vec::new(),
+            stands: Vec::new(),
+            kept: Vec::new(),
+            zone: Zone::universe(1),
+            abstractor: abstractor.clone(),
+            rows: Vec::new(),
+            columns: Vec::new(),
+            starts: Vec::new(),
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// Looks at a step from a state with these classes; false if nothing can be left out or the step is not simple.
+    pub fn begin(
+        &mut self,
+        program: &Program,
+        (tables, index): (&Tables, &Index),
+        classes: &[Vec<u16>],
+        (steps, step): (&Steps, usize),
+        zone: &Zone,
+    ) -> bool {
+        // Zones are cut into pieces around guards of receivers that stay out, and pieces are not symmetric.
+        if !steps.blocked(steps.get(step)).is_empty() {
+            return false;
+        }
+        self.gather(program, (tables, index), classes, (steps, step));
+        self.keep(tables);
+        if self.kept.len() == zone.dim() {
+            return false;
+        }
+        let dim = self.kept.len();
+        if self.zone.dim() != dim {
+            self.zone = Zone::universe(dim);
+        }
+        // Rows and columns of a canonical matrix are canonical among themselves.
+        let small = self.zone.raw_mut().chunks_exact_mut(dim);
+        for (row, x) in small.zip(&self.kept) {
+            let whole = &zone.raw()[*x as usize * zone.dim()..];
+            for (bound, y) in row.iter_mut().zip(&self.kept) {
+                *bound = whole[*y as usize];
+            }
+        }
+        true
+    }
+
+    /// Puts elements of a class together that take part in the step in the same way.
+    fn gather(
+        &mut self,
+        program: &Program,
+        (tables, index): (&Tables, &Index),
+        classes: &[Vec<u16>],
+        (steps, step): (&Steps, usize),
+    ) {
+        let Scratch {
+            raw,
+            label,
+            refined,
+            ..
+        } = &mut self.scratch;
+        raw.clear();
+        for (first, classes) in index.first.iter().zip(classes) {
+            raw.extend(classes.iter().map(|leader| first + u32::from(*leader)));
+        }
+        let mut fresh = raw.len() as u32;
+        refined.clear();
+        let step = steps.get(step);
+        let broadcast = step
+            .channel
+            .is_some_and(|c| program.channels[c as usize].broadcast);
+        for (k, part) in steps.parts(step).iter().enumerate() {
+            let edge = &program.edges[part.edge as usize];
+            let p = edge.process as usize;
+            let values = steps.values(program, *part);
+            let sets = &tables.selects[part.edge as usize];
+            let chosen = values.iter().zip(sets).filter_map(|(value, set)| {
+                let set = (*set)?;
+                Some(index.node(set, (value - tables.sets[set].first) as u16))
+            });
+            let mut own = tables.processes[p]
+                .iter()
+                .map(|c| index.node(c.set, c.element));
+            let named = chosen.clone().next().is_some();
+            if k > 0
+                && broadcast
+                && !named
+                && let (Some(node), None) = (own.next(), own.next())
+            {
+                let kind = position(p, &tables.processes[p]);
+                let same = refined.iter().find(|r| {
+                    (r.from, r.process, r.edge) == (raw[node], kind, edge.index)
+                        && r.values == values
+                });
+                raw[node] = match same {
+                    Some(r) => r.to,
+                    None => {
+                        refined.push(Refined {
+                            from: raw[node],
+                            process: kind,
+                            edge: edge.index,
+                            values: values.to_vec(),
+                            to: fresh,
+                        });
+                        fresh += 1;
+                        fresh - 1
+                    }
+                };
+                continue;
+            }
+            let own = tables.processes[p]
+                .iter()
+                .map(|c| index.node(c.set, c.element));
+            for node in own.chain(chosen) {
+                raw[node] = fresh;
+                fresh += 1;
+            }
+        }
+        label.clear();
+        label.resize(fresh as usize, DROPPED);
+        self.group.clear();
+        self.firsts.clear();
+        for (node, raw) in raw.iter().enumerate() {
+            let label = &mut label[*raw as usize];
+            if *label == DROPPED {
+                *label = self.firsts.len() as u32;
+                self.firsts.push([node as u32; 2]);
+            } else if let [first, second] = &mut self.firsts[*label as usize]
+                && first == second
+            {
+                *second = node as u32;
+            }
+            self.group.push(*label);
+        }
+    }
+
+    /// Chooses the clocks to keep, and which stand for the others.
+    fn keep(&mut self, tables: &Tables) {
+        let counts = &mut self.scratch.label;
+        counts.clear();
+        counts.resize(self.firsts.len(), 0);
+        // By node, how many of its group came before.
+        let before = &mut self.scratch.raw;
+        for (node, before) in before.iter_mut().enumerate() {
+            let count = &mut counts[self.group[node] as usize];
+            *before = *count;
+            *count += 1;
+        }
+        let mut enough = Vec::with_capacity(before.len());
+        for (set, most) in tables.sets.iter().zip(&self.enough) {
+            enough.resize(enough.len() + set.size, *most);
+        }
+        self.place.clear();
+        self.kept.clear();
+        for (x, owner) in self.owner.iter().enumerate() {
+            let stays = owner.is_none_or(|(n, _)| before[n as usize] < enough[n as usize]);
+            let place = if stays {
+                self.kept.push(x as u32);
+                self.kept.len() as u32 - 1
+            } else {
+                DROPPED
+            };
+            self.place.push(place);
+        }
+        self.stands.clear();
+        for (place, owner) in self.place.iter().zip(&self.owner) {
+            self.stands.push(match owner {
+                Some((node, k)) if *place == DROPPED => {
+                    let [_, second] = self.firsts[self.group[*node as usize] as usize];
+                    let twin = self.clocks[second as usize][*k as usize];
+                    self.place[twin as usize]
+                }
+                _ => *place,
+            });
+        }
+    }
+
+    /// The successor; `None` if it must be computed on all clocks, `Some(false)` if there is none.
+    pub fn successor(
+        &mut self,
+        expander: &mut Expander<'_>,
+        step: usize,
+        state: &mut [i32],
+        next: &mut Vec<i32>,
+    ) -> Result<Option<bool>, Fault> {
+        expander.successor_among(step, state, &mut self.zone, next, &self.place)
+    }
+
+    /// Abstracts the zone with the bounds of its state; false if they are not the same throughout a group.
+    pub fn abstracted(&mut self, whole: &Abstractor) -> bool {
+        let same = (0..self.owner.len()).all(|x| {
+            let like = self.like(x);
+            (whole.l[x], whole.u[x]) == (whole.l[like], whole.u[like])
+        });
+        if same {
+            self.abstractor.take_over(whole, &self.kept);
+            self.abstractor.apply_whole(&mut self.zone);
+        }
+        same
+    }
+
+    /// Writes out the rows and columns of leaders.
+    pub fn spread(&mut self) {
+        let (dim, raw) = (self.zone.dim(), self.zone.raw());
+        self.rows.clear();
+        self.columns.clear();
+        self.starts.clear();
+        for (x, owner) in self.owner.iter().enumerate() {
+            if let Some((node, _)) = owner
+                && self.firsts[self.group[*node as usize] as usize][0] != *node
+            {
+                self.starts.push(DROPPED);
+                continue;
+            }
+            self.starts.push(self.rows.len() as u32);
+            let own = self.place[x] as usize;
+            let row = &raw[own * dim..(own + 1) * dim];
+            let stands = self.stands.iter();
+            self.rows.extend(stands.clone().map(|y| row[*y as usize]));
+            self.columns
+                .extend(stands.map(|y| raw[*y as usize * dim + own]));
+        }
+    }
+
+    fn row(&self, x: usize) -> &[Bound] {
+        let start = self.starts[x] as usize;
+        &self.rows[start..start + self.starts.len()]
+    }
+
+    fn column(&self, x: usize) -> &[Bound] {
+        let start = self.starts[x] as usize;
+        &self.columns[start..start + self.starts.len()]
+    }
+
+    fn leader(&self, node: u32) -> u32 {
+        self.firsts[self.group[node as usize] as usize][0]
+    }
+
+    /// The clock of the leader that a clock is like.
+    fn like(&self, x: usize) -> usize {
+        match self.owner[x] {
+            Some((node, k)) => self.clocks[self.leader(node) as usize][k as usize] as usize,
+            None => x,
+        }
+    }
+
+    /// Asks for each clock of a leader and gives all clocks the answers.
+    fn for_each<T: Copy + Default>(&self, out: &mut Vec<T>, ask: impl Fn(usize) -> T) {
+        out.clear();
+        let answers = self.starts.iter().enumerate();
+        out.extend(answers.map(|(x, start)| match *start {
+            DROPPED => T::default(),
+            _ => ask(x),
+        }));
+        for x in 0..out.len() {
+            out[x] = out[self.like(x)];
+        }
+    }
+
+    /// Writes the whole zone, moved by a permutation.
+    pub fn write(&mut self, tables: &Tables, permutation: &Permutation, out: &mut Zone) {
+        let dim = self.starts.len();
+        if out.dim() != dim {
+            *out = Zone::universe(dim);
+        }
+        let mut targets = std::mem::take(&mut self.scratch.targets);
+        targets.clear();
+        targets.push(0);
+        for (x, coordinates) in tables.clocks.iter().enumerate() {
+            targets.push(Tables::image(x, coordinates, permutation) + 1);
+        }
+        let raw = out.raw_mut();
+        for x in (0..dim).filter(|x| self.starts[*x] != DROPPED) {
+            let row = &mut raw[targets[x] * dim..][..dim];
+            for (bound, y) in self.row(x).iter().zip(&targets) {
+                row[*y] = *bound;
+            }
+        }
+        // The others' rows are copies of their leaders', but for bounds between an element and itself.
+        for x in (0..dim).filter(|x| self.starts[*x] == DROPPED) {
+            let Some((node, _)) = self.owner[x] else {
+                continue;
+            };
+            let like = self.like(x);
+            let from = targets[like] * dim;
+            raw.copy_within(from..from + dim, targets[x] * dim);
+            let [first, second] = self.firsts[self.group[node as usize] as usize];
+            let clocks = |n: u32| self.clocks[n as usize].iter().map(|x| *x as usize);
+            let (bounds, row) = (self.row(like), &mut raw[targets[x] * dim..][..dim]);
+            for ((own, leaders), seconds) in clocks(node).zip(clocks(first)).zip(clocks(second)) {
+                row[targets[own]] = bounds[leaders];
+                row[targets[leaders]] = bounds[seconds];
+            }
+        }
+        self.scratch.targets = targets;
+    }
+}
+
+impl Matrix for Quotient {
+    fn dim(&self) -> usize {
+        self.starts.len()
+    }
+
+    fn single(&self, i: usize, j: usize) -> Bound {
+        let dim = self.zone.dim();
+        self.zone.raw()[self.stands[i] as usize * dim + self.stands[j] as usize]
+    }
+
+    fn sums(&self, weights: &[u32], rows: &mut Vec<u64>, columns: &mut Vec<u32>) {
+        let sum = |bounds: &[Bound]| {
+            let scrambled = bounds.iter().zip(weights).map(|(b, w)| scramble(*b, *w));
+            scrambled.fold(0u32, u32::wrapping_add)
+        };
+        self.for_each(rows, |x| u64::from(sum(self.row(x))));
+        self.for_each(columns, |x| sum(self.column(x)));
+    }
+
+    fn ranks(&self, ranks: &mut Vec<u32>) {
+        self.for_each(ranks, |x| rank(self.row(x)));
+    }
+
+    fn interchangeable(&self, tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
+        let (set, a, b) = swap;
+        let nodes = [index.node(set, a), index.node(set, b)];
+        let [one, other] = nodes.map(|n| self.group[n]);
+        if one == other {
+            return true;
+        }
+        if !stabiliser::same_data(tables, index, swap, state) {
+            return false;
+        }
+        // Permutations inside groups take the two to the leaders, so it is enough to swap these.
+        let [one, other] = nodes.map(|n| &self.clocks[self.leader(n as u32) as usize]);
+        one.iter().zip(other).all(|(x, y)| {
+            let (x, y) = (*x as usize, *y as usize);
+            let same = |p: &[Bound], q: &[Bound]| {
+                let differ: usize = p.iter().zip(q).map(|(p, q)| usize::from(p != q)).sum();
+                // Bounds among clocks of the two move themselves.
+                let own = || {
+                    one.iter()
+                        .zip(other)
+                        .map(|(u, v)| (*u as usize, *v as usize))
+                };
+                let moving: usize = own()
+                    .map(|(u, v)| usize::from(p[u] != q[u]) + usize::from(p[v] != q[v]))
+                    .sum();
+                differ == moving && own().all(|(u, v)| p[u] == q[v] && p[v] == q[u])
+            };
+            same(self.row(x), self.row(y)) && same(self.column(x), self.column(y))
+        })
+    }
+}
