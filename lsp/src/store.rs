@@ -14,8 +14,9 @@ const MODEL_EXTENSIONS: [&str; 3] = ["xta", "xml", "ta"];
 /// Files larger than this are not read from disk as the model beside a query file.
 const MAX_MODEL_BYTES: u64 = 64 << 20;
 
-/// Files on disk that stay read.
+/// Files on disk that stay read, and how much text they may have together.
 const MAX_ON_DISK: usize = 256;
+const MAX_ON_DISK_BYTES: u64 = 16 << 20;
 
 /// A file as it was read, with what tells that it changed since.
 type OnDisk = (SystemTime, u64, Arc<Snapshot>);
@@ -74,9 +75,15 @@ impl Store {
         }
     }
 
-    /// A document was closed.
+    /// A document was closed. With the last one go the files that were read for its sake.
     pub fn close(&self, uri: &str) {
-        self.lock().remove(uri);
+        let mut open = self.lock();
+        open.remove(uri);
+        let last = open.is_empty();
+        drop(open);
+        if last {
+            self.forget_files();
+        }
     }
 
     /// The current version of an open document.
@@ -146,7 +153,8 @@ impl Store {
         let uri = uri::from_path(path)?;
         let snapshot = Arc::new(Snapshot::open(uri, kind, 0, &text, self.constants()));
         disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        if disk.len() >= MAX_ON_DISK {
+        let bytes: u64 = disk.values().map(|(_, length, _)| length).sum();
+        if disk.len() >= MAX_ON_DISK || bytes + state.1 > MAX_ON_DISK_BYTES {
             disk.clear();
         }
         disk.insert(path.to_owned(), (state.0, state.1, Arc::clone(&snapshot)));
@@ -183,6 +191,22 @@ mod tests {
         assert_eq!(kind_of("file:///a/m.q", "xta"), FileKind::Query);
         assert_eq!(kind_of("untitled:Untitled-1", "uppaal-q"), FileKind::Query);
         assert_eq!(kind_of("untitled:Untitled-1", "xta"), FileKind::Xta);
+    }
+
+    #[test]
+    fn files_are_forgotten_with_the_last_document() {
+        let directory = std::env::temp_dir().join(format!("zonelens-store-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("made");
+        let model = directory.join("m.xta");
+        std::fs::write(&model, "system P;").expect("written");
+        let store = Store::default();
+        let uri = uri::from_path(&directory.join("m.q")).expect("a path");
+        store.open(&uri, "uppaal-q", 1, "A[] true");
+        let read = store.read(&model).expect("there");
+        assert!(Arc::ptr_eq(&read, &store.read(&model).expect("there")));
+        store.close(&uri);
+        assert!(!Arc::ptr_eq(&read, &store.read(&model).expect("there")));
+        std::fs::remove_dir_all(directory).expect("removed");
     }
 
     #[test]

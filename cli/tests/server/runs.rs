@@ -23,8 +23,11 @@ fn start(worker: &std::path::Path, options: Value) -> Client {
     client
 }
 
-/// The server answers at once, whatever happens elsewhere.
+/// The server answers at once, whatever happens elsewhere; the bench has the time.
 fn still_alive(client: &mut Client) {
+    let at = json!({"textDocument": {"uri": URI}, "position": {"line": 0, "character": 4}});
+    let hover = client.result("textDocument/hover", at);
+    assert!(hover["contents"]["value"].is_string(), "{hover}");
     let titles = client.titles(URI);
     assert_eq!(titles.len(), 4, "{titles:?}");
 }
@@ -146,6 +149,10 @@ fn closing_the_file_ends_its_runs() {
         json!({"textDocument": {"uri": URI}}),
     );
     no_children(&mut client);
+    client.open(URI, MODEL);
+    client.diagnostics(URI, 1);
+    client.wait_states(URI, &["never", "never", "never"]);
+    still_alive(&mut client);
     client.finish();
 }
 
@@ -177,6 +184,7 @@ fn a_worker_that_dies_is_a_message() {
         "{titles:?}"
     );
     no_children(&mut client);
+    still_alive(&mut client);
     client.finish();
 }
 
@@ -186,6 +194,8 @@ fn a_worker_that_babbles_is_a_message() {
         "echo 'hello there'; exec sleep 1000",
         "head -c 3000000 /dev/zero; exec sleep 1000",
         "exit 0",
+        // More complaints than a pipe holds: nobody may wait for them to be read.
+        "echo 'out of luck' >&2; head -c 1000000 /dev/zero >&2; exit 1",
     ] {
         let mut client = start(&workers::script(body), json!({}));
         client.command("zonelens.verify", json!({"uri": URI, "line": 3}));
@@ -197,8 +207,29 @@ fn a_worker_that_babbles_is_a_message() {
             client.wait_states(URI, &["failed", "never", "never"]);
         }
         no_children(&mut client);
+        still_alive(&mut client);
         client.finish();
     }
+}
+
+/// Twenty reports a second come from the worker.
+#[test]
+fn counts_change_at_most_twice_a_second() {
+    let mut client = start(&workers::busy(), json!({}));
+    client.command("zonelens.verify", json!({"uri": URI, "line": 3}));
+    let report = |m: &Value| m["params"]["value"]["kind"] == "report";
+    client.wait("the first report", report);
+    let begun = std::time::Instant::now();
+    for _ in 0..4 {
+        client.wait("another report", report);
+    }
+    assert!(
+        begun.elapsed() >= Duration::from_millis(1500),
+        "{:?}",
+        begun.elapsed()
+    );
+    client.command("zonelens.cancel", json!({}));
+    client.finish();
 }
 
 #[test]
@@ -208,6 +239,7 @@ fn a_worker_that_hangs_is_stopped_after_its_time() {
     still_alive(&mut client);
     client.wait_states(URI, &["failed", "never", "never"]);
     no_children(&mut client);
+    still_alive(&mut client);
     client.finish();
 }
 

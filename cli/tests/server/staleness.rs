@@ -118,6 +118,39 @@ fn an_unmet_expectation_is_a_diagnostic() {
 }
 
 #[test]
+fn a_set_that_was_not_reduced_over_is_told_with_the_place() {
+    let mut client = Client::start(Some(&workers::excluding(2)), json!({}));
+    client.open(URI, MODEL);
+    client.diagnostics(URI, 1);
+    client.command("zonelens.verify", json!({"uri": URI, "query": "E<> P.t"}));
+    let told = |m: &serde_json::Value| {
+        let list = m["params"]["diagnostics"].as_array()?;
+        list.iter()
+            .find(|d| d["code"] == "query/not-reduced")
+            .cloned()
+    };
+    let message = client.wait("the diagnostic", |m| told(m).is_some());
+    let found = told(&message).expect("there");
+    assert_eq!(found["range"]["start"]["line"], 4, "{found}");
+    let place = &found["relatedInformation"][0]["location"]["range"]["start"];
+    assert_eq!(*place, json!({"line": 1, "character": 2}));
+    // It is about a meaning that is gone, and then about the same again.
+    client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
+    let list = client.diagnostics(URI, 2);
+    assert!(
+        list.iter().all(|d| d["code"] != "query/not-reduced"),
+        "{list:?}"
+    );
+    client.replace(URI, 3, MODEL);
+    let list = client.diagnostics(URI, 3);
+    assert!(
+        list.iter().any(|d| d["code"] == "query/not-reduced"),
+        "{list:?}"
+    );
+    client.finish();
+}
+
+#[test]
 fn what_cannot_matter_keeps_verdicts() {
     let mut client = verified();
     let edits = [

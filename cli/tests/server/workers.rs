@@ -21,6 +21,18 @@ pub fn answering(verdict: &str) -> PathBuf {
     script(&format!("echo '{}'", RESULT.replace("VERDICT", verdict)))
 }
 
+/// Answers at once that the set `pid` was not reduced over, for a reason at `line` of the model.
+pub fn excluding(line: u32) -> PathBuf {
+    let set = format!(
+        r#""excluded":[{{"name":"pid","rule":"sym/loop-order","line":{line},"column":3}}]"#
+    );
+    let result = RESULT.replace("VERDICT", "satisfied");
+    script(&format!(
+        "echo '{}'",
+        result.replace(r#""excluded":[]"#, &set)
+    ))
+}
+
 /// Reports progress until its input closes.
 pub fn busy() -> PathBuf {
     script(&format!(

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use zonelens_analysis::report::{Progress, QueryReport, WorkerMessage, WorkerRequest};
 
 /// A worker that ignores its own time limit is ended this much later.
@@ -101,6 +102,7 @@ async fn converse(
     let mut line = serde_json::to_vec(request)
         .map_err(|error| format!("the request cannot be written: {error}"))?;
     line.push(b'\n');
+    let complaints = child.stderr.take().map(|e| tokio::spawn(complaints(e)));
     // A worker that is already gone is told by its exit status below.
     let _ = stdin.write_all(&line).await;
     let _ = stdin.flush().await;
@@ -109,7 +111,7 @@ async fn converse(
     drop(stdin);
     match answer {
         Some(answer) => answer,
-        None => Err(obituary(child).await),
+        None => Err(obituary(child, complaints).await),
     }
 }
 
@@ -143,20 +145,23 @@ async fn listen(
     }
 }
 
+/// The first line a worker complains with. All of it is read: a worker must not wait for a pipe to be emptied.
+async fn complaints(mut stderr: ChildStderr) -> String {
+    let mut bytes = Vec::new();
+    let mut start = (&mut stderr).take(MAX_STDERR_BYTES);
+    let _ = start.read_to_end(&mut bytes).await;
+    let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or("").trim().to_owned()
+}
+
 /// What became of a worker that ended without an answer.
-async fn obituary(child: &mut Child) -> String {
+async fn obituary(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
     let mut said = String::new();
-    if let Some(stderr) = child.stderr.take() {
-        let mut bytes = Vec::new();
-        let mut stderr = stderr.take(MAX_STDERR_BYTES);
-        let reading = stderr.read_to_end(&mut bytes);
-        let _ = tokio::time::timeout(LEAVE_GRACE, reading).await;
-        said = String::from_utf8_lossy(&bytes)
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or("")
-            .trim()
-            .to_owned();
+    if let Some(complaints) = complaints {
+        let heard = tokio::time::timeout(LEAVE_GRACE, complaints).await;
+        said = heard.ok().and_then(Result::ok).unwrap_or_default();
     }
     let status = match tokio::time::timeout(LEAVE_GRACE, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
