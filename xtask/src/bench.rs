@@ -27,6 +27,15 @@ pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
         print!("{page}");
         return quick || std::fs::write(path, page).is_ok();
     }
+    if only == Some("agreement") {
+        let old = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept = old.split(bench_symmetry::AGREEMENT).next();
+        let mut page = format!("{}\n\n", kept.unwrap_or_default().trim_end());
+        bench_symmetry::agreement(&mut page, quick, most);
+        let page = format!("{}\n", page.trim_end());
+        print!("{page}");
+        return quick || std::fs::write(path, page).is_ok();
+    }
     if only == Some("engine") {
         let mut page = String::new();
         fischer(&mut page, quick);

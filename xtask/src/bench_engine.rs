@@ -20,14 +20,17 @@ Where the time goes (sampling profiler, shares of one thread's time):
 
 | | Fischer 9 | a model with thousands of zones per discrete state | a model of functions and arrays |
 |---|---|---|---|
-| inclusion among stored zones | 20 % | 55 % | 1 % |
-| constraints and closure | 27 % | 12 % | 2 % |
-| extrapolation | 8 % | 4 % | 1 % |
-| storing states and zones | 12 % | 8 % | 18 % |
-| guards, updates, invariants | 12 % | 8 % | 55 % |
-| finding steps | 5 % | 5 % | 12 % |
+| inclusion among stored zones | 9 % | 51 % | 2 % |
+| constraints and closure | 21 % | 6 % | 1 % |
+| extrapolation | 11 % | 4 % | 2 % |
+| storing states and zones | 30 % | 14 % | 21 % |
+| guards, updates, invariants | 16 % | 10 % | 51 % |
+| finding steps | 3 % | 7 % | 11 % |
 
 ";
+
+/// How often each run of the engine is repeated.
+const REPEATS: usize = 2;
 
 struct Row {
     name: String,
@@ -53,6 +56,11 @@ fn rows(quick: bool) -> Vec<Row> {
         row("train gate 6", models::train_gate(6)),
         row("FDDI 10", models::fddi(10)),
     ];
+    if !quick {
+        // Large enough for threads to matter.
+        rows.push(row("Fischer 10", with_size(&fischer, 10)));
+        rows.push(row("train gate 8", models::train_gate(8)));
+    }
     for (name, file) in [
         (
             "corpus: metro crossing",
@@ -125,7 +133,7 @@ fn options(threads: u32, quick: bool) -> Options {
 fn plain_bytes(network: &Network) -> f64 {
     let dim = network.clocks.len() + 1;
     let discrete = network.cells.len() + network.processes.len();
-    (4 * (dim * dim + discrete) + 24) as f64
+    (4 * (dim * dim + discrete) + 20) as f64
 }
 
 /// Processor time of this process so far, where the system tells: what a loaded machine does not change.
@@ -162,8 +170,18 @@ pub fn engine(page: &mut String, quick: bool) {
             let report = explore(&model, &network, &options(threads, quick), &never);
             (report.statistics, processor_seconds() - start)
         };
-        let (one, work_of_one) = timed(1);
-        let (two, work_of_two) = timed(2);
+        // Side by side and the best of several: other processes make a run slower, never faster.
+        let (mut one, mut two) = (timed(1), timed(2));
+        for _ in 0..REPEATS {
+            for (threads, best) in [(1, &mut one), (2, &mut two)] {
+                let again = timed(threads);
+                best.1 = best.1.min(again.1);
+                if again.0.seconds < best.0.seconds {
+                    best.0 = again.0;
+                }
+            }
+        }
+        let ((one, work_of_one), (two, work_of_two)) = (one, two);
         // Per successor, as the two runs need not compute the same number.
         let work = (work_of_two / two.transitions.max(1) as f64)
             / (work_of_one / one.transitions.max(1) as f64);

@@ -25,13 +25,13 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
-  bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` that part, `--only engine` prints;
+  bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` or `agreement` that part, `engine` prints;
         [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900)
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
-  soak [--minutes M]           random edits, requests and runs against the language server
+  soak [--minutes M] [--release]  random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
@@ -77,7 +77,11 @@ fn run(args: &[String]) -> bool {
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),
         ),
-        Some("soak") => server::soak(number("--minutes").unwrap_or(30)),
+        Some("soak") => {
+            // Checks for overflow are worth their time, unless it is the shipped binary that is in question.
+            let profile = if flag("--release") { "release" } else { "ci" };
+            server::soak(number("--minutes").unwrap_or(30), profile)
+        }
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(path("--binary").as_deref()),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),

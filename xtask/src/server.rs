@@ -2,15 +2,16 @@
 
 use crate::{corpus, generate};
 use std::fmt::Write;
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
-fn server_tests() -> Command {
+fn server_tests(profile: &str) -> Command {
     let mut command = Command::new("cargo");
     let words = [
         "test",
         "-q",
         "--profile",
-        "ci",
+        profile,
         "-p",
         "zonelens",
         "--test",
@@ -21,14 +22,53 @@ fn server_tests() -> Command {
     command
 }
 
-/// Random edits, requests and runs for so long; memory must come back and nothing may panic.
-pub fn soak(minutes: u64) -> bool {
+/// A soak shorter than this says too little to be written down.
+const WHOLE_SOAK_MINUTES: u64 = 30;
+
+/// Random edits, requests and runs for so long; memory must come back and nothing may panic. A whole soak rewrites its
+/// page.
+pub fn soak(minutes: u64, profile: &str) -> bool {
     let test = "soak::random_edits_and_requests_over_real_models";
-    let status = server_tests()
+    let child = server_tests(profile)
         .args(["--exact", test, "--nocapture"])
         .env("ZONELENS_SOAK_SECONDS", (minutes * 60).to_string())
-        .status();
-    status.is_ok_and(|s| s.success())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        return false;
+    };
+    let mut rows = Vec::new();
+    for line in child
+        .stderr
+        .take()
+        .into_iter()
+        .flat_map(|e| BufReader::new(e).lines())
+    {
+        let line = line.unwrap_or_default();
+        eprintln!("{line}");
+        rows.extend(line.strip_prefix("soak: ").map(str::to_owned));
+    }
+    let passed = child.wait().is_ok_and(|s| s.success());
+    if passed && minutes >= WHOLE_SOAK_MINUTES {
+        return std::fs::write(corpus::root().join("docs/soak.md"), soak_page(&rows)).is_ok();
+    }
+    passed
+}
+
+fn soak_page(rows: &[String]) -> String {
+    let mut page = String::from(
+        "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the server, all of \
+        them opened and closed once a round. Resident memory is taken after each round, when nothing is open and nothing runs; \
+        it must end within a fifth of what it was after the first round, and no panic may be in the log.\n\n\
+        | round | seconds | requests | resident memory, KB |\n|---|---|---|---|\n",
+    );
+    // The first rounds, the last, and every tenth between tell all there is to see.
+    for (i, row) in rows.iter().enumerate() {
+        if i < 3 || i % 10 == 9 || i + 1 == rows.len() {
+            let _ = writeln!(page, "| {row} |");
+        }
+    }
+    page
 }
 
 /// Latencies on a large model while a verification uses both cores.
@@ -38,7 +78,7 @@ pub fn latencies(page: &mut String) {
     if std::fs::write(&model, &text).is_err() {
         return;
     }
-    let output = server_tests()
+    let output = server_tests("ci")
         .args(["--exact", "bench::latencies", "--ignored", "--nocapture"])
         .env("ZONELENS_BENCH_MODEL", &model)
         .output();
