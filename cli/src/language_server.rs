@@ -20,7 +20,6 @@ pub struct Args {
 
 /// Serves until the editor says goodbye.
 pub fn run(args: &Args) -> u8 {
-    zonelens_lsp::platform::give_memory_back();
     let worker = match args.worker.clone().map_or_else(std::env::current_exe, Ok) {
         Ok(path) => path,
         Err(error) => {

@@ -31,6 +31,7 @@ pub mod settings;
 mod shared;
 mod status;
 mod store;
+mod tidy;
 mod to_proto;
 mod trace_data;
 mod trace_document;
@@ -65,6 +66,7 @@ pub struct ServerOptions {
 
 /// Serves on standard input and output until the editor says goodbye.
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
+    platform::share_memory();
     let crashes = cache::base_directory().map(|base| base.join("crashes"));
     log::start(options.log_file.as_deref(), crashes)?;
     log::write(&format!("zonelens {} starts", options.version));

@@ -179,6 +179,7 @@ impl LanguageServer for Server {
         self.shared.runs.closed(uri.as_str());
         // What is closed has no problems, as far as the editor's list goes.
         self.shared.publish_soon(uri.as_str());
+        self.shared.tidy_soon();
     }
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {

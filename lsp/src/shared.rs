@@ -13,10 +13,11 @@ use crate::queries::{self, QuerySite};
 use crate::runs::Runs;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::tidy;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types as lsp;
 
@@ -42,6 +43,7 @@ pub struct Shared {
     pub trace_commands: tokio::sync::Mutex<()>,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<publish::Due>,
+    closed: Arc<Notify>,
     cache: Cache,
 }
 
@@ -79,11 +81,13 @@ impl Shared {
             configuration: Configuration::default(),
             session: Mutex::default(),
             publisher,
+            closed: Arc::default(),
             trace_commands: tokio::sync::Mutex::default(),
             cache,
         });
         tokio::spawn(announce::serve(Arc::clone(&shared), events));
         tokio::spawn(publish::serve(Arc::clone(&shared), inbox));
+        tokio::spawn(tidy::serve(Arc::clone(&shared.closed)));
         shared
     }
 
@@ -168,6 +172,11 @@ impl Shared {
     /// A document was edited: its diagnostics are computed and published again.
     pub fn publish_soon(&self, uri: &str) {
         let _ = self.publisher.send((uri.to_owned(), false));
+    }
+
+    /// What a closed document occupied is free soon.
+    pub fn tidy_soon(&self) {
+        self.closed.notify_one();
     }
 
     /// Something else than an edit may have changed a document's diagnostics.

@@ -8,7 +8,7 @@ pub use super::table::{Covering, NIL, Origin};
 use super::table::{Incoming, Table};
 use crate::rng::Rng;
 use crate::zone::Zone;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use zonelens_analysis::report::SearchOrder;
 
 /// Stored and waiting states.
@@ -24,6 +24,8 @@ enum Queue {
     First(VecDeque<u32>),
     Last(Vec<u32>),
     Random(Vec<u32>, Rng),
+    /// By rank, first in, first out among equals.
+    Ranked(BTreeMap<u32, VecDeque<u32>>),
 }
 
 impl PassedWaiting {
@@ -59,6 +61,16 @@ impl PassedWaiting {
         self.table.keep_covered();
     }
 
+    /// Takes the waiting states of lowest rank first; before there are any.
+    pub fn by_rank(&mut self) {
+        self.queue = Queue::Ranked(BTreeMap::new());
+    }
+
+    /// Discrete states in the table.
+    pub fn discrete(&self) -> u64 {
+        self.table.discrete()
+    }
+
     /// States in the table.
     pub fn stored(&self) -> u64 {
         self.table.stored()
@@ -74,24 +86,27 @@ impl PassedWaiting {
         let queue = match &self.queue {
             Queue::First(q) => q.capacity(),
             Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
+            Queue::Ranked(q) => q.values().map(VecDeque::capacity).sum(),
         };
         self.table.bytes() + queue * 4
     }
 
-    /// Stores a state unless it is covered; gives its node. `l` and `u` are the bounds of its discrete part.
+    /// Stores a state unless it is covered; gives its node. `l` and `u` are the bounds of its discrete part, `rank` is for
+    /// [`PassedWaiting::by_rank`].
     pub fn put(
         &mut self,
         state: &[i32],
         zone: &Zone,
         origin: Origin,
-        l: &[i32],
-        u: &[i32],
+        (l, u): (&[i32], &[i32]),
+        rank: u32,
     ) -> Option<u32> {
         self.incoming.load(state, zone, l, u);
         let id = self.table.put(&mut self.incoming, zone, origin, l, u)?;
         match &mut self.queue {
             Queue::First(q) => q.push_back(id),
             Queue::Last(q) | Queue::Random(q, _) => q.push(id),
+            Queue::Ranked(q) => q.entry(rank).or_default().push_back(id),
         }
         Some(id)
     }
@@ -103,6 +118,7 @@ impl PassedWaiting {
                 Queue::First(q) => q.pop_front()?,
                 Queue::Last(q) => q.pop()?,
                 Queue::Random(q, rng) => random(q, rng)?,
+                Queue::Ranked(q) => lowest(q)?,
             };
             if self.table.pass(id) {
                 return Some(id);
@@ -135,6 +151,17 @@ impl PassedWaiting {
         }
         steps.reverse();
         steps
+    }
+}
+
+/// One of the lowest rank.
+fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
+    loop {
+        let mut first = ranks.first_entry()?;
+        match first.get_mut().pop_front() {
+            Some(id) => return Some(id),
+            None => drop(first.remove()),
+        }
     }
 }
 

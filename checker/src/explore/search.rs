@@ -8,6 +8,7 @@ use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use super::storage::Packing;
 use super::watch::{Counts, Stop, Watch};
 use crate::program::{Alike, Fault, Program};
+use crate::query::nearness::Nearness;
 use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Quotient, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;
@@ -72,6 +73,8 @@ pub struct Search<'p> {
     abstractor: Abstractor,
     /// Replaces states by representatives of their orbits.
     pub representative: Option<Representative>,
+    /// Measures how far a state is from what is looked for, if the nearest are explored first.
+    nearness: Option<Nearness<'p>>,
     /// Checks sampled states for symmetry.
     pub audit: Option<Audit>,
     permutations: Permutations,
@@ -105,6 +108,7 @@ impl<'p> Search<'p> {
             states,
             abstractor: Abstractor::new(settings.abstraction, program.dim()),
             representative: None,
+            nearness: None,
             audit: None,
             permutations: Permutations::default(),
             moved: settings
@@ -121,6 +125,12 @@ impl<'p> Search<'p> {
     /// Forgets the differences of clocks that are not kept together; before the search starts.
     pub fn loosen(&mut self, coupling: Coupling) {
         self.abstractor.coupling = Some(coupling);
+    }
+
+    /// Explores the nearest states first; before the search starts.
+    pub fn best_first(&mut self, nearness: Nearness<'p>) {
+        self.nearness = Some(nearness);
+        self.states.by_rank();
     }
 
     /// The representatives on the path to a node.
@@ -380,7 +390,8 @@ impl<'p> Search<'p> {
             }
             _ => (&self.abstractor.l, &self.abstractor.u),
         };
-        let Some(node) = self.states.put(state, zone, origin, l, u) else {
+        let rank = self.nearness.as_mut().map_or(0, |n| n.distance(state));
+        let Some(node) = self.states.put(state, zone, origin, (l, u), rank) else {
             return (None, None);
         };
         if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {

@@ -178,6 +178,11 @@ impl Table {
         self.keep_covered = true;
     }
 
+    /// Discrete states in the table.
+    pub fn discrete(&self) -> u64 {
+        self.entries.len() as u64
+    }
+
     /// States in the table.
     pub fn stored(&self) -> u64 {
         self.stored

@@ -4,6 +4,7 @@ pub mod deadlock;
 pub mod extremes;
 mod finished;
 pub mod liveness;
+pub mod nearness;
 pub mod progress;
 pub mod reach;
 pub mod wide;

@@ -9,6 +9,7 @@ use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
+use crate::query::nearness::Nearness;
 use crate::query::reach::Goal;
 use crate::symmetry::Permutation;
 use crate::trace::{Condition, Leave, position};
@@ -90,6 +91,16 @@ impl Run<'_> {
 
     pub(super) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
         Goal::new(
+            self.program,
+            sought.formula,
+            self.query.frame,
+            sought.wanted,
+        )
+    }
+
+    /// How far states are from what is looked for.
+    pub(super) fn nearness<'g>(&'g self, sought: &Sought<'g>) -> Nearness<'g> {
+        Nearness::new(
             self.program,
             sought.formula,
             self.query.frame,

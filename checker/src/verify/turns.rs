@@ -3,11 +3,12 @@
 //! Breadth first search is the default and answers most questions. Where it has not after a hundred thousand states,
 //! others get a share of the time:
 //!
-//! - depth first search, and random depth first search started anew again and again, which find deep states early;
+//! - best first search by how far a state is from the condition (`query/nearness.rs`), depth first search, and random
+//!   depth first search started anew again and again, which find deep states early;
 //! - a search over convex hulls, which holds one zone per discrete state, and searches over zones that keep fewer
 //!   differences of clocks (`loose.rs`). Both only add points, so a state that they do not reach is not reachable; that
 //!   settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
-//!   proves nothing.
+//!   proves nothing. They join when discrete states have several zones: there is nothing to widen otherwise.
 //!
 //! Turns are counted in states, so the same run gives the same answer.
 
@@ -26,6 +27,9 @@ use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 /// that was asked for.
 const FIRST_TURN: u64 = 100_000;
 
+/// Zones per discrete state from which on wider zones may help. Below, they would have as many states as the exact ones.
+const MANY_ZONES: u64 = 2;
+
 /// How often a random search starts anew in one turn. What it looks for is found early or, for this seed, hardly ever.
 const RESTARTS: u64 = 8;
 
@@ -33,6 +37,8 @@ const RESTARTS: u64 = 8;
 pub(super) const BY_HULLS: &str = "convex-hull proof";
 /// What the result says when a depth first search decided.
 const BY_DEPTH: &str = "depth-first search";
+/// What the result says when a best first search decided.
+const BY_NEARNESS: &str = "best-first search";
 /// What the result says when a random search decided.
 const BY_CHANCE: &str = "random depth-first search";
 
@@ -53,6 +59,8 @@ struct Helper<'p> {
 enum Kind {
     /// Goes on where it was, until it fails.
     Depth,
+    /// The same, nearest states first.
+    Nearest,
     /// The same; what it finds is no proof.
     Hulls,
     /// Starts anew with another seed.
@@ -125,16 +133,17 @@ impl Run<'_> {
         Some((answer, search.representative))
     }
 
-    pub(super) fn search_in_turns(
-        &self,
-        sought: &Sought<'_>,
+    pub(super) fn search_in_turns<'s>(
+        &'s self,
+        sought: &Sought<'s>,
         main: &mut Search<'_>,
         named: &[(usize, u16)],
         settings: &Settings,
-        bounds: &Bounds,
+        bounds: &'s Bounds,
         watch: &mut Watch<'_>,
     ) -> Answer {
         let mut helpers = None;
+        let mut widened = false;
         let mut turn = self.first_turn();
         loop {
             watch.set_turn(Some(turn));
@@ -144,7 +153,11 @@ impl Run<'_> {
                 watch.add(main.counts());
                 return self.searched(outcome, sought, main, image.as_ref(), settings);
             }
-            let helpers = helpers.get_or_insert_with(|| self.helpers(sought, settings, bounds));
+            let helpers = helpers.get_or_insert_with(|| self.finders(sought, settings, bounds));
+            if !widened && main.states.stored() >= MANY_ZONES * main.states.discrete() {
+                widened = true;
+                helpers.extend(self.wideners(sought, settings, bounds));
+            }
             watch.reserved = main.counts().bytes;
             let mut index = 0;
             while let Some(helper) = helpers.get_mut(index) {
@@ -191,48 +204,76 @@ impl Run<'_> {
         }
     }
 
-    /// The searches beside the main one. Wider zones do not keep the order of clocks that representatives are made by, so
-    /// they go without symmetry.
-    fn helpers<'s>(
+    /// The searches beside the main one that look elsewhere first.
+    fn finders<'s>(
         &'s self,
-        sought: &Sought<'_>,
+        sought: &Sought<'s>,
         settings: &Settings,
         bounds: &'s Bounds,
     ) -> Vec<Helper<'s>> {
-        let mut helpers = Vec::new();
-        let mut add = |settings, kind, name, share| {
-            let search = self.helping(&settings, &kind, bounds);
-            helpers.extend(search.map(|search| Helper {
-                search,
-                settings,
-                kind,
-                name,
-                share,
-            }));
-        };
-        if let Some(hulls) = self.hulls(settings, bounds) {
-            add(hulls, Kind::Hulls, BY_HULLS, (4, 1));
-        }
         let by = |order| Settings { order, ..*settings };
-        add(by(SearchOrder::Random), Kind::Random, BY_CHANCE, (1, 2));
-        let ladder = Ladder::new(self, sought.formula, bounds);
-        add(*settings, Kind::Loose(ladder), BY_LOOSE_CLOCKS, (1, 2));
-        add(by(SearchOrder::Dfs), Kind::Depth, BY_DEPTH, (1, 2));
-        helpers
+        let finders = [
+            (*settings, Kind::Nearest, BY_NEARNESS),
+            (by(SearchOrder::Random), Kind::Random, BY_CHANCE),
+            (by(SearchOrder::Dfs), Kind::Depth, BY_DEPTH),
+        ];
+        let finders = finders.into_iter().filter_map(|(settings, kind, name)| {
+            self.helper(sought, settings, kind, name, (1, 4), bounds)
+        });
+        finders.collect()
+    }
+
+    /// The searches over wider zones. These do not keep the order of clocks that representatives are made by, so they go
+    /// without symmetry.
+    fn wideners<'s>(
+        &'s self,
+        sought: &Sought<'s>,
+        settings: &Settings,
+        bounds: &'s Bounds,
+    ) -> Vec<Helper<'s>> {
+        let hulls = self.hulls(settings, bounds);
+        let hulls = hulls
+            .and_then(|hulls| self.helper(sought, hulls, Kind::Hulls, BY_HULLS, (2, 1), bounds));
+        let ladder = Kind::Loose(Ladder::new(self, sought.formula, bounds));
+        let loose = self.helper(sought, *settings, ladder, BY_LOOSE_CLOCKS, (1, 2), bounds);
+        hulls.into_iter().chain(loose).collect()
+    }
+
+    fn helper<'s>(
+        &'s self,
+        sought: &Sought<'s>,
+        settings: Settings,
+        kind: Kind,
+        name: &'static str,
+        share: (u64, u64),
+        bounds: &'s Bounds,
+    ) -> Option<Helper<'s>> {
+        let search = self.helping(sought, &settings, &kind, bounds)?;
+        Some(Helper {
+            search,
+            settings,
+            kind,
+            name,
+            share,
+        })
     }
 
     /// A new search of a helper; none if its ladder has ended.
     fn helping<'s>(
         &'s self,
+        sought: &Sought<'s>,
         settings: &Settings,
         kind: &Kind,
         bounds: &'s Bounds,
     ) -> Option<Search<'s>> {
         match kind {
             Kind::Loose(ladder) => Some(self.loose_search(ladder.rung()?, settings, bounds)),
-            Kind::Depth | Kind::Hulls | Kind::Random => {
+            Kind::Depth | Kind::Nearest | Kind::Hulls | Kind::Random => {
                 let mut search = Search::new(self.program, bounds, *settings);
                 search.representative = self.representative(settings);
+                if matches!(kind, Kind::Nearest) {
+                    search.best_first(self.nearness(sought));
+                }
                 Some(search)
             }
         }
@@ -240,7 +281,7 @@ impl Run<'_> {
 
     fn take_turn<'s>(
         &'s self,
-        sought: &Sought<'_>,
+        sought: &Sought<'s>,
         helper: &mut Helper<'s>,
         turn: u64,
         bounds: &'s Bounds,
@@ -262,7 +303,7 @@ impl Run<'_> {
     /// Lets a helper look at so many states, and prepares its next turn.
     fn help<'s>(
         &'s self,
-        sought: &Sought<'_>,
+        sought: &Sought<'s>,
         helper: &mut Helper<'s>,
         states: u64,
         bounds: &'s Bounds,
@@ -272,10 +313,15 @@ impl Run<'_> {
         let outcome = helper.search.explore(&mut self.goal(sought), watch);
         let anew = match (&mut helper.kind, &outcome) {
             (_, Outcome::Exhausted) => return Helped::Decided(outcome),
-            (Kind::Depth | Kind::Random, Outcome::Found(_)) => return Helped::Decided(outcome),
-            (Kind::Depth | Kind::Hulls | Kind::Loose(_), Outcome::Stopped(Stop::Turn)) => false,
+            (Kind::Depth | Kind::Nearest | Kind::Random, Outcome::Found(_)) => {
+                return Helped::Decided(outcome);
+            }
+            (
+                Kind::Depth | Kind::Nearest | Kind::Hulls | Kind::Loose(_),
+                Outcome::Stopped(Stop::Turn),
+            ) => false,
             // The main search meets limits and faults on its own, in its own order.
-            (Kind::Depth | Kind::Hulls, _) => return Helped::Useless,
+            (Kind::Depth | Kind::Nearest | Kind::Hulls, _) => return Helped::Useless,
             (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return Helped::Useless,
             (Kind::Random, _) => {
                 helper.settings.seed = helper.settings.seed.wrapping_add(1);
@@ -287,7 +333,7 @@ impl Run<'_> {
             }
         };
         if anew {
-            match self.helping(&helper.settings, &helper.kind, bounds) {
+            match self.helping(sought, &helper.settings, &helper.kind, bounds) {
                 Some(search) => helper.search = search,
                 None => return Helped::Useless,
             }
