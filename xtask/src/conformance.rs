@@ -1,6 +1,6 @@
 //! The corpus against the reference: syntax, types and verdicts, with every disagreement and its reason.
 
-use crate::corpus;
+use crate::{configurations, corpus};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -147,8 +147,7 @@ struct Loaded {
     network: Result<Network, String>,
 }
 
-fn load(dir: &Path, name: &str) -> Loaded {
-    let text = corpus::read(dir, name);
+fn load(name: &str, text: String) -> Loaded {
     let model = Model::new(
         &SourceFile::parse(text.as_str(), FileKind::from_path(name)),
         &BTreeMap::new(),
@@ -169,6 +168,8 @@ fn load(dir: &Path, name: &str) -> Loaded {
 /// What became of one row.
 enum Row {
     Agrees,
+    /// Agrees in the configuration that the file names for the query: where it does, and what is said of the file as it is.
+    Configured(&'static str, String),
     /// The formula means nothing in this file: its result was stored for another version.
     Foreign(String),
     /// Ours differs; why ours is right, if that is shown.
@@ -187,14 +188,17 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
         .filter(|(_, result)| matches!(result, Row::Foreign(_)))
         .map(|(row, _)| row[0].as_str())
         .collect();
-    let mut counts = [0usize; 5];
+    let mut counts = [0usize; 6];
     let (mut contradicted, mut misses) = (Vec::new(), String::new());
     for (row, result) in rows.iter().zip(&results) {
         let formula = row[1].replace('|', "\\|");
         let start = format!("| `{}` | `{formula}` | {} |", row[0], row[2]);
         let (kind, text) = match result {
             Row::Agrees => (0, None),
-            Row::Foreign(why) => (1, Some(format!("stored for another version: {why}"))),
+            Row::Configured(says, as_it_is) => {
+                (1, Some(format!("{}: {says}; {as_it_is} as it is", row[2])))
+            }
+            Row::Foreign(why) => (2, Some(format!("stored for another version: {why}"))),
             Row::Contradicted(ours, Some(proof)) => {
                 let other = match foreign.contains(&row[0].as_str()) {
                     true => {
@@ -202,13 +206,13 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
                     }
                     false => "",
                 };
-                (2, Some(format!("**{ours}**: {proof}{other}")))
+                (3, Some(format!("**{ours}**: {proof}{other}")))
             }
-            Row::Contradicted(ours, None) => (3, Some(format!("**{ours}**, not proven"))),
-            Row::Open(why) => (4, Some(why.clone())),
+            Row::Contradicted(ours, None) => (4, Some(format!("**{ours}**, not proven"))),
+            Row::Open(why) => (5, Some(why.clone())),
         };
         counts[kind] += 1;
-        if kind == 2 || kind == 3 {
+        if kind == 3 || kind == 4 {
             contradicted.push(start.clone());
         }
         if let Some(text) = text {
@@ -221,6 +225,7 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
         "## Verdicts\n\nOf {} stored verdicts, within {timeout} s and 4 GB each:\n\n\
          | | rows | |\n|---|---|---|\n\
          | agree | {} | {:.1} % |\n\
+         | agree in the configuration that the file names for the query | {} | {:.1} % |\n\
          | stored for another version of the file: the formula names what it does not have | {} | {:.1} % |\n\
          | contradicted with proof (a replayed trace, or everything explored exactly) | {} | {:.1} % |\n\
          | contradicted without proof | {} | {:.1} % |\n\
@@ -238,6 +243,8 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
         percent(counts[3]),
         counts[4],
         percent(counts[4]),
+        counts[5],
+        percent(counts[5]),
     );
     contradicted
 }
@@ -260,9 +267,10 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
                 loop {
                     let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let loaded = load(dir, &rows[file[0]][0]);
+                    let name = &rows[file[0]][0];
+                    let loaded = load(name, corpus::read(dir, name));
                     for &index in file {
-                        let row = judge(&loaded, &rows[index][1], &rows[index][2], timeout);
+                        let row = judge_configured(&loaded, rows[index], timeout);
                         if let Ok(mut results) = results.lock() {
                             results.push((index, row));
                         }
@@ -274,6 +282,25 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Judges a row; where the file as it is does not agree, also in the configuration that it names for the query.
+fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64) -> Row {
+    let [name, formula, stored] = [&row[0], &row[1], &row[2]];
+    let judged = judge(loaded, formula, stored, timeout);
+    let as_it_is = match &judged {
+        Row::Agrees | Row::Configured(..) => return judged,
+        Row::Contradicted(ours, _) => ours.clone(),
+        Row::Foreign(_) => "without meaning".to_owned(),
+        Row::Open(_) => "no verdict".to_owned(),
+    };
+    let Some((text, says)) = configurations::configured(name, formula, &loaded.text) else {
+        return judged;
+    };
+    match judge(&load(name, text), formula, stored, timeout) {
+        Row::Agrees => Row::Configured(says, as_it_is),
+        _ => judged,
+    }
 }
 
 fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64) -> Row {

@@ -6,6 +6,7 @@ mod bench;
 mod bench_engine;
 mod bench_symmetry;
 mod ci;
+mod configurations;
 mod conformance;
 mod corpus;
 mod curves;

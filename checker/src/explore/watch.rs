@@ -113,6 +113,15 @@ impl<'a> Watch<'a> {
         self.turn = states;
     }
 
+    /// Whether time is up, looked at on the spot: for computations whose steps are long.
+    pub fn is_over(&self) -> Option<Stop> {
+        if self.control.cancelled.load(Ordering::Relaxed) {
+            return Some(Stop::Cancelled);
+        }
+        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
+        late.then_some(Stop::Timeout)
+    }
+
     /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.
     #[inline]
     pub fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {

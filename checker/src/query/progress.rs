@@ -61,25 +61,33 @@ impl Arc {
 }
 
 /// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, the
-/// clocks are given (from 0) that are set or bounded in a part where a run might go on.
-pub fn no_infinite_run(zones: &[Zone], arcs: Vec<&Arc>) -> Result<(), Vec<usize>> {
+/// clocks are given (from 0) that are set or bounded in a part where a run might go on. `is_over` is asked now and then for
+/// a reason to stop.
+pub fn no_infinite_run<S>(
+    zones: &[Zone],
+    arcs: Vec<&Arc>,
+    is_over: impl Fn() -> Option<S>,
+) -> Result<Result<(), Vec<usize>>, S> {
     let mut looks = arcs.len().saturating_mul(MOST_LOOKS);
     let mut parts = vec![arcs];
     while let Some(arcs) = parts.pop() {
         // Finding the parts looks at every node, too.
         let cost = arcs.len().max(zones.len());
         let Some(left) = looks.checked_sub(cost) else {
-            return Err(involved(zones, &arcs));
+            return Ok(Err(involved(zones, &arcs)));
         };
         looks = left;
         for part in strongly_connected(zones.len(), arcs) {
+            if let Some(stop) = is_over() {
+                return Err(stop);
+            }
             let clocks = part.first().map_or(0, |arc| arc.sets.len());
             let short = (0..clocks).any(|x| {
                 part.iter()
                     .all(|arc| arc.sets[x] == Set::Kept && is_bounded(&zones[arc.from as usize], x))
             });
             if !short {
-                return Err(involved(zones, &part));
+                return Ok(Err(involved(zones, &part)));
             }
             let timed: Vec<usize> = (0..clocks)
                 .filter(|&y| part.iter().all(|arc| arc.sets[y] != Set::Otherwise))
@@ -95,7 +103,7 @@ pub fn no_infinite_run(zones: &[Zone], arcs: Vec<&Arc>) -> Result<(), Vec<usize>
                 part.iter().any(|arc| resets(arc, y)) && part.iter().any(|arc| arc.late[y])
             });
             let Some(&y) = case else {
-                return Err(involved(zones, &part));
+                return Ok(Err(involved(zones, &part)));
             };
             let without = |is: &dyn Fn(&Arc) -> bool| -> Vec<&Arc> {
                 part.iter().copied().filter(|arc| !is(arc)).collect()
@@ -104,7 +112,7 @@ pub fn no_infinite_run(zones: &[Zone], arcs: Vec<&Arc>) -> Result<(), Vec<usize>
             parts.push(without(&|arc| arc.late[y]));
         }
     }
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// The clocks that are set or bounded in a part.
@@ -216,7 +224,8 @@ mod tests {
     }
 
     fn excludes(nodes: usize, arcs: &[Arc]) -> bool {
-        no_infinite_run(&zones(nodes), arcs.iter().collect()).is_ok()
+        let never = || None::<()>;
+        no_infinite_run(&zones(nodes), arcs.iter().collect(), never) == Ok(Ok(()))
     }
 
     #[test]

@@ -178,6 +178,6 @@ impl<'p> Wide<'p> {
             }
         }
         let arcs = self.arcs.iter().flatten().collect();
-        Ok(no_infinite_run(&self.zones, arcs))
+        no_infinite_run(&self.zones, arcs, || watch.is_over()).map_err(Unfinished::Stopped)
     }
 }
