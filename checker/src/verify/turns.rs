@@ -31,7 +31,7 @@ const FIRST_TURN: u64 = 100_000;
 const MANY_ZONES: u64 = 2;
 
 /// How often a random search starts anew in one turn. What it looks for is found early or, for this seed, hardly ever.
-const RESTARTS: u64 = 8;
+const RESTARTS: u64 = 4;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
