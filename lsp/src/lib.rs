@@ -31,6 +31,7 @@ mod server;
 pub mod settings;
 mod shared;
 mod status;
+mod stdio;
 mod store;
 mod to_proto;
 mod trace_data;
@@ -78,9 +79,9 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .build()?;
     let heard = Arc::new(input::Heard::default());
     let listening = Arc::clone(&heard);
-    runtime.block_on(async {
-        let stdin = input::guarded(tokio::io::stdin(), Arc::clone(&listening));
-        let stdout = tokio::io::stdout();
+    let flushed = runtime.block_on(async {
+        let stdin = input::guarded(stdio::input()?, Arc::clone(&listening));
+        let (stdout, flushed) = stdio::output()?;
         let (service, socket) = LspService::build(|client| {
             let (worker, version) = (options.worker.clone(), options.version.clone());
             server::Server::new(client, worker, version, listening)
@@ -106,7 +107,9 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
             .concurrency_level(CONCURRENCY)
             .serve(service)
             .await;
-    });
+        Ok::<_, std::io::Error>(flushed)
+    })?;
+    flushed.wait();
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
     let goodbye = heard.said_goodbye();

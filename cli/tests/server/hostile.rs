@@ -258,7 +258,8 @@ fn a_request_can_be_cancelled() {
 #[test]
 fn a_pile_of_slow_requests_holds_up_nothing_else() {
     let mut client = Client::start(None, Value::Null);
-    let padding = "int a1 = 1 + 2 * 3;\n".repeat(20_000);
+    let line = |i| format!("int a{i} = 1 + 2 * 3;\n");
+    let padding: String = (0..4000).map(line).collect();
     let uri = |i: usize| format!("file:///tmp/zonelens-test/pile-{i}.xta");
     let mut asked = Vec::new();
     for i in 0..24 {
@@ -268,12 +269,11 @@ fn a_pile_of_slow_requests_holds_up_nothing_else() {
     }
     let asked_at = std::time::Instant::now();
     client.result("zonelens/serverStatus", json!({}));
-    eprintln!("quick {:?}", asked_at.elapsed());
     let quick = asked_at.elapsed();
     for id in asked {
         client.answer(id);
     }
-    eprintln!("slow {:?}", asked_at.elapsed());
-    assert!(quick * 4 < asked_at.elapsed(), "{quick:?}");
+    let all = asked_at.elapsed();
+    assert!(quick * 4 < all, "{quick:?} of {all:?}");
     client.finish();
 }
