@@ -178,6 +178,11 @@ impl Client {
         }
     }
 
+    /// How many answers have come that nobody took yet.
+    pub fn answered(&self) -> usize {
+        self.answers.len()
+    }
+
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
         self.answer(id)

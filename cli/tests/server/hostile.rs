@@ -238,10 +238,9 @@ fn messages_at_the_wrong_time_get_an_error() {
 fn a_request_can_be_cancelled() {
     let mut client = Client::start(None, Value::Null);
     let uri = "file:///tmp/zonelens-test/cancelled.xta";
-    client.open(
-        uri,
-        &format!("{}{MODEL}", "int a1 = 1 + 2 * 3;\n".repeat(100_000)),
-    );
+    let line = |i| format!("int a{i} = 1 + 2 * 3;\n");
+    let padding: String = (0..20_000).map(line).collect();
+    client.open(uri, &format!("{padding}{PLAIN}"));
     let id = client.post(
         "textDocument/documentSymbol",
         json!({"textDocument": {"uri": uri}}),
@@ -261,19 +260,22 @@ fn a_pile_of_slow_requests_holds_up_nothing_else() {
     let line = |i| format!("int a{i} = 1 + 2 * 3;\n");
     let padding: String = (0..4000).map(line).collect();
     let uri = |i: usize| format!("file:///tmp/zonelens-test/pile-{i}.xta");
-    let mut asked = Vec::new();
     for i in 0..24 {
         client.open(&uri(i), &format!("{padding}{PLAIN}"));
-        let params = json!({"textDocument": {"uri": uri(i)}});
-        asked.push(client.post("textDocument/documentSymbol", params));
     }
-    let asked_at = std::time::Instant::now();
+    // Everything up to here has been read.
     client.result("zonelens/serverStatus", json!({}));
-    let quick = asked_at.elapsed();
+    let slow = |i| {
+        let params = json!({"textDocument": {"uri": uri(i)}});
+        client.post("textDocument/documentSymbol", params)
+    };
+    let asked: Vec<u64> = (0..24).map(slow).collect();
+    client.result("zonelens/serverStatus", json!({}));
+    let before = client.answered();
     for id in asked {
         client.answer(id);
     }
-    let all = asked_at.elapsed();
-    assert!(quick * 4 < all, "{quick:?} of {all:?}");
+    // Behind the pool's queue it would come after most of them.
+    assert!(before < 12, "{before} slow requests were answered before");
     client.finish();
 }
