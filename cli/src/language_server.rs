@@ -4,6 +4,9 @@ use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
+/// Exit status when the editor left without asking for it, as the protocol has it.
+const UNASKED: u8 = 1;
+
 /// Arguments of `zonelens lsp`.
 #[derive(ClapArgs)]
 pub struct Args {
@@ -35,7 +38,8 @@ pub fn run(args: &Args) -> u8 {
         log_file: args.log_file.clone(),
     };
     match zonelens_lsp::serve_stdio(options) {
-        Ok(()) => SUCCESS,
+        Ok(true) => SUCCESS,
+        Ok(false) => UNASKED,
         Err(error) => {
             output::complain(&format!("the language server stopped: {error}"));
             BAD_INPUT

@@ -3,9 +3,8 @@
 use crate::document::Snapshot;
 use crate::features::names::Target;
 use crate::features::trace::{OpenTrace, edge_places, edges_of};
-use crate::meaning::Meaning;
 use crate::queries::QuerySite;
-use crate::runs::word;
+use crate::runs::{Known, word};
 use crate::settings::Settings;
 use std::sync::Arc;
 use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
@@ -77,17 +76,17 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic>
     out
 }
 
-/// What answers say about queries whose text still means what was asked.
-pub fn of_answers(
-    model: &Arc<Snapshot>,
-    sites: &[QuerySite],
-    answers: &[(Meaning, Arc<QueryReport>)],
-) -> Vec<Finding> {
+/// What answers say about queries. Of those whose text means something else by now only an unmet expectation is left,
+/// and it says so.
+pub fn of_answers(model: &Arc<Snapshot>, sites: &[QuerySite], answers: &[Known]) -> Vec<Finding> {
     let mut out = Vec::new();
     for site in sites {
-        let Some((_, report)) = answers.iter().find(|(m, _)| *m == site.meaning) else {
+        let Some(known) = answers.iter().find(|k| k.meaning == site.meaning) else {
+            let mut of_query = answers.iter().filter(|k| k.query == site.text);
+            out.extend(of_query.find_map(|k| unmet(model, site, &k.report).map(stale)));
             continue;
         };
+        let report = &known.report;
         let excluded = report.symmetry.excluded.iter();
         out.extend(excluded.map(|set| not_reduced(model, site, set)));
         out.extend(unmet(model, site, report));
@@ -115,6 +114,16 @@ fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Optio
         diagnostic,
         elsewhere: trace.map(|t| path(model, t)).unwrap_or_default(),
     })
+}
+
+/// What was found out about another text: no error of this one, and its path may lead nowhere here.
+fn stale(finding: Finding) -> Finding {
+    let diagnostic = Diagnostic {
+        severity: Severity::Info,
+        message: format!("Stale: {}", finding.diagnostic.message),
+        ..finding.diagnostic
+    };
+    diagnostic.into()
 }
 
 /// The run met an error of the model, or something it does not treat. Limits are told on the lens alone.

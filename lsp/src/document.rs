@@ -4,6 +4,7 @@
 //! asker's thread. Whoever holds a snapshot sees one version of the text for ever.
 
 use crate::position::{self, Encoding, Point};
+use crate::settings::Settings;
 use ropey::Rope;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -11,6 +12,7 @@ use zonelens_analysis::Model;
 use zonelens_analysis::ide::Index;
 use zonelens_analysis::meaning::Digested;
 use zonelens_analysis::network::Network;
+use zonelens_analysis::report::Options;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, QueryKind};
 use zonelens_syntax::source::QueryRef;
@@ -197,6 +199,20 @@ impl Snapshot {
             None if self.rope.len_bytes() <= QUICK_BYTES => self.network(),
             None => None,
         }
+    }
+
+    /// How its queries are run: as the settings say, under the constants it was analysed with, so that an answer
+    /// belongs to what was judged here.
+    pub fn options(&self, settings: &Settings) -> Options {
+        Options {
+            constants: (*self.constants).clone(),
+            ..settings.options.clone()
+        }
+    }
+
+    /// Overrides of global constants.
+    pub fn constants(&self) -> &Arc<BTreeMap<String, i64>> {
+        &self.constants
     }
 
     /// The names of a model.

@@ -20,16 +20,27 @@ const PIPE_BYTES: usize = 1 << 16;
 /// A message longer than this is a mistake in its header.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
-/// What the client's greeting says that the protocol crate's types have no place for.
+/// What the client says that the protocol crate has no place for.
 #[derive(Default)]
 pub struct Heard {
     document_content: AtomicBool,
+    goodbye: AtomicBool,
 }
 
 impl Heard {
     /// Whether the client fetches texts by `workspace/textDocumentContent` once that is registered.
     pub fn document_content(&self) -> bool {
         self.document_content.load(Ordering::Relaxed)
+    }
+
+    /// The client asked to shut down: it may leave now.
+    pub fn goodbye(&self) {
+        self.goodbye.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client left as it should.
+    pub fn said_goodbye(&self) -> bool {
+        self.goodbye.load(Ordering::Relaxed)
     }
 
     fn listen(&self, body: &[u8]) {
@@ -101,9 +112,51 @@ async fn next(input: &mut (impl AsyncBufRead + Unpin)) -> Option<Result<Vec<u8>,
     if read.ok()? < length {
         return None;
     }
-    let known = serde_json::from_slice::<Request>(&body).is_ok_and(|r| !r.method().is_empty())
-        || serde_json::from_slice::<Response>(&body).is_ok();
-    Some(if known { Ok(body) } else { Err(Malformed) })
+    if is_known(&body) {
+        return Some(Ok(body));
+    }
+    let mended = without_halves(&body);
+    Some(if is_known(&mended) {
+        Ok(mended)
+    } else {
+        Err(Malformed)
+    })
+}
+
+fn is_known(body: &[u8]) -> bool {
+    serde_json::from_slice::<Request>(body).is_ok_and(|r| !r.method().is_empty())
+        || serde_json::from_slice::<Response>(body).is_ok()
+}
+
+/// Replaces halves of surrogate pairs, which some editors allow in a text and escape in messages. What stands for them
+/// counts as one unit of UTF-16 as they do: without the edit, or with it elsewhere, both texts would differ for good.
+fn without_halves(body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(&byte) = rest.first() {
+        let length = match (byte, escaped(rest)) {
+            (_, Some(0xd800..0xdc00)) => match rest.get(6..).and_then(escaped) {
+                Some(0xdc00..0xe000) => 12,
+                _ => 0,
+            },
+            (_, Some(0xdc00..0xe000)) => 0,
+            (_, Some(_)) => 6,
+            // What follows a backslash starts nothing itself.
+            (b'\\', None) => 2,
+            _ => 1,
+        };
+        let half = length == 0;
+        let (taken, left) = rest.split_at(if half { 6 } else { length.min(rest.len()) });
+        out.extend_from_slice(if half { br"\ufffd" } else { taken });
+        rest = left;
+    }
+    out
+}
+
+/// The number of the escape `\uXXXX` that `bytes` start with.
+fn escaped(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// Reads up to and including the next header's name, whatever stands before it.
@@ -162,5 +215,19 @@ mod tests {
         let found = messages(stream).await;
         let ping = Some(PING.to_owned());
         assert_eq!(found, [ping.clone(), None, None, None, ping]);
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_replaced_and_nothing_else() {
+        let mended = |text: &str| String::from_utf8(without_halves(text.as_bytes()));
+        for (from, to) in [
+            (r"a \ud834\udd1e b", r"a \ud834\udd1e b"),
+            (r"\ud834 \udd1e", r"\ufffd \ufffd"),
+            (r"\ud834\ud834\udd1e", r"\ufffd\ud834\udd1e"),
+            (r"\\ud834", r"\\ud834"),
+            (r"\u00e9 é \", r"\u00e9 é \"),
+        ] {
+            assert_eq!(mended(from).as_deref(), Ok(to));
+        }
     }
 }

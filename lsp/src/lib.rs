@@ -15,6 +15,7 @@ mod document;
 mod features;
 mod from_proto;
 mod input;
+mod last_good;
 mod log;
 mod meaning;
 mod panels;
@@ -30,6 +31,7 @@ mod server;
 pub mod settings;
 mod shared;
 mod status;
+mod stdio;
 mod store;
 mod tidy;
 mod to_proto;
@@ -64,8 +66,8 @@ pub struct ServerOptions {
     pub log_file: Option<PathBuf>,
 }
 
-/// Serves on standard input and output until the editor says goodbye.
-pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
+/// Serves on standard input and output until the editor leaves; gives whether it said goodbye before.
+pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     platform::share_memory();
     let crashes = cache::base_directory().map(|base| base.join("crashes"));
     log::start(options.log_file.as_deref(), crashes)?;
@@ -77,13 +79,14 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
         .thread_keep_alive(THREAD_KEEP_ALIVE)
         .enable_all()
         .build()?;
-    runtime.block_on(async {
-        let heard = Arc::new(input::Heard::default());
-        let stdin = input::guarded(tokio::io::stdin(), Arc::clone(&heard));
-        let stdout = tokio::io::stdout();
+    let heard = Arc::new(input::Heard::default());
+    let listening = Arc::clone(&heard);
+    let flushed = runtime.block_on(async {
+        let stdin = input::guarded(stdio::input()?, Arc::clone(&listening));
+        let (stdout, flushed) = stdio::output()?;
         let (service, socket) = LspService::build(|client| {
             let (worker, version) = (options.worker.clone(), options.version.clone());
-            server::Server::new(client, worker, version, heard)
+            server::Server::new(client, worker, version, listening)
         })
         .custom_method(
             "window/workDoneProgress/cancel",
@@ -106,9 +109,15 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<()> {
             .concurrency_level(CONCURRENCY)
             .serve(service)
             .await;
-    });
+        Ok::<_, std::io::Error>(flushed)
+    })?;
+    flushed.wait();
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
-    log::write("the editor said goodbye");
-    Ok(())
+    let goodbye = heard.said_goodbye();
+    log::write(match goodbye {
+        true => "the editor said goodbye",
+        false => "the editor left without a word",
+    });
+    Ok(goodbye)
 }

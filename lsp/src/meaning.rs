@@ -18,13 +18,6 @@ impl Meaning {
 
 /// The meaning of `query` asked of `model`.
 pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: &str) -> Meaning {
-    let mut hasher = Sha256::new();
-    let mut part = |bytes: &[u8]| {
-        hasher.update((bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    };
-    part(tool.as_bytes());
-    part(&serde_json::to_vec(options).unwrap_or_default());
     let resolved = model.network().and_then(|(network, digest)| {
         let query = model
             .model()
@@ -35,16 +28,23 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
         ))
     });
     match resolved {
-        Some(question) => {
-            part(b"question");
-            part(&question);
-        }
-        // Without a meaning the text itself is all there is to go by.
-        None => {
-            part(b"text");
-            part(model.file().text.as_bytes());
-            part(query.query.text.as_bytes());
-        }
+        Some(question) => digest(&[b"question", &question], options, tool),
+        None => of_text(model, &query.query.text, options, tool),
+    }
+}
+
+/// What to go by where nothing has a meaning: the text itself.
+pub fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
+    let text = model.file().text.as_bytes();
+    digest(&[b"text", text, formula.as_bytes()], options, tool)
+}
+
+fn digest(parts: &[&[u8]], options: &Options, tool: &str) -> Meaning {
+    let options = serde_json::to_vec(options).unwrap_or_default();
+    let mut hasher = Sha256::new();
+    for bytes in [tool.as_bytes(), &options].iter().chain(parts) {
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
     }
     let digest = hasher.finalize();
     let mut out = [0; 16];

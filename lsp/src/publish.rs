@@ -3,6 +3,7 @@
 
 use crate::diagnostics::{self, Finding};
 use crate::document::Snapshot;
+use crate::runs::Known;
 use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use crate::traces;
@@ -11,7 +12,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::ls_types as lsp;
-use zonelens_analysis::report::QueryReport;
 
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
 pub type Due = (String, bool);
@@ -153,17 +153,14 @@ fn of_text(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Finding> {
     list.into_iter().map(Finding::from).collect()
 }
 
-fn of_runs(
-    shared: &Shared,
-    snapshot: &Arc<Snapshot>,
-    answers: &[(crate::meaning::Meaning, Arc<QueryReport>)],
-    list: &mut Vec<Finding>,
-) {
+fn of_runs(shared: &Shared, snapshot: &Arc<Snapshot>, answers: &[Known], list: &mut Vec<Finding>) {
     let Some((model, sites)) = shared.query_sites(snapshot) else {
         return;
     };
-    let meanings = sites.iter().map(|s| s.meaning).collect();
-    shared.runs.edited(&snapshot.uri, meanings);
+    if shared.settings_for(&snapshot.uri).cancel_on_edit {
+        let meanings = sites.iter().map(|s| s.meaning).collect();
+        shared.runs.edited(&snapshot.uri, meanings);
+    }
     list.extend(diagnostics::of_answers(&model, &sites, answers));
     let trace = shared.trace().filter(|t| t.uri == snapshot.uri);
     list.extend(trace.and_then(|open| diagnostics::of_trace(&model, &sites, &open)));

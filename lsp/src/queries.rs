@@ -3,9 +3,8 @@
 use crate::document::Snapshot;
 use crate::meaning::{self, Meaning};
 use crate::runs::{Ask, Site};
-use crate::settings::Settings;
 use std::sync::Arc;
-use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report::{Options, Verdict};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
@@ -34,7 +33,7 @@ impl QuerySite {
     }
 
     /// For running it.
-    pub fn ask(&self, uri: &str, model: &Snapshot, settings: &Settings) -> Ask {
+    pub fn ask(&self, uri: &str, model: &Snapshot, options: Options) -> Ask {
         Ask {
             uri: uri.to_owned(),
             text: self.text.clone(),
@@ -46,7 +45,7 @@ impl QuerySite {
                 FileKind::Xml => "xml",
                 _ => "xta",
             },
-            options: settings.options.clone(),
+            options,
         }
     }
 }
@@ -55,12 +54,11 @@ impl QuerySite {
 pub fn sites(
     snapshot: &Snapshot,
     model: &Snapshot,
-    settings: &Settings,
+    options: &Options,
     tool: &str,
 ) -> Vec<QuerySite> {
     let of = |q: &zonelens_syntax::source::QueryRef<'_>| {
         let span = q.query.span.shift(q.base);
-        let offset = (span.start as usize).min(snapshot.rope.len_bytes());
         let expected = q.query.expectation.map(|e| {
             let verdict = if e.satisfied {
                 Verdict::Satisfied
@@ -71,11 +69,32 @@ pub fn sites(
         });
         QuerySite {
             span,
-            line: snapshot.rope.byte_to_line(offset) as u32 + 1,
+            line: line_of(snapshot, span),
             text: q.query.text.to_string(),
             expected,
-            meaning: meaning::of_query(model, *q, &settings.options, tool),
+            meaning: meaning::of_query(model, *q, options, tool),
         }
     };
     snapshot.queries().iter().map(of).collect()
+}
+
+/// Adds queries that errors of the text hide, where they stand. With errors around them they mean no more than the text
+/// does, so that no verdict of theirs is fresh.
+pub fn add_hidden(
+    sites: &mut Vec<QuerySite>,
+    hidden: Vec<QuerySite>,
+    snapshot: &Snapshot,
+    meaning: impl Fn(&str) -> Meaning,
+) {
+    sites.extend(hidden.into_iter().map(|site| QuerySite {
+        line: line_of(snapshot, site.span),
+        meaning: meaning(&site.text),
+        ..site
+    }));
+    sites.sort_by_key(|site| site.span.start);
+}
+
+fn line_of(snapshot: &Snapshot, span: Span) -> u32 {
+    let offset = (span.start as usize).min(snapshot.rope.len_bytes());
+    snapshot.rope.byte_to_line(offset) as u32 + 1
 }

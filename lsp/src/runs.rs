@@ -126,6 +126,17 @@ pub enum Event {
     },
 }
 
+/// The newest answer to a query of a document.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The formula.
+    pub query: String,
+    /// What the answer belongs to.
+    pub meaning: Meaning,
+    /// The answer.
+    pub report: Arc<QueryReport>,
+}
+
 /// A run that has not ended.
 #[derive(Clone, Debug)]
 pub struct Active {
@@ -150,7 +161,7 @@ enum Message {
     Cancel(Which, oneshot::Sender<usize>),
     View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
     ViewSome(String, Vec<Site>, oneshot::Sender<Vec<View>>),
-    Reports(String, oneshot::Sender<Vec<(Meaning, Arc<QueryReport>)>>),
+    Reports(String, oneshot::Sender<Vec<Known>>),
     Active(oneshot::Sender<Vec<Active>>),
     Progress(RunId, Progress),
     Ended(RunId, worker::Outcome),
@@ -196,7 +207,7 @@ impl Runs {
     }
 
     /// The answers known for a document's queries.
-    pub async fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
+    pub async fn reports(&self, uri: &str) -> Vec<Known> {
         self.ask(|reply| Message::Reports(uri.to_owned(), reply))
             .await
     }
@@ -211,7 +222,7 @@ impl Runs {
         let _ = self.sender.send(Message::Remember(found, uri.to_owned()));
     }
 
-    /// A document's queries mean these now; runs of others stop if the settings say so.
+    /// A document's queries mean these now; runs of others stop.
     pub fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
         let _ = self.sender.send(Message::Edited(uri.to_owned(), meanings));
     }

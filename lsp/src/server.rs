@@ -35,7 +35,7 @@ use zonelens_syntax::ast::FileKind;
 /// The server.
 pub struct Server {
     pub(crate) shared: Arc<Shared>,
-    /// What the protocol crate's types leave out of the client's greeting.
+    /// What the protocol crate leaves out of what the client says.
     heard: Arc<Heard>,
 }
 
@@ -136,6 +136,7 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.heard.goodbye();
         self.shared.runs.cancel(Which::All).await;
         Ok(())
     }
@@ -143,9 +144,10 @@ impl LanguageServer for Server {
     async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
         let document = params.text_document;
         let uri = document.uri.as_str();
-        self.shared
-            .store
-            .open(uri, &document.language_id, document.version, &document.text);
+        let (language, version) = (&document.language_id, document.version);
+        let constants = self.shared.constants_for(uri);
+        let store = &self.shared.store;
+        store.open(uri, language, version, &document.text, constants);
         self.shared.publish_soon(uri);
     }
 

@@ -2,17 +2,19 @@
 
 use crate::announce;
 use crate::cache::Cache;
+use crate::code_lens::{self, Lens};
 use crate::configuration::Configuration;
 use crate::document::Snapshot;
 use crate::features::trace::OpenTrace;
 use crate::from_proto::Abilities;
-use crate::meaning::Meaning;
+use crate::last_good::LastGood;
+use crate::meaning::{self, Meaning};
 use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, QuerySite};
 use crate::runs::Runs;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{Constants, Store};
 use crate::tidy;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -54,8 +56,8 @@ pub struct Session {
     pub encoding: Encoding,
     /// What the client can do.
     pub abilities: Abilities,
-    /// The queries of each document when its text last parsed well: lenses must not vanish while one types.
-    good_queries: HashMap<String, Vec<QuerySite>>,
+    /// Lenses must not vanish while one types.
+    last_good: LastGood,
     trace: Option<OpenTrace>,
     trace_is_stale: bool,
     /// The semantic tokens that were last given out for a document, with their number.
@@ -126,10 +128,19 @@ impl Shared {
         settings
     }
 
+    /// Overrides of global constants in a document. May read a small file.
+    pub fn constants_for(&self, uri: &str) -> Constants {
+        Arc::new(self.settings_for(uri).options.constants.clone())
+    }
+
     /// Settings or their files are others now.
     pub fn settings_changed(&self) {
         let settings = self.settings();
-        self.store.set_constants(&settings.options.constants);
+        let constants = self.store.all().into_iter().map(|snapshot| {
+            let constants = self.constants_for(&snapshot.uri);
+            (snapshot.uri.clone(), constants)
+        });
+        self.store.set_constants(&constants.collect());
         self.runs.settings(settings);
         for snapshot in self.store.all() {
             self.publish_again(&snapshot.uri);
@@ -184,28 +195,49 @@ impl Shared {
         let _ = self.publisher.send((uri.to_owned(), true));
     }
 
-    /// The queries of a document with what they are asked of; the last good ones while the text is broken.
+    /// The queries of a document with what they are asked of, also those that errors in the text hide.
     /// Parses and analyses: for threads that may take long.
     pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
-        let settings = self.settings_for(&snapshot.uri);
-        let sites = queries::sites(snapshot, &model, &settings, &self.version);
+        let options = model.options(&self.settings_for(&snapshot.uri));
+        let mut sites = queries::sites(snapshot, &model, &options, &self.version);
         // What is closed meanwhile must not be remembered again.
         let current = self.store.is_current(snapshot);
         if current {
             self.look_up(&snapshot.uri, &sites);
         }
-        let broken = !snapshot.file().errors().is_empty();
+        let text = &snapshot.file().text;
         let mut session = self.session();
-        let good = session.good_queries.get(&snapshot.uri);
-        if let Some(good) = good.filter(|good| broken && good.len() > sites.len()) {
-            return Some((model, good.clone()));
+        if !snapshot.file().errors().is_empty() {
+            let hidden = session
+                .last_good
+                .hidden_queries(&snapshot.uri, text, &sites);
+            queries::add_hidden(&mut sites, hidden, snapshot, |formula| {
+                meaning::of_text(&model, formula, &options, &self.version)
+            });
         }
         if current {
-            let good = &mut session.good_queries;
-            good.insert(snapshot.uri.clone(), sites.clone());
+            session.last_good.keep_queries(&snapshot.uri, text, &sites);
         }
+        drop(session);
         Some((model, sites))
+    }
+
+    /// The lenses over templates; the last good ones while the model has errors. Analyses: for threads that may take
+    /// long.
+    pub fn template_lenses(&self, snapshot: &Arc<Snapshot>) -> Vec<Lens> {
+        let network = snapshot.network();
+        let text = &snapshot.file().text;
+        let mut session = self.session();
+        let Some((network, _)) = network else {
+            return session.last_good.templates(&snapshot.uri, text);
+        };
+        let lenses = code_lens::over_templates(network);
+        if self.store.is_current(snapshot) {
+            let good = &mut session.last_good;
+            good.keep_templates(&snapshot.uri, text, &lenses);
+        }
+        lenses
     }
 
     /// Tells the owner of runs what earlier sessions found out about these queries.
@@ -234,7 +266,7 @@ impl Shared {
     /// A document was closed.
     pub fn forget(&self, uri: &str) {
         let mut session = self.session();
-        session.good_queries.remove(uri);
+        session.last_good.forget(uri);
         session.tokens.remove(uri);
         session.looked_up.retain(|(document, _)| document != uri);
         if session.trace.as_ref().is_some_and(|t| t.uri == uri) {

@@ -13,6 +13,7 @@ pub fn to_json(place: Place<'_>, sites: &[QuerySite], views: &[View]) -> Value {
         let expected = site.expected.map(|(verdict, _)| verdict);
         let mut object = state(view);
         object["query"] = json!(site.text);
+        object["version"] = json!(place.snapshot.version);
         object["line"] = json!(site.line);
         object["range"] = json!(place.range(site.span));
         object["meaning"] = json!(site.meaning.to_hex());

@@ -26,9 +26,10 @@ type OnDisk = (SystemTime, u64, Arc<Snapshot>);
 pub struct Store {
     open: Mutex<HashMap<String, Arc<Snapshot>>>,
     disk: Mutex<HashMap<PathBuf, OnDisk>>,
-    /// Overrides of global constants, as `--const`.
-    constants: Mutex<Arc<BTreeMap<String, i64>>>,
 }
+
+/// Overrides of global constants, as `--const`.
+pub type Constants = Arc<BTreeMap<String, i64>>;
 
 impl Store {
     // A panic while the lock is held leaves a map that is still a map.
@@ -36,35 +37,21 @@ impl Store {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn constants(&self) -> Arc<BTreeMap<String, i64>> {
-        let constants = self.constants.lock();
-        Arc::clone(&constants.unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Overrides global constants in all models.
-    pub fn set_constants(&self, constants: &BTreeMap<String, i64>) {
-        if *self.constants() == *constants {
-            return;
+    /// Overrides global constants in the documents that are named.
+    pub fn set_constants(&self, wanted: &HashMap<String, Constants>) {
+        for (uri, snapshot) in self.lock().iter_mut() {
+            if let Some(constants) = wanted.get(uri)
+                && snapshot.constants() != constants
+            {
+                *snapshot = Arc::new(snapshot.with_constants(Arc::clone(constants)));
+            }
         }
-        let constants = Arc::new(constants.clone());
-        {
-            let mut held = self
-                .constants
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            *held = Arc::clone(&constants);
-        }
-        for snapshot in self.lock().values_mut() {
-            *snapshot = Arc::new(snapshot.with_constants(Arc::clone(&constants)));
-        }
-        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        disk.clear();
     }
 
     /// A document was opened.
-    pub fn open(&self, uri: &str, language: &str, version: i32, text: &str) {
+    pub fn open(&self, uri: &str, language: &str, version: i32, text: &str, constants: Constants) {
         let kind = kind_of(uri, language);
-        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text, self.constants());
+        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text, constants);
         self.lock().insert(uri.to_owned(), Arc::new(snapshot));
     }
 
@@ -109,12 +96,15 @@ impl Store {
         if snapshot.kind != FileKind::Query {
             return Some(Arc::clone(snapshot));
         }
+        let beside = MODEL_EXTENSIONS.map(|extension| with_extension(&snapshot.uri, extension));
+        if let Some(open) = beside.iter().find_map(|uri| self.get(uri.as_deref()?)) {
+            return Some(open);
+        }
         let path = uri::to_path(&snapshot.uri)?;
         let candidates = MODEL_EXTENSIONS.map(|extension| path.with_extension(extension));
-        let open = candidates
-            .iter()
-            .find_map(|candidate| self.get(&uri::from_path(candidate)?));
-        open.or_else(|| candidates.iter().find_map(|candidate| self.read(candidate)))
+        let open = candidates.iter().find_map(|path| self.open_at(path));
+        let read = |path: &PathBuf| self.read(path, snapshot.constants());
+        open.or_else(|| candidates.iter().find_map(read))
     }
 
     /// The query file beside a model, open or on disk. Reads files: not for the thread that reads messages.
@@ -122,20 +112,26 @@ impl Store {
         if let Some(open) = self.query_files_of(&model.uri).pop() {
             return Some(open);
         }
-        self.read(&uri::to_path(&model.uri)?.with_extension("q"))
+        let path = uri::to_path(&model.uri)?.with_extension("q");
+        self.read(&path, model.constants())
     }
 
     /// Open query files whose model is the document `uri`.
     pub fn query_files_of(&self, uri: &str) -> Vec<Arc<Snapshot>> {
-        let Some((stem, _)) = uri.rsplit_once('.') else {
-            return Vec::new();
-        };
-        let sibling = format!("{stem}.q");
-        self.lock().get(&sibling).cloned().into_iter().collect()
+        let sibling = with_extension(uri, "q").and_then(|uri| self.get(&uri));
+        let at_path = || self.open_at(&uri::to_path(uri)?.with_extension("q"));
+        sibling.or_else(at_path).into_iter().collect()
+    }
+
+    /// The open document of a path: clients escape the same path in more than one way.
+    fn open_at(&self, path: &Path) -> Option<Arc<Snapshot>> {
+        let documents = self.all();
+        let mut here = documents.into_iter();
+        here.find(|d| uri::to_path(&d.uri).as_deref() == Some(path))
     }
 
     /// A file as it is on disk now. Reads it: not for the thread that reads messages.
-    pub fn read(&self, path: &Path) -> Option<Arc<Snapshot>> {
+    pub fn read(&self, path: &Path, constants: &Constants) -> Option<Arc<Snapshot>> {
         let size = std::fs::metadata(path).ok()?;
         if !size.is_file() || size.len() > MAX_MODEL_BYTES {
             return None;
@@ -144,6 +140,7 @@ impl Store {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((modified, length, snapshot)) = disk.get(path)
             && (*modified, *length) == state
+            && snapshot.constants() == constants
         {
             return Some(Arc::clone(snapshot));
         }
@@ -151,7 +148,8 @@ impl Store {
         let text = std::fs::read_to_string(path).ok()?;
         let kind = FileKind::from_path(&path.to_string_lossy());
         let uri = uri::from_path(path)?;
-        let snapshot = Arc::new(Snapshot::open(uri, kind, 0, &text, self.constants()));
+        let snapshot = Snapshot::open(uri, kind, 0, &text, Arc::clone(constants));
+        let snapshot = Arc::new(snapshot);
         disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: u64 = disk.values().map(|(_, length, _)| length).sum();
         if disk.len() >= MAX_ON_DISK || bytes + state.1 > MAX_ON_DISK_BYTES {
@@ -166,6 +164,12 @@ impl Store {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         disk.clear();
     }
+}
+
+/// The URI with another extension: what stands beside it, whatever its scheme.
+fn with_extension(uri: &str, extension: &str) -> Option<String> {
+    let (stem, _) = uri.rsplit_once('.')?;
+    Some(format!("{stem}.{extension}"))
 }
 
 /// The notation by the extension or, where that says nothing, by the client's language id.
@@ -201,19 +205,37 @@ mod tests {
         std::fs::write(&model, "system P;").expect("written");
         let store = Store::default();
         let uri = uri::from_path(&directory.join("m.q")).expect("a path");
-        store.open(&uri, "uppaal-q", 1, "A[] true");
-        let read = store.read(&model).expect("there");
-        assert!(Arc::ptr_eq(&read, &store.read(&model).expect("there")));
+        store.open(&uri, "uppaal-q", 1, "A[] true", Constants::default());
+        let read = store.read(&model, &Constants::default()).expect("there");
+        assert!(Arc::ptr_eq(
+            &read,
+            &store.read(&model, &Constants::default()).expect("there")
+        ));
         store.close(&uri);
-        assert!(!Arc::ptr_eq(&read, &store.read(&model).expect("there")));
+        assert!(!Arc::ptr_eq(
+            &read,
+            &store.read(&model, &Constants::default()).expect("there")
+        ));
         std::fs::remove_dir_all(directory).expect("removed");
     }
 
     #[test]
     fn a_query_file_finds_the_open_model_beside_it() {
         let store = Store::default();
-        store.open("file:///tmp/none/m.q", "uppaal-q", 1, "A[] true");
-        store.open("file:///tmp/none/m.xml", "uppaal-xml", 1, "<nta/>");
+        store.open(
+            "file:///tmp/none/m.q",
+            "uppaal-q",
+            1,
+            "A[] true",
+            Constants::default(),
+        );
+        store.open(
+            "file:///tmp/none/m.xml",
+            "uppaal-xml",
+            1,
+            "<nta/>",
+            Constants::default(),
+        );
         let q = store.get("file:///tmp/none/m.q").expect("open");
         let model = store.model_of(&q).expect("model");
         assert_eq!(model.uri, "file:///tmp/none/m.xml");

@@ -133,7 +133,7 @@ fn request(shared: &Shared, model: &Snapshot, task: WorkerTask, query: String) -
         query,
         line: 0,
         expected: None,
-        options: shared.settings_for(&model.uri).options.clone(),
+        options: model.options(&shared.settings_for(&model.uri)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, fresh_directory};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const XTA: &str = "\
 const int N = 2;
@@ -174,10 +174,65 @@ fn ask(client: &mut Client, capability: &str, case: &Case) -> Vec<(String, Value
             vec![("workspace/symbol".to_owned(), answer)]
         }
         "executeCommandProvider" => {
+            let listed = client.capabilities["executeCommandProvider"]["commands"].clone();
+            let names = listed.as_array().expect("a list").iter();
+            let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+            run_commands(client, &names, case);
             let answer = client.command("zonelens.status", json!({"uri": case.uri}));
             vec![("workspace/executeCommand".to_owned(), answer)]
         }
         other => panic!("{other} is advertised and has no test"),
+    }
+}
+
+/// Runs every command that is listed, in an order that makes sense.
+fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
+    let of_query = json!({"uri": case.uri});
+    let first_line = json!({"uri": case.uri, "line": 0});
+    let steps = |answer: &Value| answer["step"].is_u64();
+    type Right<'a> = &'a dyn Fn(&Value) -> bool;
+    let all: [(&str, Value, Right<'_>); 15] = [
+        ("zonelens.verify", first_line, &|a| a["runs"][0].is_u64()),
+        ("zonelens.verifyAll", of_query.clone(), &|a| {
+            a["runs"][0].is_u64()
+        }),
+        ("zonelens.status", of_query.clone(), &|a| {
+            a[0]["version"] == 1
+        }),
+        ("zonelens.trace.open", of_query, &steps),
+        ("zonelens.trace.next", json!({}), &steps),
+        ("zonelens.trace.previous", json!({}), &steps),
+        ("zonelens.trace.last", json!({}), &steps),
+        ("zonelens.trace.first", json!({}), &steps),
+        ("zonelens.trace.goto", json!({"step": 1}), &|a| {
+            a["step"] == 1
+        }),
+        (
+            "zonelens.trace.evaluate",
+            json!({"expression": "count + 1"}),
+            &|a| a["value"] == "1",
+        ),
+        ("zonelens.trace.export", json!({}), &|a| {
+            a["text"].as_str().is_some_and(|t| t.contains("t = 0"))
+                && a["json"]["steps"][1]["transition"]["edges"][0]["from"] == "s"
+        }),
+        ("zonelens.trace.close", json!({}), &Value::is_null),
+        ("zonelens.showLog", json!({}), &Value::is_null),
+        ("zonelens.cancel", json!({}), &|a| a["cancelled"].is_u64()),
+        ("zonelens.clearResults", json!({}), &Value::is_null),
+    ];
+    let known: BTreeSet<&str> = all.iter().map(|(name, _, _)| *name).collect();
+    assert_eq!(
+        known,
+        listed.iter().copied().collect(),
+        "a command has no test"
+    );
+    for (name, argument, right) in all {
+        let answer = client.command(name, argument);
+        assert!(right(&answer), "{name}: {answer}");
+        if name == "zonelens.verifyAll" {
+            client.wait_states(&case.uri, &["satisfied"]);
+        }
     }
 }
 

@@ -178,6 +178,11 @@ impl Client {
         }
     }
 
+    /// How many answers have come that nobody took yet.
+    pub fn answered(&self) -> usize {
+        self.answers.len()
+    }
+
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
         self.answer(id)
@@ -236,10 +241,14 @@ impl Client {
     }
 
     pub fn open(&mut self, uri: &str, text: &str) {
+        self.open_version(uri, 1, text);
+    }
+
+    pub fn open_version(&mut self, uri: &str, version: i64, text: &str) {
         self.opened.insert(uri.to_owned());
         self.notify(
             "textDocument/didOpen",
-            json!({"textDocument": {"uri": uri, "languageId": "xta", "version": 1, "text": text}}),
+            json!({"textDocument": {"uri": uri, "languageId": "xta", "version": version, "text": text}}),
         );
     }
 
@@ -416,23 +425,50 @@ impl Client {
 
     /// Says goodbye; the server must leave with status 0 and nothing unanswered.
     pub fn finish(mut self) {
+        self.nothing_unread();
         let answer = self.request("shutdown", Value::Null);
         assert!(answer.get("error").is_none(), "{answer}");
         self.notify("exit", Value::Null);
         self.leaving = true;
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a status") {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "the server does not leave");
-            std::thread::sleep(Duration::from_millis(10));
-        };
+        let status = self.status();
         while let Ok(message) = self.inbox.recv_timeout(Duration::from_millis(200)) {
             self.take(message);
         }
-        assert!(status.success(), "the server left with {status}");
+        assert_eq!(status, Some(0), "the server did not leave as it should");
         assert!(self.pending.is_empty(), "unanswered: {:?}", self.pending);
+    }
+
+    /// What tells of a state may be passed over, as the next one replaces it. Answers, and words to the user or about a
+    /// message of ours, are for somebody: a test that does not expect them has not read them.
+    fn nothing_unread(&self) {
+        assert!(self.answers.is_empty(), "unread: {:?}", self.answers);
+        let replaced = [
+            "textDocument/publishDiagnostics",
+            "$/progress",
+            "zonelens/status",
+            "zonelens/traceChanged",
+        ];
+        let passed = |m: &&Value| m["method"].as_str().is_some_and(|m| replaced.contains(&m));
+        let unread: Vec<&Value> = self.unread.iter().filter(|m| !passed(m)).collect();
+        assert!(unread.is_empty(), "unread: {unread:?}");
+    }
+
+    /// Says nothing more; gives the status the server leaves with.
+    pub fn hang_up(mut self) -> Option<i32> {
+        self.stdin = None;
+        self.status()
+    }
+
+    /// The status the server leaves with by itself.
+    pub fn status(&mut self) -> Option<i32> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a status") {
+                return status.code();
+            }
+            assert!(Instant::now() < deadline, "the server does not leave");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Ends the server the hard way.

@@ -22,8 +22,8 @@ const PIECES: [&str; 14] = [
     "/* … */",
 ];
 
-/// A position of `text` in UTF-16, as a client counts.
-fn position(text: &str, at: usize) -> Value {
+/// A position of `text`, as a client counts that agreed on `encoding`.
+fn position(text: &str, at: usize, encoding: &str) -> Value {
     let (mut line, mut start) = (0, 0);
     let bytes = text.as_bytes();
     for i in 0..at {
@@ -33,7 +33,12 @@ fn position(text: &str, at: usize) -> Value {
             start = i + 1;
         }
     }
-    let column: usize = text[start..at].chars().map(char::len_utf16).sum();
+    let before = text[start..at].chars();
+    let column: usize = match encoding {
+        "utf-8" => before.map(char::len_utf8).sum(),
+        "utf-16" => before.map(char::len_utf16).sum(),
+        _ => before.count(),
+    };
     json!({"line": line, "character": column})
 }
 
@@ -47,58 +52,118 @@ fn boundary(rng: &mut Rng, text: &str) -> usize {
     at
 }
 
-#[test]
-fn a_thousand_edits_arrive_in_order() {
-    let mut rng = Rng(42);
-    let mut client = Client::start(None, Value::Null);
+/// What depends on the whole text: an answer about another version would differ.
+const ASKED: [&str; 5] = [
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/semanticTokens/full",
+    "textDocument/codeLens",
+    "zonelens/queries",
+];
+
+/// Random edits of `text`, as the protocol says them, done to it as well.
+fn edits(rng: &mut Rng, text: &mut String, encoding: &str) -> Vec<Value> {
+    let mut changes = Vec::new();
+    for _ in 0..=rng.below(3) {
+        let (a, b) = (boundary(rng, text), boundary(rng, text));
+        let (start, mut end) = (a.min(b), a.max(b));
+        // The text shall grow: large parts stay.
+        if end - start > 40 {
+            end = start;
+        }
+        let piece = *rng.pick(&PIECES);
+        changes.push(json!({
+            "range": {"start": position(text, start, encoding), "end": position(text, end, encoding)},
+            "text": piece,
+        }));
+        text.replace_range(start..end, piece);
+    }
+    changes
+}
+
+/// Sends edits as fast as they can be written, with requests between them. After every one of them the server must have
+/// the client's text, and what it says of a version must be what a server says that never saw another.
+fn edited_in_order(encoding: &str, versions: i64, seed: u64) {
+    let mut rng = Rng(seed);
+    let general = json!({"positionEncodings": [encoding]});
+    let mut client = Client::start_with(None, Value::Null, general.clone());
     let mut text = "int a;\nint b;\n".to_owned();
     client.open(URI, &text);
-    let mut waiting: Vec<(u64, i64, String)> = Vec::new();
+    let mut texts = Vec::new();
     let mut others = Vec::new();
-    for version in 2..=1001 {
-        let mut changes = Vec::new();
-        for _ in 0..=rng.below(3) {
-            let (a, b) = (boundary(&mut rng, &text), boundary(&mut rng, &text));
-            let (mut start, mut end) = (a.min(b), a.max(b));
-            if end - start > 40 {
-                (start, end) = (start, start);
-            }
-            let piece = *rng.pick(&PIECES);
-            changes.push(json!({
-                "range": {"start": position(&text, start), "end": position(&text, end)},
-                "text": piece,
-            }));
-            text.replace_range(start..end, piece);
-        }
+    for version in 2..=versions {
+        let changes = edits(&mut rng, &mut text, encoding);
         client.notify(
             "textDocument/didChange",
             json!({"textDocument": {"uri": URI, "version": version}, "contentChanges": changes}),
         );
+        let id = client.post("zonelens/documentText", json!({"uri": URI}));
+        texts.push((id, version, text.clone()));
         if rng.below(2) == 0 {
-            let id = client.post("zonelens/documentText", json!({"uri": URI}));
-            waiting.push((id, version, text.clone()));
-        }
-        if rng.below(4) == 0 {
-            let params = json!({"textDocument": {"uri": URI}});
-            others.push(client.post("textDocument/codeLens", params));
+            let method = *rng.pick(&ASKED);
+            let id = client.post(method, json!({"textDocument": {"uri": URI}}));
+            // Sometimes the answer comes before the next edit.
+            let answer = (rng.below(3) == 0).then(|| client.answer(id));
+            others.push((id, method, answer, text.clone(), version));
         }
     }
-    for (id, version, expected) in waiting {
+    for (id, version, expected) in texts {
         let answer = client.answer(id);
         assert_eq!(answer["result"]["version"], version);
-        assert_eq!(
-            answer["result"]["text"],
-            expected.as_str(),
-            "version {version}"
+        assert_eq!(answer["result"]["text"], expected.as_str(), "{version}");
+    }
+    client.diagnostics(URI, versions);
+    let mut fresh = Client::start_with(None, Value::Null, general);
+    let mut compared = 0;
+    for (id, method, answer, text, version) in others {
+        let answer = answer.unwrap_or_else(|| client.answer(id));
+        if let Some(code) = answer["error"]["code"].as_i64() {
+            assert_eq!(code, -32801, "{answer}");
+            continue;
+        }
+        let closed = json!({"textDocument": {"uri": URI}});
+        fresh.notify("textDocument/didClose", closed.clone());
+        fresh.open_version(URI, version, &text);
+        let wanted = fresh.result(method, closed);
+        assert!(
+            agree(method, &answer["result"], &wanted),
+            "{method} of version {version}: {text:?}\n{answer}\n{wanted}"
         );
+        compared += 1;
     }
-    for id in others {
-        let answer = client.answer(id);
-        let code = answer["error"]["code"].as_i64();
-        assert!(code.is_none() || code == Some(-32801), "{answer}");
-    }
-    client.diagnostics(URI, 1001);
+    assert!(compared > versions / 10, "{compared} answers");
     client.finish();
+    fresh.finish();
+}
+
+/// Whether an answer is that of a server that knows no other version. Queries may be more: they outlive errors.
+fn agree(method: &str, answer: &Value, fresh: &Value) -> bool {
+    let places = |list: &Value, name: &str| -> Vec<Value> {
+        let list = list.as_array().into_iter().flatten();
+        list.map(|q| json!([q["range"], q[name]])).collect()
+    };
+    let within = |more: Vec<Value>, less: Vec<Value>| less.iter().all(|q| more.contains(q));
+    match method {
+        "textDocument/semanticTokens/full" => answer["data"] == fresh["data"],
+        "textDocument/codeLens" => within(places(answer, ""), places(fresh, "")),
+        "zonelens/queries" => {
+            let (all, new) = (&answer["queries"], &fresh["queries"]);
+            answer["version"] == fresh["version"]
+                && within(places(all, "query"), places(new, "query"))
+        }
+        _ => answer == fresh,
+    }
+}
+
+#[test]
+fn a_thousand_edits_arrive_in_order() {
+    edited_in_order("utf-16", 1001, 42);
+}
+
+#[test]
+fn edits_arrive_in_every_encoding() {
+    edited_in_order("utf-8", 150, 43);
+    edited_in_order("utf-32", 150, 44);
 }
 
 #[test]

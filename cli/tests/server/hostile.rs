@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 const MODEL: &str = "int é𝄞_n; int n;\nprocess P() { state s; init s; trans s -> s { assign n = 1; }; }\nsystem P;\n";
 
+const PLAIN: &str =
+    "int n;\nprocess P() { state s; init s; trans s -> s { assign n = 1; }; }\nsystem P;\n";
+
 fn alive(client: &mut Client) {
     let uri = "file:///tmp/zonelens-test/alive.xta";
     client.open(uri, "int a; process P() { state s; init s; } system P;");
@@ -34,6 +37,8 @@ fn broken_frames_do_not_end_the_server() {
         let mut client = Client::start(None, Value::Null);
         client.send_raw(frame);
         alive(&mut client);
+        // The only answer to what is no message, if any, is that it cannot be read.
+        client.unread.retain(|m| m["error"]["code"] != -32700);
         client.finish();
     }
 }
@@ -149,5 +154,128 @@ fn a_document_of_fifty_megabytes_is_served() {
     let params = json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": 15}});
     assert!(client.result("textDocument/hover", params)["contents"].is_object());
     alive(&mut client);
+    client.finish();
+}
+
+/// Editors may hold half a character and send it escaped. Nothing else may be lost with it.
+#[test]
+fn half_a_character_is_one_character() {
+    let uri = "file:///tmp/zonelens-test/half.xta";
+    let mut client = Client::start(None, Value::Null);
+    client.open(uri, "// x\nint a;\n");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","method":"textDocument/didChange","params":{{"textDocument":{{"uri":"{uri}","version":2}},"contentChanges":[{{"range":{{"start":{{"line":0,"character":3}},"end":{{"line":0,"character":4}}}},"text":"\ud834-\ud834\udd1e"}}]}}}}"#
+    );
+    client.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    let after = json!({"line": 0, "character": 7});
+    let change = json!({"range": {"start": after, "end": after}, "text": "!"});
+    client.notify(
+        "textDocument/didChange",
+        json!({"textDocument": {"uri": uri, "version": 3}, "contentChanges": [change]}),
+    );
+    let answer = client.result("zonelens/documentText", json!({"uri": uri}));
+    assert_eq!(answer["text"], "// \u{fffd}-𝄞!\nint a;\n");
+    client.diagnostics(uri, 3);
+    client.finish();
+}
+
+/// Each client has its own idea of what to escape; the path is the same.
+#[test]
+fn paths_count_not_their_escapes() {
+    let directory = fresh_directory();
+    std::fs::write(directory.join("a (1).xta"), "system P;").expect("written");
+    let base = format!("file://{}", directory.display());
+    let mut client = Client::start(None, Value::Null);
+    client.open(&format!("{base}/a%20%281%29.xta"), PLAIN);
+    let queries = format!("{base}/a%20(1).q");
+    client.open(&queries, "E<> n == 1\n");
+    assert_eq!(client.diagnostics(&queries, 1), Vec::<Value>::new());
+    client.command("zonelens.verifyAll", json!({"uri": queries}));
+    client.wait_states(&queries, &["satisfied"]);
+    client.finish();
+}
+
+#[test]
+fn documents_without_a_file_have_it_all() {
+    let mut client = Client::start(None, Value::Null);
+    for (model, queries) in [
+        ("vscode-vfs://github/a/m.xta", "vscode-vfs://github/a/m.q"),
+        ("memory:m.xta", "memory:m.q"),
+    ] {
+        client.open(model, PLAIN);
+        client.open(queries, "E<> n == 1\n");
+        assert_eq!(client.diagnostics(queries, 1), Vec::<Value>::new());
+        client.command("zonelens.verifyAll", json!({"uri": queries}));
+        client.wait_states(queries, &["satisfied"]);
+        let step = client.command("zonelens.trace.open", json!({"uri": queries}));
+        assert_eq!(step["model"], model);
+        let at = json!({"textDocument": {"uri": queries}, "position": {"line": 0, "character": 4}});
+        let found = client.result("textDocument/definition", at);
+        assert_eq!(found["uri"], model);
+    }
+    client.finish();
+}
+
+#[test]
+fn messages_at_the_wrong_time_get_an_error() {
+    let mut client = Client::spawn(None);
+    let params = json!({"textDocument": {"uri": "file:///tmp/zonelens-test/early.xta"}});
+    let early = client.request("textDocument/codeLens", params);
+    assert_eq!(early["error"]["code"], -32002, "{early}");
+    let mut client = client.initialize(json!({"capabilities": {}}));
+    // The answer to a question that nobody asked.
+    let body = json!({"jsonrpc": "2.0", "id": 99, "result": {}}).to_string();
+    client.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    alive(&mut client);
+    let again = client.request("initialize", json!({"capabilities": {}}));
+    assert_eq!(again["error"]["code"], -32600, "{again}");
+    // Who leaves without asking to is told so by the status.
+    client.notify("exit", Value::Null);
+    assert_eq!(client.status(), Some(1));
+}
+
+#[test]
+fn a_request_can_be_cancelled() {
+    let mut client = Client::start(None, Value::Null);
+    let uri = "file:///tmp/zonelens-test/cancelled.xta";
+    let line = |i| format!("int a{i} = 1 + 2 * 3;\n");
+    let padding: String = (0..20_000).map(line).collect();
+    client.open(uri, &format!("{padding}{PLAIN}"));
+    let id = client.post(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    client.notify("$/cancelRequest", json!({"id": id}));
+    client.notify("$/cancelRequest", json!({"id": 12345}));
+    let answer = client.answer(id);
+    assert_eq!(answer["error"]["code"], -32800, "{answer}");
+    alive(&mut client);
+    client.finish();
+}
+
+/// Many large texts are being read at once; what needs no reading does not wait for them.
+#[test]
+fn a_pile_of_slow_requests_holds_up_nothing_else() {
+    let mut client = Client::start(None, Value::Null);
+    let line = |i| format!("int a{i} = 1 + 2 * 3;\n");
+    let padding: String = (0..4000).map(line).collect();
+    let uri = |i: usize| format!("file:///tmp/zonelens-test/pile-{i}.xta");
+    for i in 0..24 {
+        client.open(&uri(i), &format!("{padding}{PLAIN}"));
+    }
+    // Everything up to here has been read.
+    client.result("zonelens/serverStatus", json!({}));
+    let slow = |i| {
+        let params = json!({"textDocument": {"uri": uri(i)}});
+        client.post("textDocument/documentSymbol", params)
+    };
+    let asked: Vec<u64> = (0..24).map(slow).collect();
+    client.result("zonelens/serverStatus", json!({}));
+    let before = client.answered();
+    for id in asked {
+        client.answer(id);
+    }
+    // Behind the pool's queue it would come after most of them.
+    assert!(before < 12, "{before} slow requests were answered before");
     client.finish();
 }

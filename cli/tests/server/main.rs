@@ -6,6 +6,7 @@ mod client;
 mod documents;
 mod features;
 mod hostile;
+mod lenses;
 mod lifecycle;
 mod more_features;
 mod panels;

@@ -23,11 +23,16 @@ fn start(worker: &std::path::Path, options: Value) -> Client {
     client
 }
 
-/// The server answers at once, whatever happens elsewhere; the bench has the time.
-fn still_alive(client: &mut Client) {
-    let at = json!({"textDocument": {"uri": URI}, "position": {"line": 0, "character": 4}});
+/// Hovers over the template's name, which is on this line.
+fn hover_answers(client: &mut Client, line: u32) {
+    let at = json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": 8}});
     let hover = client.result("textDocument/hover", at);
     assert!(hover["contents"]["value"].is_string(), "{hover}");
+}
+
+/// The server answers at once, whatever happens elsewhere; the bench has the time.
+fn still_alive(client: &mut Client) {
+    hover_answers(client, 1);
     let titles = client.titles(URI);
     assert_eq!(titles.len(), 4, "{titles:?}");
 }
@@ -248,7 +253,36 @@ fn a_worker_that_does_not_exist_is_a_message() {
     let mut client = start(std::path::Path::new("/nonexistent/worker"), json!({}));
     client.command("zonelens.verify", json!({"uri": URI, "line": 3}));
     client.wait_states(URI, &["failed", "never", "never"]);
+    still_alive(&mut client);
     client.finish();
+}
+
+#[test]
+fn the_query_being_looked_at_comes_first() {
+    let mut client = start(&workers::busy(), json!({}));
+    client.command("zonelens.verifyAll", json!({"uri": URI}));
+    client.wait_states(URI, &["running", "queued", "queued"]);
+    client.command("zonelens.verify", json!({"uri": URI, "line": 5}));
+    client.command("zonelens.cancel", json!({"uri": URI, "query": "A[] P.s"}));
+    client.wait_states(URI, &["never", "queued", "running"]);
+    client.command("zonelens.cancel", json!({}));
+    client.finish();
+}
+
+/// The editor is gone: its end of the pipe closes, and nothing is left.
+#[test]
+fn a_server_whose_editor_dies_leaves_with_its_workers() {
+    let mut client = start(&workers::busy(), json!({"parallelRuns": 3}));
+    client.command("zonelens.verifyAll", json!({"uri": URI}));
+    let workers = client.poll("three workers", |c| {
+        Some(c.children()).filter(|w| w.len() == 3)
+    });
+    assert_eq!(client.hang_up(), Some(1));
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while workers.iter().any(|&pid| is_alive(pid)) {
+        assert!(std::time::Instant::now() < deadline, "workers are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
@@ -323,6 +357,7 @@ fn a_real_worker_that_is_killed_is_a_message() {
         .status();
     assert!(killed.is_ok_and(|s| s.success()));
     client.wait_states(URI, &["failed"]);
+    hover_answers(&mut client, 0);
     assert_eq!(client.titles(URI).len(), 1);
     client.finish();
 }
@@ -344,6 +379,8 @@ fn limits_give_unknown_with_the_reason() {
         client.command("zonelens.verify", json!({"uri": URI, "line": 8}));
         client.wait_states(URI, &["unknown"]);
         assert_eq!(client.titles(URI), [reason]);
+        hover_answers(&mut client, 0);
+        no_children(&mut client);
         client.finish();
     }
 }

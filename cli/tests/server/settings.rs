@@ -233,3 +233,114 @@ fn nothing_runs_by_itself_in_an_untrusted_folder() {
         client.finish();
     }
 }
+
+#[test]
+fn folders_come_and_go() {
+    let (a, b) = (fresh_directory(), fresh_directory());
+    std::fs::write(b.join("other.xta"), MODEL.replace("unused", "elsewhere")).expect("written");
+    let mut client = Client::spawn(None).initialize(greeting(&[&a], json!({})));
+    let found = |client: &mut Client| {
+        let list = client.result("workspace/symbol", json!({"query": "elsewhere"}));
+        list.as_array().map(Vec::len)
+    };
+    assert_eq!(found(&mut client), Some(0));
+    let folder = json!({"uri": format!("file://{}", b.display()), "name": "b"});
+    for (added, removed, count) in [
+        (json!([folder]), json!([]), 1),
+        (json!([]), json!([folder]), 0),
+    ] {
+        client.notify(
+            "workspace/didChangeWorkspaceFolders",
+            json!({"event": {"added": added, "removed": removed}}),
+        );
+        assert_eq!(found(&mut client), Some(count));
+    }
+    client.finish();
+}
+
+/// What is judged in the editor and what is run must be the same model, whichever file set its size.
+#[test]
+fn each_folder_has_its_own_constants() {
+    let (a, b) = (fresh_directory(), fresh_directory());
+    let text = "const int N = 2;\nprocess P(const int[0, N - 1] i) { state s, t; init s; trans s -> t { }; }\nsystem P;\n//@ query E<> P(4).t\n";
+    std::fs::write(b.join("zonelens.toml"), "[constants]\nN = 5\n").expect("written");
+    for roots in [vec![a.as_path(), b.as_path()], vec![]] {
+        let mut client = Client::spawn(None).initialize(greeting(&roots, json!({})));
+        let (in_a, in_b) = (uri(&a, "m.xta"), uri(&b, "m.xta"));
+        for (document, processes) in [(&in_a, "2 processes"), (&in_b, "5 processes")] {
+            client.open(document, text);
+            let at = json!({"line": 1, "character": 8});
+            let params = json!({"textDocument": {"uri": document}, "position": at});
+            let hover = client.result("textDocument/hover", params);
+            assert!(hover.to_string().contains(processes), "{hover}");
+        }
+        client.command("zonelens.verifyAll", json!({"uri": in_b}));
+        client.wait_states(&in_b, &["satisfied"]);
+        client.finish();
+    }
+}
+
+#[test]
+fn settings_reach_the_next_run_without_a_restart() {
+    let (worker, requests) = crate::workers::recording("satisfied");
+    let mut client = Client::start(Some(&worker), json!({"threads": 2, "memory": "1G"}));
+    let document = uri(&fresh_directory(), "m.xta");
+    client.open(&document, MODEL);
+    let run = |client: &mut Client| -> Value {
+        client.command("zonelens.verifyAll", json!({"uri": document}));
+        client.wait_states(&document, &["satisfied"]);
+        let text = std::fs::read_to_string(&requests).expect("requests");
+        let last = text.lines().last().expect("a request");
+        let request: Value = serde_json::from_str(last).expect("JSON");
+        request["options"].clone()
+    };
+    let first = run(&mut client);
+    assert_eq!(
+        (&first["threads"], &first["memory"]),
+        (&json!(2), &json!(1 << 30))
+    );
+    let settings = json!({
+        "symmetry": "off", "search": "dfs", "trace": "shortest", "threads": 1,
+        "memory": "512M", "timeout": "90s", "seed": 7, "constants": {"N": 3},
+    });
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": {"zonelens": settings}}),
+    );
+    let second = run(&mut client);
+    for (key, value) in [
+        ("symmetry", json!("off")),
+        ("search", json!("dfs")),
+        ("trace", json!("shortest")),
+        ("threads", json!(1)),
+        ("memory", json!(512 << 20)),
+        ("timeout", json!(90.0)),
+        ("seed", json!(7)),
+        ("constants", json!({"N": 3})),
+    ] {
+        assert_eq!(second[key], value, "{key}: {second}");
+    }
+    client.finish();
+}
+
+#[test]
+fn the_formatter_breaks_lines_where_the_settings_say() {
+    let document = uri(&fresh_directory(), "m.xta");
+    let mut client = Client::start(None, json!({}));
+    client.open(&document, MODEL);
+    let params = json!({
+        "textDocument": {"uri": document}, "options": {"tabSize": 4, "insertSpaces": true},
+    });
+    let formatted = |client: &mut Client, width: u64| {
+        let settings = json!({"zonelens": {"formatWidth": width}});
+        client.notify(
+            "workspace/didChangeConfiguration",
+            json!({"settings": settings}),
+        );
+        client
+            .result("textDocument/formatting", params.clone())
+            .to_string()
+    };
+    assert_ne!(formatted(&mut client, 40), formatted(&mut client, 1000));
+    client.finish();
+}

@@ -23,8 +23,12 @@ fn verified() -> Client {
 }
 
 #[test]
-fn a_constant_makes_all_stale_and_undo_makes_them_fresh() {
-    let mut client = verified();
+fn a_constant_makes_all_stale_and_undo_makes_them_fresh_without_a_run() {
+    let (worker, requests) = workers::recording("satisfied");
+    let mut client = Client::start(Some(&worker), json!({}));
+    client.open(URI, MODEL);
+    client.command("zonelens.verifyAll", json!({"uri": URI}));
+    client.wait_states(URI, &["satisfied", "satisfied"]);
     client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
     let stale = ["satisfied (stale)", "satisfied (stale)"];
     assert_eq!(client.states(URI), stale);
@@ -32,6 +36,10 @@ fn a_constant_makes_all_stale_and_undo_makes_them_fresh() {
     assert_eq!(titles[1], "↻ satisfied (stale) · verify again");
     client.replace(URI, 3, MODEL);
     assert_eq!(client.states(URI), ["satisfied", "satisfied"]);
+    let status = client.result("zonelens/serverStatus", json!({}));
+    assert_eq!(status["runs"], json!([]));
+    let runs = std::fs::read_to_string(requests).expect("requests");
+    assert_eq!(runs.lines().count(), 2);
     client.finish();
 }
 
@@ -56,15 +64,6 @@ fn comments_and_layout_keep_verdicts() {
 }
 
 #[test]
-fn lenses_survive_broken_text() {
-    let mut client = verified();
-    client.replace(URI, 2, &MODEL.replace("process P() {", "process P( { {{{"));
-    let titles = client.titles(URI);
-    assert_eq!(titles.len(), 3, "{titles:?}");
-    client.finish();
-}
-
-#[test]
 fn an_edit_while_running_gives_a_stale_verdict() {
     let worker = workers::script(
         "sleep 0.5; echo '{\"type\":\"result\",\"query\":\"q\",\"line\":1,\"verdict\":\"violated\",\"reason\":null,\"expected\":null,\"value\":null,\"symmetrised\":false,\"statistics\":{\"stored\":1,\"explored\":1,\"transitions\":1,\"seconds\":0.1,\"peak_memory_bytes\":1},\"symmetry\":{\"scalarsets\":[],\"canonical\":true,\"excluded\":[]},\"reductions\":[],\"trace\":null}'",
@@ -73,6 +72,9 @@ fn an_edit_while_running_gives_a_stale_verdict() {
     client.open(URI, MODEL);
     client.command("zonelens.verify", json!({"uri": URI, "query": "A[] P.s"}));
     client.replace(URI, 2, &MODEL.replace("N = 3", "N = 4"));
+    let at = json!({"textDocument": {"uri": URI}, "position": {"line": 0, "character": 10}});
+    let hover = client.result("textDocument/hover", at);
+    assert!(hover.to_string().contains("const int N = 4"), "{hover}");
     client.wait_states(URI, &["violated (stale)", "never"]);
     client.finish();
 }
@@ -114,6 +116,19 @@ fn an_unmet_expectation_is_a_diagnostic() {
         found[0]["relatedInformation"][0]["location"]["range"]["start"]["line"],
         4
     );
+    // It does not go with the text it was about, but it is no error of the new one.
+    assert_eq!(found[0]["severity"], 1);
+    client.replace(URI, 2, &text.replace("N = 3", "N = 4"));
+    let list = client.diagnostics(URI, 2);
+    let stale = list.iter().find(|d| d["code"] == "query/expectation");
+    let stale = stale.expect("the old diagnostic");
+    assert_eq!(stale["severity"], 3, "{stale}");
+    let message = stale["message"].as_str().expect("a message");
+    assert!(message.starts_with("Stale: "), "{message}");
+    client.replace(URI, 3, &text);
+    let list = client.diagnostics(URI, 3);
+    let again = list.iter().find(|d| d["code"] == "query/expectation");
+    assert_eq!(again.expect("fresh again")["severity"], 1);
     client.finish();
 }
 
@@ -175,5 +190,27 @@ fn what_cannot_matter_keeps_verdicts() {
         client.states(URI),
         ["satisfied (stale)", "satisfied (stale)"]
     );
+    client.finish();
+}
+
+#[test]
+fn a_query_file_follows_its_model() {
+    let (model, queries) = (URI, URI.replace(".xta", ".q"));
+    let mut client = Client::start(Some(&workers::answering("satisfied")), json!({}));
+    let text = MODEL.split("//@").next().expect("the model").to_owned();
+    client.open(model, &text);
+    client.open(&queries, "A[] P.s\nE<> P.t\n");
+    client.command("zonelens.verifyAll", json!({"uri": queries}));
+    let fresh = ["satisfied", "satisfied"];
+    client.wait_states(&queries, &fresh);
+    client.replace(model, 2, &format!("// a comment\nint unused;\n{text}"));
+    assert_eq!(client.states(&queries), fresh);
+    client.replace(model, 3, &text.replace("N = 3", "N = 4"));
+    let stale = ["satisfied (stale)", "satisfied (stale)"];
+    assert_eq!(client.states(&queries), stale);
+    client.replace(model, 4, &text);
+    assert_eq!(client.states(&queries), fresh);
+    client.replace(&queries, 2, "A[] P.s\nE<> P.s\n");
+    assert_eq!(client.states(&queries), ["satisfied", "satisfied (stale)"]);
     client.finish();
 }

@@ -54,3 +54,14 @@ pub fn counting() -> (PathBuf, PathBuf) {
     );
     (script(&body), count)
 }
+
+/// Answers at once, and writes the request of each run as a line of the file it gives.
+pub fn recording(verdict: &str) -> (PathBuf, PathBuf) {
+    let requests = fresh_directory().join("requests");
+    let body = format!(
+        "printf '%s\\n' \"$request\" >> '{}'\necho '{}'",
+        requests.display(),
+        RESULT.replace("VERDICT", verdict)
+    );
+    (script(&body), requests)
+}

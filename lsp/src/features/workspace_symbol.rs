@@ -1,7 +1,7 @@
 //! Declarations of the workspace by a part of their name: of open documents, and of models in its folders.
 
 use super::names::{Names, Target};
-use crate::store::Store;
+use crate::store::{Constants, Store};
 use crate::uri;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub fn find(store: &Store, roots: &[PathBuf], query: &str) -> Vec<Found> {
         .into_iter()
         .filter(|path| uri::from_path(path).is_some_and(|uri| !open.contains(&uri)));
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
-    documents.extend(closed.filter_map(|path| store.read(&path)));
+    documents.extend(closed.filter_map(|path| store.read(&path, &Constants::default())));
     for snapshot in documents {
         if snapshot.kind == FileKind::Query {
             continue;

@@ -1,7 +1,7 @@
 //! The task that owns all runs.
 
 use super::worker::{self, Outcome};
-use super::{Active, Ask, Event, Message, RunId, Site, View, Which};
+use super::{Active, Ask, Event, Known, Message, RunId, Site, View, Which};
 use crate::cache::Cache;
 use crate::meaning::Meaning;
 use crate::settings::Settings;
@@ -365,9 +365,6 @@ impl Owner {
     }
 
     fn edited(&mut self, uri: &str, meanings: &[Meaning]) {
-        if !self.settings.cancel_on_edit {
-            return;
-        }
         let outdated: Vec<RunId> = self
             .runs
             .iter()
@@ -439,15 +436,17 @@ impl Owner {
         }
     }
 
-    fn reports(&self, uri: &str) -> Vec<(Meaning, Arc<QueryReport>)> {
-        self.latest
-            .iter()
-            .filter(|((document, _), _)| document == uri)
-            .filter_map(|(_, answer)| match &answer.what {
-                What::Report(report) => Some((answer.meaning, Arc::clone(report))),
-                What::Failed(_) => None,
-            })
-            .collect()
+    fn reports(&self, uri: &str) -> Vec<Known> {
+        let here = self.latest.iter().filter(|((d, _), _)| d == uri);
+        here.filter_map(|((_, query), answer)| match &answer.what {
+            What::Report(report) => Some(Known {
+                query: query.clone(),
+                meaning: answer.meaning,
+                report: Arc::clone(report),
+            }),
+            What::Failed(_) => None,
+        })
+        .collect()
     }
 
     fn active(&self) -> Vec<Active> {

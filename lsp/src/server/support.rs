@@ -37,10 +37,15 @@ impl Server {
                 work(place, shared)
             })
             .await?;
-        if self.shared.store.is_current(&snapshot) {
-            Ok(answer)
-        } else {
-            Err(content_modified())
+        self.still_current(&snapshot)?;
+        Ok(answer)
+    }
+
+    /// An answer about a text that the client shows no more would be put at the wrong places.
+    pub(super) fn still_current(&self, snapshot: &Arc<Snapshot>) -> Result<()> {
+        match self.shared.store.is_current(snapshot) {
+            true => Ok(()),
+            false => Err(content_modified()),
         }
     }
 

@@ -42,7 +42,7 @@ impl Server {
         let settings = self.shared.settings_for(uri.as_str());
         let asks = sites
             .iter()
-            .map(|site| site.ask(uri.as_str(), &model, &settings))
+            .map(|site| site.ask(uri.as_str(), &model, model.options(&settings)))
             .collect();
         let runs = self.shared.runs.verify(asks).await;
         Ok(Some(serde_json::json!({ "runs": runs })))
@@ -61,6 +61,8 @@ impl Server {
 
     pub(super) async fn status(&self, argument: &Argument) -> Result<Option<lsp::LSPAny>> {
         let uri = required_uri(argument)?;
+        // Before anything is waited for: places are told in the text they were found in.
+        let snapshot = self.snapshot(&uri)?;
         let sites = self
             .sites_of(&uri)
             .await?
@@ -69,7 +71,7 @@ impl Server {
         let asked = sites.iter().map(QuerySite::site).collect();
         let views = self.shared.runs.views(uri.as_str(), asked).await;
         let place = Place {
-            snapshot: &self.snapshot(&uri)?,
+            snapshot: &snapshot,
             encoding: self.shared.encoding(),
         };
         Ok(Some(status::to_json(place, &sites, &views)))
@@ -96,6 +98,7 @@ impl Server {
         let asked = vec![site.site()];
         let views = self.shared.runs.views_of(uri.as_str(), asked).await;
         let told = views.first().map(query_hover::tell);
+        self.still_current(&snapshot)?;
         Ok(told.map(|text| to_proto::hover(place, site.span, text)))
     }
 
@@ -108,11 +111,8 @@ impl Server {
                 let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
                 // Counting processes takes a network, which is large work: not on this thread.
                 let held = Arc::clone(&snapshot);
-                let templates = self.compute(move |_| {
-                    let network = held.network();
-                    network.map(|(n, _)| code_lens::over_templates(n))
-                });
-                lenses.extend(templates.await?.unwrap_or_default());
+                let templates = self.compute(move |shared| shared.template_lenses(&held));
+                lenses.extend(templates.await?);
                 lenses
             }
             None => {
@@ -124,6 +124,7 @@ impl Server {
                 code_lens::without_model(&spans)
             }
         };
+        self.still_current(&snapshot)?;
         let place = Place {
             snapshot: &snapshot,
             encoding: self.shared.encoding(),
