@@ -13,8 +13,8 @@ fn decided_by(model: &str, query: &str, first_turn: u64) -> (Verdict, Vec<String
     (report.verdict, report.reductions)
 }
 
-const COUNTERS: &str = "int[0,30000] n; int[0,30000] m; bool both; process P() { state A; init A; trans \
-     A -> A { guard n < 30000; assign n++; }, A -> A { guard m < 30000; assign m++; }, \
+const COUNTERS: &str = "int[0,1000000] n; int[0,1000000] m; bool both; process P() { state A; init A; trans \
+     A -> A { guard n < 1000000; assign n++; }, A -> A { guard m < 1000000; assign m++; }, \
      A -> A { guard n >= 600 && m >= 600; assign both = true; }; } system P;";
 
 /// Breadth first search meets all pairs before the one sought, depth first search one counter alone; a flag does not tell
@@ -63,7 +63,7 @@ fn the_nearest_location_is_counted_in_edges() {
 /// What never comes is never found, whoever looks for it.
 #[test]
 fn every_search_takes_the_whole_space_for_an_answer() {
-    let model = COUNTERS.replace("30000", "60");
+    let model = COUNTERS.replace("1000000", "60");
     let (verdict, _) = decided_by(&model, "E<> n + m > 120", 50);
     assert_eq!(verdict, Verdict::Violated);
 }

@@ -287,12 +287,12 @@ impl Run<'_> {
         bounds: &'s Bounds,
         watch: &mut Watch<'_>,
     ) -> Helped {
-        let states = turn * helper.share.0 / helper.share.1;
+        let states = (turn * helper.share.0 / helper.share.1).max(1);
         if !matches!(helper.kind, Kind::Random) {
             return self.help(sought, helper, states, bounds, watch);
         }
         for _ in 0..RESTARTS {
-            match self.help(sought, helper, states / RESTARTS, bounds, watch) {
+            match self.help(sought, helper, (states / RESTARTS).max(1), bounds, watch) {
                 Helped::GoesOn => {}
                 end => return end,
             }

@@ -373,7 +373,9 @@ fn engine_and_oracle_agree() {
         "convex-hull proof",
         "loose-clocks proof",
     ];
-    assert!(count("depth-first search") > 0, "depth first never decides");
+    for search in ["depth-first search", "best-first search"] {
+        assert!(count(search) > 0, "{search} never decides");
+    }
     for feature in features {
         assert!(
             count(feature) >= 100 || models() < 3000,
