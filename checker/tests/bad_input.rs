@@ -276,3 +276,20 @@ fn bounds_of_clocks_and_integers() {
         (Some(4), Some(0))
     );
 }
+
+/// Each of six receivers has 25 ways to take part, and may stay out: a hundred million steps.
+#[test]
+fn a_state_with_more_steps_than_can_be_listed() {
+    let model = "typedef int[0,4] id; clock x; broadcast chan b; int[0,4] v; \
+         process P(const id i) { state A, B; init A; trans \
+         A -> B { select a : id, c : id; guard x >= 1; sync b?; assign v = a; }; } \
+         process S() { state A; init A; trans A -> A { sync b!; }; } system P, S;";
+    let report = run(model, "E<> v == 7");
+    assert_eq!(report.verdict, Verdict::Unknown);
+    let reason = report.reason.unwrap_or_default();
+    assert!(reason.contains("millions of steps"), "{reason}");
+    let wide = "int[0,9] v; process P() { state A; init A; trans \
+         A -> A { select a : int[0,99999], b : int[0,99999]; guard a + b < 0; }; } system P;";
+    let report = run(wide, "A[] v == 0");
+    assert_eq!(report.verdict, Verdict::Unknown, "{:?}", report.reason);
+}

@@ -5,9 +5,14 @@
 
 use super::receivers::{Interchange, Receivers, may_stay_out};
 use crate::mutation::{Mutation, is_on};
-use crate::program::{Edge, EdgeId, Fault, Machine, Program};
+use crate::program::{Edge, EdgeId, Fault, FaultKind, Machine, Program};
 use std::ops::Range;
 use zonelens_analysis::network::{Channel, LocationKind};
+use zonelens_syntax::span::Span;
+
+/// Edges and select values that the steps of one state may have together. Receivers of a broadcast with a few edges each
+/// have more combinations than any memory holds, and limits are only looked at between states.
+const MOST_PARTS: usize = 4 << 20;
 
 /// An edge with values of its select variables.
 #[derive(Clone, Copy, Debug)]
@@ -305,9 +310,9 @@ impl Steps {
         channel: u32,
     ) -> Result<(), Fault> {
         let mut receivers = std::mem::take(&mut self.receivers);
-        let result = self.find_receivers(here, sender, channel, &mut receivers);
+        let mut result = self.find_receivers(here, sender, channel, &mut receivers);
         if result.is_ok() {
-            self.combine(here, sender, part, channel, &mut receivers);
+            result = self.combine(here, sender, part, channel, &mut receivers);
         }
         self.receivers = receivers;
         result
@@ -349,7 +354,7 @@ impl Steps {
         part: Part,
         channel: u32,
         receivers: &mut Receivers,
-    ) {
+    ) -> Result<(), Fault> {
         let program = here.program;
         // A receiver whose clock guards may all be false can stay out; it leaves a committed location only if it takes
         // part. Whether the step leaves one is then decided per combination.
@@ -362,6 +367,7 @@ impl Steps {
             interchange.pair_up(program, receivers, part.edge, values);
         }
         loop {
+            self.check_size()?;
             self.chosen.clear();
             self.refused.clear();
             self.chosen.push(part);
@@ -384,6 +390,15 @@ impl Steps {
             }
         }
         self.refused.clear();
+        Ok(())
+    }
+
+    /// Whether the steps of the state can still be listed.
+    fn check_size(&self) -> Result<(), Fault> {
+        match self.parts.len() + self.values.len() > MOST_PARTS {
+            true => Err(FaultKind::TooManySteps.at(Span::default())),
+            false => Ok(()),
+        }
     }
 
     /// Adds the step in `chosen`, with the edges in `refused` blocked.
@@ -454,7 +469,8 @@ impl Steps {
             return Ok(());
         }
         let mut values: smallvec::SmallVec<[i32; 4]> = edge.selects.iter().map(|s| s.1).collect();
-        loop {
+        for _ in 0..MOST_PARTS {
+            self.check_size()?;
             let part = Part {
                 edge: id,
                 values: self.values.len() as u32,
@@ -473,6 +489,7 @@ impl Steps {
                 return Ok(());
             }
         }
+        Err(FaultKind::TooManySteps.at(Span::default()))
     }
 
     /// The channel (0 for an internal edge) if the integer guard holds.

@@ -31,6 +31,8 @@ pub enum FaultKind {
     UrgentClockGuard,
     /// A clock rate other than 0 and 1.
     Rate(i32),
+    /// A state with more steps than can be listed.
+    TooManySteps,
 }
 
 /// A fault and where it happened.
@@ -43,6 +45,17 @@ pub struct Fault {
 }
 
 impl FaultKind {
+    /// Whether it is the engine that cannot go on, not the model that means nothing.
+    pub fn is_ours(self) -> bool {
+        matches!(
+            self,
+            FaultKind::NotConvex
+                | FaultKind::UrgentClockGuard
+                | FaultKind::Rate(_)
+                | FaultKind::TooManySteps
+        )
+    }
+
     /// At a place.
     pub fn at(self, span: Span) -> Fault {
         Fault { kind: self, span }
@@ -78,6 +91,10 @@ impl std::fmt::Display for FaultKind {
             FaultKind::UrgentClockGuard => {
                 f.write_str("an urgent synchronisation has a clock guard")
             }
+            FaultKind::TooManySteps => f.write_str(
+                "a state has millions of steps: every choice of select values and of the receivers' edges is one; \
+                 select from less, or give receivers fewer edges",
+            ),
             FaultKind::Rate(n) => write!(f, "clock rate {n}; only 0 and 1 are supported"),
         }
     }

@@ -92,7 +92,7 @@ impl Run<'_> {
         let Position { line, column } = (self.position)(fault.span);
         let place = format!("line {line}, column {column}");
         match fault.kind {
-            FaultKind::NotConvex | FaultKind::UrgentClockGuard | FaultKind::Rate(_) => {
+            kind if kind.is_ours() => {
                 let place = if fault.span == Span::default() {
                     String::new()
                 } else {
@@ -115,9 +115,7 @@ impl Run<'_> {
     /// A fault in the query's own expressions.
     pub fn query_error(&self, fault: Fault) -> Answer {
         match fault.kind {
-            FaultKind::NotConvex | FaultKind::UrgentClockGuard | FaultKind::Rate(_) => {
-                self.model_error(fault, Ok(None))
-            }
+            kind if kind.is_ours() => self.model_error(fault, Ok(None)),
             kind => Answer::because(Verdict::Error, format!("query-error: {kind}")),
         }
     }
