@@ -13,7 +13,7 @@ mod turns;
 use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
 use crate::interpreter::Failure;
-use crate::program::{CompileError, Fault, FaultKind, Program};
+use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
     Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict,
