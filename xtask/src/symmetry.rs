@@ -6,7 +6,8 @@ use std::process::Command;
 /// Runs the comparison on so many models of each kind; seeds of failures are printed.
 pub fn run(models: u64) -> bool {
     let status = Command::new("cargo")
-        .args(["test", "-p", "zonelens-checker", "--test", "symmetry"])
+        .args(["test", "--profile", "ci", "-p", "zonelens-checker"])
+        .args(["--test", "symmetry"])
         .args(["--", "--nocapture"])
         .env("ZONELENS_SYMMETRY_MODELS", models.to_string())
         .current_dir(corpus::root())
