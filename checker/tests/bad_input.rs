@@ -293,3 +293,23 @@ fn a_state_with_more_steps_than_can_be_listed() {
     let report = run(wide, "A[] v == 0");
     assert_eq!(report.verdict, Verdict::Unknown, "{:?}", report.reason);
 }
+
+/// The steps of one state can be more than all states of other models.
+#[test]
+fn limits_hold_amid_the_steps_of_one_state() {
+    let model = "broadcast chan c; clock x; typedef int[1,2] id; \
+         process P(const id i) { state S; init S; trans S -> S { select a : int[0,99], b : int[0,9]; sync c?; }; } \
+         process Q() { state S; init S; trans S -> S { sync c!; assign x = 0; }; } system P, Q;";
+    for threads in [1, 2] {
+        let options = Options {
+            symmetry: SymmetryOption::Off,
+            timeout: Some(0.02),
+            threads,
+            ..Options::default()
+        };
+        let report = xta(model).verify("E<> x < 0", &options);
+        assert_eq!(report.verdict, Verdict::Unknown, "{threads} threads");
+        let reason = report.reason.unwrap_or_default();
+        assert!(reason.starts_with("timeout"), "{threads} threads: {reason}");
+    }
+}

@@ -253,7 +253,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
             };
             left -= 1;
             self.explored += 1;
-            if let Err(halt) = self.expand(node, depth, &mut state, &zone) {
+            if let Err(halt) = self.expand((node, depth), &mut state, &zone, &mut watch) {
                 shared.finish(halt);
                 break true;
             }
@@ -290,16 +290,24 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
 
     fn expand(
         &mut self,
-        node: u32,
-        depth: u32,
+        (node, depth): (u32, u32),
         state: &mut [i32],
         zone: &Zone,
+        watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         self.expander
             .find_steps(state, zone)
             .map_err(|fault| Halt::Fault(fault, node, None))?;
         let mut next = std::mem::take(&mut self.next);
         for step in 0..self.expander.steps.len() {
+            if let Some(watch) = watch
+                && let Some(stop) = watch.check_amid(step, || self.shared.total())
+            {
+                return Err(Halt::Stopped(stop));
+            }
+            if self.shared.ended.load(Ordering::Relaxed) {
+                break;
+            }
             let mut zones = self
                 .expander
                 .successors(step, state, zone, &mut next)

@@ -242,6 +242,9 @@ impl<'p> Search<'p> {
             }
             let depth = self.states.origin(node).depth + 1;
             for step in 0..expander.steps.len() {
+                if let Some(stop) = watch.check_amid(step, || self.counts()) {
+                    return Outcome::Stopped(stop);
+                }
                 if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative)
                     && !one.is_first(self.program, r.tables(), &expander.steps, step)
                 {

@@ -77,6 +77,9 @@ pub struct Watch<'a> {
 /// Progress is reported at most this often.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Steps of one state between two looks at the limits.
+const STEPS_BETWEEN: usize = 64;
+
 impl<'a> Watch<'a> {
     /// Starts the clock.
     pub fn new(options: &Options, control: &'a Control<'a>) -> Watch<'a> {
@@ -155,6 +158,19 @@ impl<'a> Watch<'a> {
             self.report(now, counts);
         }
         None
+    }
+
+    /// The same amid the steps of one state, of which there may be many: no turn ends there, and of so many steps one is
+    /// looked at.
+    #[inline]
+    pub fn check_amid(&mut self, step: usize, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+        if step % STEPS_BETWEEN != STEPS_BETWEEN - 1 {
+            return None;
+        }
+        let turn = self.turn.take();
+        let stop = self.check(counts);
+        self.turn = turn;
+        stop
     }
 
     fn report(&mut self, now: Instant, counts: Counts) {

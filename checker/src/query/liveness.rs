@@ -18,9 +18,10 @@ use crate::explore::search::packing;
 use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::explore::zones::ZoneId;
-use crate::program::{ClockOp, Fault, Formula, Program, constrain};
+use crate::program::{ClockOp, Fault, FaultKind, Formula, Program, constrain};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
+use zonelens_syntax::span::Span;
 
 /// What the search ended with.
 pub enum Live {
@@ -114,6 +115,9 @@ pub struct Liveness<'p> {
 }
 
 type Try<T> = Result<T, Fault>;
+
+/// Most successors of one state: all of them are held at once.
+const MOST_ARRIVALS: usize = 1 << 20;
 
 impl<'p> Liveness<'p> {
     /// A search for runs that keep the condition.
@@ -322,6 +326,9 @@ impl<'p> Liveness<'p> {
                     constrain(&mut z, &invariant).then_some(z)
                 })
                 .collect();
+            if arrivals.len() == MOST_ARRIVALS {
+                return Err(FaultKind::TooManySteps.at(Span::default()));
+            }
             if !entries.is_empty() {
                 arrivals.push(Arrival {
                     step: index as u32,
