@@ -312,4 +312,14 @@ fn limits_hold_amid_the_steps_of_one_state() {
         let reason = report.reason.unwrap_or_default();
         assert!(reason.starts_with("timeout"), "{threads} threads: {reason}");
     }
+
+/// Where a committed location comes first, nobody counts in how many ways a broadcast could have been received.
+#[test]
+fn broadcasts_that_must_wait_are_not_combined() {
+    let model = "bool over; broadcast chan c; typedef int[1,8] id; \
+         process P(const id i) { state S; init S; trans S -> S { select a : int[0,99]; sync c?; }; } \
+         process Q() { state S, T; init S; trans S -> T { guard !over; sync c!; }; } \
+         process C() { state A, B; commit A; init A; trans A -> B { assign over = true; }; } system P, Q, C;";
+    let report = run(model, "A[] Q.S");
+    assert_eq!(report.verdict, Verdict::Satisfied, "{:?}", report.reason);
 }

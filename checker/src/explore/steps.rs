@@ -359,6 +359,14 @@ impl Steps {
         // A receiver whose clock guards may all be false can stay out; it leaves a committed location only if it takes
         // part. Whether the step leaves one is then decided per combination.
         let decided = !here.some_committed || program.is_committed(here.state, sender);
+        let leaves = |range: &Range<usize>| {
+            let edge = receivers.options[range.start].edge as usize;
+            program.is_committed(here.state, program.edges[edge].process as usize)
+        };
+        // Combinations that are not allowed take time, too, and there is no end to their number.
+        if !decided && !receivers.of_process.iter().any(leaves) {
+            return Ok(());
+        }
         receivers.choice.clear();
         receivers.choice.resize(receivers.of_process.len(), 0);
         receivers.twins.clear();
