@@ -277,7 +277,7 @@ fn bounds_of_clocks_and_integers() {
     );
 }
 
-/// Each of six receivers has 25 ways to take part, and may stay out: a hundred million steps.
+/// Each of five receivers has 25 ways to take part, and may stay out: twelve million steps.
 #[test]
 fn a_state_with_more_steps_than_can_be_listed() {
     let model = "typedef int[0,4] id; clock x; broadcast chan b; int[0,4] v; \
@@ -312,6 +312,7 @@ fn limits_hold_amid_the_steps_of_one_state() {
         let reason = report.reason.unwrap_or_default();
         assert!(reason.starts_with("timeout"), "{threads} threads: {reason}");
     }
+}
 
 /// Where a committed location comes first, nobody counts in how many ways a broadcast could have been received.
 #[test]
