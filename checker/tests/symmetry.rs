@@ -68,8 +68,6 @@ fn compare_text(
         // Half of them with the audit, which takes every step, half with one step per class.
         let audited = Options {
             audit_symmetry: rng.below(2) == 0,
-            // A third in turns so short that the searches beside the main one get some, representatives included.
-            first_turn: [None, None, Some(3)][rng.below(3)],
             ..limits
         };
         let on = model.verify(query, &audited);
