@@ -68,6 +68,7 @@ fn compare_text(
         // Half of them with the audit, which takes every step, half with one step per class.
         let audited = Options {
             audit_symmetry: rng.below(2) == 0,
+            first_turn: [None, None, Some(3)][rng.below(3)],
             ..limits
         };
         let on = model.verify(query, &audited);

@@ -38,6 +38,8 @@ pub struct Bounds {
     pub diagonals: Vec<Diagonal>,
     /// A difference compared with so many values that splitting on them is out of the question.
     pub wild_diagonal: Option<zonelens_syntax::span::Span>,
+    /// Clocks that may be set to others: target, source.
+    copies: Vec<(u32, u32)>,
 }
 
 /// Bounds under construction.
@@ -47,6 +49,7 @@ pub(super) struct Builder<'p> {
     everywhere: Vec<(i32, i32)>,
     diagonals: Vec<Diagonal>,
     wild_diagonal: Option<zonelens_syntax::span::Span>,
+    copies: Vec<(u32, u32)>,
 }
 
 /// Where the bounds of a condition go.
@@ -75,11 +78,22 @@ impl Bounds {
         })
     }
 
-    /// Raises the bounds of a clock everywhere, for queries that measure it.
+    /// Raises the bounds of a clock everywhere, for queries that measure it, and those of clocks that it may be set to.
     pub fn raise(&mut self, clock: usize, bound: i32) {
-        let (l, u) = &mut self.everywhere[clock];
-        *l = (*l).max(bound);
-        *u = (*u).max(bound);
+        let mut raised = vec![clock];
+        let mut at = 0;
+        while let Some(&clock) = raised.get(at) {
+            let (l, u) = &mut self.everywhere[clock];
+            *l = (*l).max(bound);
+            *u = (*u).max(bound);
+            for &(target, source) in &self.copies {
+                let source = source as usize;
+                if target as usize == clock && !raised.contains(&source) {
+                    raised.push(source);
+                }
+            }
+            at += 1;
+        }
     }
 
     /// Gives clocks of the same kind the same bounds everywhere: a query that names one of them is going to be asked of
@@ -147,6 +161,7 @@ impl Builder<'_> {
             everywhere: vec![(NONE, NONE); program.clocks],
             diagonals: Vec::new(),
             wild_diagonal: None,
+            copies: Vec::new(),
         };
         builder.seed();
         query(&mut builder);
@@ -335,6 +350,9 @@ impl Builder<'_> {
                 *entry = (entry.0.max(bounds.0), entry.1.max(bounds.1));
             }
         }
+        copies.sort_unstable();
+        copies.dedup();
+        self.copies = copies;
     }
 
     /// With differences, one bound per clock for all locations, large enough that a clock beyond it can be exchanged:
@@ -381,6 +399,7 @@ impl Builder<'_> {
                 .collect(),
             diagonals: self.diagonals,
             wild_diagonal: self.wild_diagonal,
+            copies: self.copies,
         }
     }
 }

@@ -27,8 +27,8 @@ pub struct Range {
     pub lower: Option<(i64, bool)>,
     /// Grows without bound.
     pub unbounded: bool,
-    /// Exceeds what the abstraction keeps: nothing is known yet.
-    pub beyond: bool,
+    /// A node where it exceeds what the abstraction keeps: nothing is known yet.
+    pub beyond: Option<u32>,
 }
 
 impl Range {
@@ -100,6 +100,7 @@ impl<'p> Extremes<'p> {
         state: &mut [i32],
         parts: &Federation,
         stays: bool,
+        node: u32,
     ) -> Result<(), Fault> {
         let program = self.expander.program;
         self.expander.machine.frame(self.frame, &[]);
@@ -115,7 +116,7 @@ impl<'p> Extremes<'p> {
             // Beyond its bound the abstraction does not keep a clock's value, nor its distance from others.
             let lost = |x: usize| x != 0 && part.at(x, 0) > bound::le(limit);
             if j != 0 && (lost(i) || lost(j)) {
-                range.beyond = true;
+                range.beyond.get_or_insert(node);
                 continue;
             }
             if lost(i) {
@@ -123,7 +124,7 @@ impl<'p> Extremes<'p> {
                 if stays && part.at(i, 0) == INF {
                     range.unbounded = true;
                 } else {
-                    range.beyond = true;
+                    range.beyond.get_or_insert(node);
                 }
             } else {
                 range.above(i64::from(bound::value(high)), bound::is_strict(high));
@@ -135,7 +136,7 @@ impl<'p> Extremes<'p> {
 }
 
 impl Visitor for Extremes<'_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
         let parts = match &mut self.condition {
             Some(goal) => goal.part(state, zone)?,
             None => vec![zone.clone()],
@@ -155,7 +156,7 @@ impl Visitor for Extremes<'_> {
                 }
                 Measured::Clock(left, right) => {
                     let stays = parts.iter().any(Zone::unbounded) && self.may_stay(state, zone)?;
-                    self.measure_clock(index, (left, right.as_ref()), state, &parts, stays)?;
+                    self.measure_clock(index, (left, right.as_ref()), state, &parts, stays, node)?;
                 }
             }
         }

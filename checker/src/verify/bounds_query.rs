@@ -2,7 +2,8 @@
 
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
-use crate::explore::search::{Outcome, Search};
+use crate::explore::passed_waiting::Covering;
+use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
 use crate::program::{Program, compile_clock, compile_code};
 use crate::query::extremes::{Extremes, Measured};
@@ -44,7 +45,8 @@ impl Run<'_> {
         }
         let mut bound = 0;
         loop {
-            let mut bounds = self.bounds(&formula.iter().collect::<Vec<_>>())?;
+            let own = self.bounds(&formula.iter().collect::<Vec<_>>())?;
+            let mut bounds = own.clone();
             let start = raise(self.program, &mut bounds, &measured, bound);
             bound = bound.max(start);
             let goal = formula
@@ -52,7 +54,11 @@ impl Run<'_> {
                 .map(|f| Goal::new(self.program, f, self.query.frame, true));
             let frame = self.query.frame;
             let mut extremes = Extremes::new(self.program, goal, &measured, frame, bound);
-            let settings = self.settings(&bounds, plain);
+            let settings = Settings {
+                // Hulls have points that are not reachable.
+                covering: Covering::Inclusion,
+                ..self.settings(&bounds, plain)
+            };
             let mut search = Search::new(self.program, &bounds, settings);
             search.representative = self.representative(&settings);
             search.audit = self.audit();
@@ -65,6 +71,12 @@ impl Run<'_> {
                 }
                 Outcome::QueryFault(fault, _) => return Ok(self.query_error(fault)),
             }
+            for (range, measured) in extremes.ranges.iter_mut().zip(&measured) {
+                if let (Measured::Clock(clock, None), Some(node)) = (measured, range.beyond) {
+                    range.unbounded |=
+                        self.grows(clock, formula.as_ref(), (&search, node), &own, &settings);
+                }
+            }
             // A lower bound at the limit may be what the abstraction made of a greater one.
             let settled = extremes
                 .ranges
@@ -72,7 +84,7 @@ impl Run<'_> {
                 .zip(&measured)
                 .all(|(range, measured)| {
                     matches!(measured, Measured::Int(_))
-                        || (!range.beyond || range.unbounded)
+                        || (range.beyond.is_none() || range.unbounded)
                             && range.lower != Some((i64::from(bound), true))
                 });
             if settled {

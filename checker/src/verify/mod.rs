@@ -2,6 +2,7 @@
 
 mod bounds_query;
 mod fastest;
+mod growth;
 mod live;
 mod loose;
 mod plan;

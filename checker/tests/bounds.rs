@@ -1,0 +1,144 @@
+//! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets them grow.
+
+mod common;
+
+use zonelens_analysis::report::{AbstractionOption, BoundsValue, Options, SymmetryOption, Verdict};
+
+/// The value under every abstraction and with and without symmetry.
+fn value(text: &str, query: &str) -> BoundsValue {
+    let model = common::xta(text);
+    let mut first: Option<BoundsValue> = None;
+    for abstraction in [
+        AbstractionOption::Auto,
+        AbstractionOption::ExtraM,
+        AbstractionOption::Alu,
+        AbstractionOption::ConvexHull,
+    ] {
+        for symmetry in [SymmetryOption::Auto, SymmetryOption::Off] {
+            let options = Options {
+                abstraction,
+                symmetry,
+                states: Some(100_000),
+                ..Options::default()
+            };
+            let report = model.verify(query, &options);
+            let about = format!("{query} {abstraction:?}: {:?}", report.reason);
+            assert_eq!(report.verdict, Verdict::Satisfied, "{about}");
+            let value = report.value.expect("a value");
+            assert_eq!(*first.get_or_insert(value.clone()), value, "{about}");
+        }
+    }
+    first.expect("a value")
+}
+
+fn process(locations: &str, init: &str, edges: &str) -> String {
+    format!(
+        "clock g, t, x, y; int[0,9] n; process P() {{ state {locations}; init {init}; trans {edges}; }} system P;"
+    )
+}
+
+#[test]
+fn a_clock_grows_around_a_cycle() {
+    let around = process(
+        "a { x <= 3 }",
+        "a",
+        "a -> a { guard x >= 2; assign x = 0; }",
+    );
+    assert_eq!(value(&around, "sup: g").upper, None);
+    // Behind the cycle, and only there.
+    let behind = process(
+        "a { x <= 3 }, b { x <= 1 }",
+        "a",
+        "a -> a { guard x >= 2; assign x = 0; }, a -> b { assign x = 0; }",
+    );
+    assert_eq!(value(&behind, "sup{P.b}: g").upper, None);
+    // No time need pass on it, and a clock that it does not set is compared before.
+    let lazy = process(
+        "a { x <= 3 }",
+        "a",
+        "a -> a { guard y > 1; assign x = 0, n = 1 - n; }",
+    );
+    assert_eq!(value(&lazy, "sup: g").upper, None);
+    // Waiting comes first.
+    let first = process("a, b { x <= 3 }", "a", "a -> b { assign x = 0; }");
+    assert_eq!(value(&first, "sup{P.b}: g").upper, None);
+    // The clock has constants of its own.
+    let own = process(
+        "a { x <= 3 }",
+        "a",
+        "a -> a { guard g < 40; assign x = 0; }, a -> a { guard g > 30; assign x = 0; }",
+    );
+    assert_eq!(value(&own, "sup: g").upper, None);
+}
+
+#[test]
+fn a_clock_does_not_grow_where_something_stops_it() {
+    let upper = |text: &str, query: &str| {
+        let value = value(text, query);
+        (value.upper, value.upper_strict)
+    };
+    // Another clock that the cycle does not set.
+    let cycle = "a -> a { assign x = 0; }";
+    let other = process("a { x <= 3 && t < 500 }", "a", cycle);
+    assert_eq!(upper(&other, "sup: g"), (Some(500), true));
+    // The clock's own invariant.
+    let own = process("a { x <= 3 && g <= 700 }", "a", cycle);
+    assert_eq!(upper(&own, "sup: g"), (Some(700), false));
+    // A counter.
+    let counter = process(
+        "a { x <= 30 }",
+        "a",
+        "a -> a { guard n < 9; assign x = 0, n = n + 1; }",
+    );
+    assert_eq!(upper(&counter, "sup: g"), (Some(300), false));
+    // The cycle sets it, or what follows does.
+    let set = process(
+        "a { x <= 30 }",
+        "a",
+        "a -> a { guard x >= 5; assign x = 0, g = 2; }",
+    );
+    assert_eq!(upper(&set, "sup: g"), (Some(32), false));
+    let behind = process(
+        "a { x <= 3 }, b { x <= 50 }",
+        "a",
+        "a -> a { guard x >= 2; assign x = 0; }, a -> b { assign x = 0, g = 1; }",
+    );
+    assert_eq!(upper(&behind, "sup{P.b}: g"), (Some(51), false));
+    // The condition bounds it by way of another clock.
+    let around = process(
+        "a { x <= 3 }",
+        "a",
+        "a -> a { guard x >= 2; assign x = 0; }",
+    );
+    assert_eq!(upper(&around, "sup{t < 80}: g"), (Some(80), true));
+    // Ever shorter stays: y is never above 1, and x goes round as often as it likes.
+    let shorter = process("a { y <= 1 }", "a", "a -> a { guard x > 0; assign x = 0; }");
+    assert_eq!(upper(&shorter, "sup: g"), (Some(1), false));
+}
+
+#[test]
+fn a_clock_set_to_another_is_measured_like_it() {
+    let copied = process(
+        "a { t <= 20 }, b { t <= 20 }",
+        "a",
+        "a -> b { guard t >= 10; assign y = x; }",
+    );
+    for query in ["inf{P.b}: y", "sup{P.b}: y", "bounds{P.b}: y"] {
+        let value = value(&copied, query);
+        assert_eq!((value.lower, value.upper), (Some(10), Some(20)), "{query}");
+    }
+    // Around a cycle by way of another clock.
+    let relay = process(
+        "a { x <= 3 }",
+        "a",
+        "a -> a { guard x >= 2; assign x = 0, y = g, g = y; }",
+    );
+    let model = common::xta(&relay);
+    let options = Options {
+        states: Some(2_000),
+        ..Options::default()
+    };
+    let report = model.verify("sup: g", &options);
+    // Not recognised; but never a finite bound.
+    assert!(report.value.is_none_or(|v| v.upper.is_none()));
+}
