@@ -74,3 +74,16 @@ fn leads_to_and_its_counterexample() {
     assert_eq!(report.verdict, Verdict::Violated);
     assert!(report.trace.is_some());
 }
+
+/// What a run must avoid is not convex, so it may be in one of two pieces in each of sixty states; the ways through them
+/// are not counted out.
+#[test]
+fn long_runs_through_pieces_have_a_trace() {
+    let model = common::xta(
+        "clock x, y; int[0,60] n; process P() { state a { x <= 3 }; init a; trans \
+         a -> a { guard n < 60; assign x = 0, n = n + 1; }, a -> a { guard n == 60; assign x = 0; }; } system P;",
+    );
+    let report = model.verify("A<> x > 1 && y < 5", &Options::default());
+    assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.reason);
+    assert!(report.trace.is_some_and(|trace| trace.steps.len() > 60));
+}

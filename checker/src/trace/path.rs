@@ -126,6 +126,7 @@ pub fn follow(
                 leave(&mut expander, index, &mut state, ways, &mut stay, &mut next)?
             }
         };
+        let ways = widest(ways);
         if ways.is_empty() {
             return Ok(None);
         }
@@ -148,6 +149,19 @@ pub fn follow(
     }
     choose(&levels, &mut stays);
     Ok(Some(Path { stays }))
+}
+
+/// Ways without those that end inside another: what can follow depends on the exit alone. Without that, ways through pieces
+/// of a condition that is not convex would double from state to state.
+fn widest(ways: Vec<Way>) -> Vec<Way> {
+    let mut kept: Vec<Way> = Vec::new();
+    for way in ways {
+        if !kept.iter().any(|other| other.exit.includes(&way.exit)) {
+            kept.retain(|other| !way.exit.includes(&other.exit));
+            kept.push(way);
+        }
+    }
+    kept
 }
 
 /// Finds a step; gives its position among the steps found.
