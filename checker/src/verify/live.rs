@@ -2,11 +2,12 @@
 
 use super::loose::{BY_LOOSE_CLOCKS, NoRun};
 use super::reachable::by_position;
-use super::turns::BY_HULLS;
+use super::turns::{BY_HULLS, BY_LU};
 use super::{Answer, Run};
+use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
-use crate::explore::search::{Outcome, Search, Visitor};
+use crate::explore::search::{Outcome, Search, Settings, Visitor};
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
@@ -78,7 +79,7 @@ impl Run<'_> {
         bounds: &Bounds,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
-        let mut liveness = liveness(self, bounds, condition);
+        let mut liveness = liveness(self, bounds, condition, self.region_abstraction());
         let entry = vec![Zone::point(&self.program.initial_clocks)];
         let live = liveness.search(&self.program.initial, entry, watch);
         watch.add(liveness.counts());
@@ -266,12 +267,23 @@ impl Run<'_> {
         }
         let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
         let mut turn = (self.first_turn() / 4).max(1);
-        loop {
+        let mut lu_may_prove = bounds.diagonals.is_empty();
+        for round in 0.. {
             watch.set_turn(Some(turn));
-            match self.leads_exactly(start, condition, &bounds, watch) {
+            let answer = match lu_may_prove && round > 0 {
+                true => self.leads_under_lu(start, condition, &bounds, watch),
+                false => self
+                    .leads_exactly(start, condition, &bounds, watch)
+                    .map(Some),
+            };
+            match answer {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => {
+                    lu_may_prove = false;
+                    continue;
+                }
                 Err(Stop::Turn) => {}
                 Err(stop) => return Ok(Answer::stopped(stop)),
-                Ok(answer) => return Ok(answer),
             }
             turn *= 4;
             let decided_by = if no_run.proves(turn, watch) {
@@ -289,6 +301,32 @@ impl Run<'_> {
             }
             turn *= 4;
         }
+        Ok(Answer::stopped(Stop::Turn))
+    }
+
+    /// The same under LU bounds, for states and for runs. That only adds points, and with them runs: if none avoids q there,
+    /// none does. `None` if one does, which proves nothing: where it ends, a real one may go on.
+    fn leads_under_lu(
+        &self,
+        start: Throughout<'_>,
+        condition: Throughout<'_>,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Answer>, Stop> {
+        let settings = Settings {
+            abstraction: Abstraction::ExtraLu,
+            ..self.settings(bounds, false)
+        };
+        let avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
+        let (search, outcome, _) = self.starting(start, avoiding, settings, bounds, watch)?;
+        let proven = || Answer {
+            decided_by: Some(BY_LU),
+            symmetry: Some(Box::new(
+                self.symmetry_report(search.representative.as_ref()),
+            )),
+            ..Answer::verdict(Verdict::Satisfied)
+        };
+        Ok((outcome == Outcome::Exhausted).then(proven))
     }
 
     /// Looks for a run that avoids q from every reachable point with p.
@@ -300,24 +338,8 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
         let settings = self.settings(bounds, false);
-        let mut search = Search::new(self.program, bounds, settings);
-        search.representative = self.representative(&settings);
-        search.audit = self.audit();
-        // Both searches look at the same limits, each through its own watch.
-        let mut outer = watch.twin();
-        let mut starts = Starts::new(self, start, liveness(self, bounds, condition), watch);
-        let outcome = search.run(&mut starts, &mut outer);
-        let (live, counts) = starts.end();
-        let stopped = match (&outcome, &live) {
-            (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
-            _ => None,
-        };
-        watch.add(search.counts());
-        watch.before.explored += counts.explored;
-        watch.before.transitions += counts.transitions;
-        if let Some(stop) = stopped {
-            return Err(stop);
-        }
+        let avoiding = liveness(self, bounds, condition, self.region_abstraction());
+        let (search, outcome, live) = self.starting(start, avoiding, settings, bounds, watch)?;
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
                 let run = LiveRun {
@@ -339,8 +361,35 @@ impl Run<'_> {
         Ok(answer)
     }
 
+    /// Searches all states, and from those with p for a run that avoids q.
+    fn starting<'s>(
+        &'s self,
+        start: Throughout<'s>,
+        avoiding: Liveness<'s>,
+        settings: Settings,
+        bounds: &'s Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Search<'s>, Outcome, Option<Live>), Stop> {
+        let mut search = Search::new(self.program, bounds, settings);
+        search.representative = self.representative(&settings);
+        search.audit = self.audit();
+        // Both searches look at the same limits, each through its own watch.
+        let mut outer = watch.twin();
+        let mut starts = Starts::new(self, start, avoiding, watch);
+        let outcome = search.run(&mut starts, &mut outer);
+        let (live, counts) = starts.end();
+        let stopped = match (&outcome, &live) {
+            (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
+            _ => None,
+        };
+        watch.add(search.counts());
+        watch.before.explored += counts.explored;
+        watch.before.transitions += counts.transitions;
+        stopped.map_or(Ok((search, outcome, live)), Err)
+    }
+
     /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none does from a reachable
-    /// point either. The runs themselves are searched exactly.
+    /// point either. The runs themselves are searched under LU bounds, which only adds to them.
     fn leads_from_hulls(
         &self,
         start: Throughout<'_>,
@@ -356,7 +405,8 @@ impl Run<'_> {
         if search.run(&mut Everything, watch) != Outcome::Exhausted {
             return false;
         }
-        let mut starts = Starts::new(self, start, liveness(self, bounds, condition), watch);
+        let avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
+        let mut starts = Starts::new(self, start, avoiding, watch);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
         let avoided = search.states.kept().any(|node| {
             search.states.get(node, &mut state, &mut zone);
@@ -388,8 +438,12 @@ struct LiveRun<'r> {
 }
 
 /// A search for runs that keep a condition, reduced as the options say.
-fn liveness<'p>(run: &Run<'p>, bounds: &'p Bounds, condition: Throughout<'p>) -> Liveness<'p> {
-    let abstraction = run.region_abstraction();
+fn liveness<'p>(
+    run: &Run<'p>,
+    bounds: &'p Bounds,
+    condition: Throughout<'p>,
+    abstraction: Abstraction,
+) -> Liveness<'p> {
     let mut liveness = Liveness::new(run.program, bounds, condition, abstraction);
     liveness.representative = run.tables().map(Representative::new);
     if !run.options.audit_symmetry {

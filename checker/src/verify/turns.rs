@@ -42,8 +42,8 @@ const BY_NEARNESS: &str = "best-first search";
 /// What the result says when a random search decided.
 const BY_CHANCE: &str = "random depth-first search";
 
-/// What the result says when a search under LU bounds showed that there is no deadlock.
-const BY_LU: &str = "proof under LU bounds";
+/// What the result says when a search under LU bounds showed that there is no deadlock or run of some kind.
+pub(super) const BY_LU: &str = "proof under LU bounds";
 
 /// A search beside the main one.
 struct Helper<'p> {
