@@ -3,7 +3,9 @@
 mod common;
 
 use common::xta;
+use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, SearchOrder, Trace, TraceKind, TraceOption, Verdict};
+use zonelens_checker::{Ended, SimulateOptions, replay_trace, simulate};
 
 /// Two ways to `c`: one step after 10, or three steps in more than 4.
 const MODEL: &str = "clock x; process P() { state a, b { x <= 2 }, d { x <= 3 }, c; init a; trans \
@@ -86,4 +88,53 @@ fn long_runs_through_pieces_have_a_trace() {
     let report = model.verify("A<> x > 1 && y < 5", &Options::default());
     assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.reason);
     assert!(report.trace.is_some_and(|trace| trace.steps.len() > 60));
+}
+
+/// A broadcast that forty receivers can take in 2^40 ways; `busy` is where the second edge leads.
+fn crowd(busy: &str, priority: &str) -> String {
+    format!(
+        "broadcast chan go; {priority}
+         process S() {{ state s; init s; trans s -> s {{ sync go!; }}; }}
+         process R(const int[0,39] i) {{
+             state idle, busy{busy}; init idle;
+             trans idle -> idle {{ sync go?; }}, idle -> busy {{ sync go?; }}, busy -> idle {{ sync go?; }};
+         }}
+         system S, R;"
+    )
+}
+
+#[test]
+fn a_broadcast_with_very_many_ways_to_be_received() {
+    for priority in ["", "chan calm; chan priority calm < go;"] {
+        let network = xta(&crowd("", priority)).network;
+        let run = |seed| {
+            let options = SimulateOptions {
+                seed,
+                steps: 6,
+                ..SimulateOptions::default()
+            };
+            simulate(&network, &options, &|_| Position::default())
+        };
+        let (trace, ended) = run(3);
+        assert_eq!((trace.steps.len(), ended), (7, Ended::Steps));
+        let busy = trace.steps[1].state.locations.values();
+        let busy = busy.filter(|l| *l == "busy").count();
+        assert!((1..40).contains(&busy), "each decides for itself: {busy}");
+        assert_eq!(run(3).0, trace, "the seed decides");
+        assert_ne!(run(4).0, trace);
+        let replayed = replay_trace(&network, &trace, &|_| Position::default());
+        assert_eq!(replayed.as_ref(), Ok(&trace));
+    }
+}
+
+#[test]
+fn very_many_ways_none_of_which_is_possible() {
+    // Wherever a receiver goes, an invariant forbids it.
+    let text = crowd(" { false }", "").replace("idle -> idle", "idle -> busy");
+    let options = SimulateOptions::default();
+    let (_, ended) = simulate(&xta(&text).network, &options, &|_| Position::default());
+    let Ended::Failed(message) = ended else {
+        panic!("{ended:?}");
+    };
+    assert!(message.contains("too many ways to try all"), "{message}");
 }

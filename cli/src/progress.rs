@@ -49,7 +49,8 @@ impl Bar {
     }
 }
 
-/// A flag that Ctrl-C raises; a second Ctrl-C ends the process at once.
+/// A flag that Ctrl-C raises, and the request to end (`SIGTERM`) that schedulers and time limits send; a second one ends
+/// the process at once.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -57,10 +58,13 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build();
-        // Without a handler Ctrl-C ends the process, which is the best that is left.
+        // Without a handler a signal ends the process, which is the best that is left.
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
+            let Ok(mut requests) = Requests::new() else {
+                return;
+            };
+            while requests.next().await {
                 if raised.swap(true, Ordering::SeqCst) {
                     std::process::exit(130);
                 }
@@ -69,4 +73,34 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
     };
     let _ = std::thread::Builder::new().spawn(watch);
     flag
+}
+
+/// Requests to stop.
+struct Requests {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Requests {
+    fn new() -> std::io::Result<Requests> {
+        Ok(Requests {
+            #[cfg(unix)]
+            terminate: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for one; false if there will be none.
+    #[cfg(unix)]
+    async fn next(&mut self) -> bool {
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed.is_ok(),
+            asked = self.terminate.recv() => asked.is_some(),
+        }
+    }
+
+    /// Waits for one; false if there will be none.
+    #[cfg(not(unix))]
+    async fn next(&mut self) -> bool {
+        tokio::signal::ctrl_c().await.is_ok()
+    }
 }

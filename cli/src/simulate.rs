@@ -153,7 +153,7 @@ fn ask_for_steps(
     position: &dyn Fn(Span) -> Position,
 ) -> (Trace, Ended) {
     let mut simulator = match Simulator::new(network, position) {
-        Ok(simulator) => simulator,
+        Ok(simulator) => simulator.seeded(args.seed),
         Err(ended) => {
             let options = SimulateOptions::default();
             return (simulate(network, &options, position).0, ended);

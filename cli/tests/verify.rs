@@ -309,8 +309,9 @@ fn people_and_ci_get_their_forms() {
     );
 }
 
-#[test]
-fn ctrl_c_gives_what_is_known() {
+/// Starts a run that takes long, sends it a signal and waits for its end.
+#[cfg(unix)]
+fn interrupted_by(signal: &str) -> Output {
     let d = directory();
     write(&d, "m.xta", MODEL);
     let child = Command::new(env!("CARGO_BIN_EXE_zonelens"))
@@ -324,7 +325,7 @@ fn ctrl_c_gives_what_is_known() {
             "--format",
             "json",
         ])
-        .args(["-q", "A[] n < 99", "-q", "E<> n == 1"])
+        .args(["-q", "E<> n == 1", "-q", "A[] n < 99", "-q", "E<> n == 2"])
         .current_dir(&d)
         .stdout(Stdio::piped())
         .spawn()
@@ -332,20 +333,50 @@ fn ctrl_c_gives_what_is_known() {
     std::thread::sleep(Duration::from_millis(800));
     let asked = Instant::now();
     let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status();
     assert!(sent.is_ok_and(|s| s.success()));
     let output = child.wait_with_output().expect("it ends");
     assert!(asked.elapsed() < Duration::from_secs(20));
-    assert_eq!(status(&output), 130);
-    let reports = reports(&output);
-    assert_eq!(field(&reports, "verdict"), ["unknown", "unknown"]);
+    output
+}
+
+#[test]
+#[cfg(unix)]
+fn interrupts_give_what_is_known() {
+    for signal in ["-INT", "-TERM"] {
+        let output = interrupted_by(signal);
+        assert_eq!(status(&output), 130, "{signal}");
+        let reports = reports(&output);
+        assert_eq!(
+            field(&reports, "verdict"),
+            ["satisfied", "unknown", "unknown"]
+        );
+        for report in &reports[1..] {
+            let reason = report["reason"].as_str().unwrap_or_default();
+            assert!(reason.starts_with("cancelled"), "{signal}: {reason}");
+        }
+        assert!(reports[1]["statistics"]["explored"].as_u64() > Some(0));
+    }
+}
+
+/// What was written before is whole, and nothing claims a verdict that was not reached.
+#[test]
+#[cfg(unix)]
+fn a_killed_run_leaves_no_half_result() {
+    let output = interrupted_by("-KILL");
+    assert_eq!(output.status.code(), None);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let verdicts: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a whole line"))
+        .collect();
     assert!(
-        reports[0]["reason"]
-            .as_str()
-            .is_some_and(|r| r.starts_with("cancelled"))
+        verdicts
+            .iter()
+            .all(|r: &Value| r["query"] == "E<> n == 1" && r["verdict"] == "satisfied"),
+        "{text}"
     );
-    assert!(reports[0]["statistics"]["explored"].as_u64() > Some(0));
 }
 
 /// Statistical queries are recognised but not answered: that is no error of the model, and the others are answered.

@@ -4,7 +4,8 @@ use crate::{configurations, corpus};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position, Query};
@@ -178,12 +179,57 @@ enum Row {
     Open(String),
 }
 
+/// Whether runs that a verdict rests on were shown: every satisfied `E<>` and violated `A[]` has one.
+#[derive(Default)]
+struct Traces {
+    replayed: AtomicUsize,
+    /// What is wrong, by row.
+    missing: Mutex<Vec<String>>,
+}
+
+impl Traces {
+    fn look_at(&self, formula: &str, report: &QueryReport) {
+        let formula = formula.trim_start();
+        let internal = report
+            .reason
+            .as_deref()
+            .filter(|r| r.starts_with("internal"));
+        let is_due = matches!(
+            (report.verdict, formula.get(..3)),
+            (Verdict::Satisfied, Some("E<>")) | (Verdict::Violated, Some("A[]"))
+        );
+        if let Some(why) = internal.or((is_due && report.trace.is_none()).then_some("no trace")) {
+            if let Ok(mut missing) = self.missing.lock() {
+                missing.push(format!("`{}`: {why}", formula.replace('|', "\\|")));
+            }
+        } else if is_due {
+            self.replayed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn write(self, page: &mut String) {
+        let mut missing = self.missing.into_inner().unwrap_or_default();
+        missing.sort();
+        let replayed = self.replayed.into_inner();
+        let _ = writeln!(
+            page,
+            "Traces: {replayed} of {} satisfied `E<>` and violated `A[]` were shown by a run that the independent \
+             interpreter replayed.\n",
+            replayed + missing.len()
+        );
+        for line in missing {
+            let _ = writeln!(page, "- {line}");
+        }
+    }
+}
+
 /// Compares verdicts; the rows that contradict a stored one, as they begin in the page.
 fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<String> {
     let rows = corpus::rows(dir, "EXPECTED.tsv");
     let step = if sample { SAMPLE } else { 1 };
     let rows: Vec<_> = rows.iter().step_by(step).collect();
-    let results = judge_all(dir, &rows, timeout);
+    let traces = Traces::default();
+    let results = judge_all(dir, &rows, timeout, &traces);
     let foreign: Vec<&str> = (rows.iter().zip(&results))
         .filter(|(_, result)| matches!(result, Row::Foreign(_)))
         .map(|(row, _)| row[0].as_str())
@@ -246,11 +292,12 @@ fn verdicts(dir: &Path, page: &mut String, sample: bool, timeout: u64) -> Vec<St
         counts[5],
         percent(counts[5]),
     );
+    traces.write(page);
     contradicted
 }
 
 /// Judges all rows, the files shared out among the machine's cores.
-fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
+fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64, traces: &Traces) -> Vec<Row> {
     let mut files: Vec<Vec<usize>> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         match files.last_mut() {
@@ -258,19 +305,19 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
             _ => files.push(vec![index]),
         }
     }
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let results = std::sync::Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     std::thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
                 loop {
-                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
                     let name = &rows[file[0]][0];
                     let loaded = load(name, corpus::read(dir, name));
                     for &index in file {
-                        let row = judge_configured(&loaded, rows[index], timeout);
+                        let row = judge_configured(&loaded, rows[index], timeout, traces);
                         if let Ok(mut results) = results.lock() {
                             results.push((index, row));
                         }
@@ -285,9 +332,9 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64) -> Vec<Row> {
 }
 
 /// Judges a row; where the file as it is does not agree, also in the configuration that it names for the query.
-fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64) -> Row {
+fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64, traces: &Traces) -> Row {
     let [name, formula, stored] = [&row[0], &row[1], &row[2]];
-    let judged = judge(loaded, formula, stored, timeout);
+    let judged = judge(loaded, formula, stored, timeout, traces);
     let as_it_is = match &judged {
         Row::Agrees | Row::Configured(..) => return judged,
         Row::Contradicted(ours, _) => ours.clone(),
@@ -297,13 +344,13 @@ fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64) -> Row {
     let Some((text, says)) = configurations::configured(name, formula, &loaded.text) else {
         return judged;
     };
-    match judge(&load(name, text), formula, stored, timeout) {
+    match judge(&load(name, text), formula, stored, timeout, traces) {
         Row::Agrees => Row::Configured(says, as_it_is),
         _ => judged,
     }
 }
 
-fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64) -> Row {
+fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Traces) -> Row {
     let network = match &loaded.network {
         Ok(network) => network,
         Err(reason) => return Row::Open(reason.clone()),
@@ -324,6 +371,7 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64) -> Row {
         ..Options::default()
     };
     let report = run_query(loaded, network, &query, &options);
+    traces.look_at(formula, &report);
     let expected = match stored {
         "satisfied" => Verdict::Satisfied,
         _ => Verdict::Violated,

@@ -93,6 +93,7 @@ pub struct Simulator<'n> {
     pub trace: Trace,
     /// Whether time may pass for ever, as far as the last look at the choices told.
     may_wait: bool,
+    seed: u64,
 }
 
 impl<'n> Simulator<'n> {
@@ -127,7 +128,14 @@ impl<'n> Simulator<'n> {
             state,
             trace,
             may_wait: true,
+            seed: SimulateOptions::default().seed,
         })
+    }
+
+    /// With another seed for the ways in which a broadcast is received, where they are too many to list them all.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Simulator<'n> {
+        Simulator { seed, ..self }
     }
 
     /// The state the run is in.
@@ -135,10 +143,14 @@ impl<'n> Simulator<'n> {
         self.names.describe(self.network, &self.state)
     }
 
-    /// All transitions that are possible now or after a delay, those that come first before the others.
+    /// All transitions that are possible now or after a delay, those that come first before the others. Of a broadcast
+    /// that can be received in very many ways some are drawn, the same ones for the same seed and number of steps.
     pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
         let failed = |Failure(message)| Ended::Failed(message);
-        let (found, may_wait) = look_ahead(self.network, &self.state).map_err(failed)?;
+        // Far apart for neighbouring seeds and steps.
+        let mut rng = Rng::new(self.seed);
+        let rng = Rng::new(rng.next_u64() ^ self.trace.steps.len() as u64);
+        let (found, may_wait) = look_ahead(self.network, &self.state, &rng).map_err(failed)?;
         self.may_wait = may_wait;
         let describe = |step: &ConcreteStep| {
             describe(self.network, &self.names, step, &self.state, self.position)
@@ -192,7 +204,7 @@ pub fn simulate(
     position: &dyn Fn(Span) -> Position,
 ) -> (Trace, Ended) {
     let mut simulator = match Simulator::new(network, position) {
-        Ok(simulator) => simulator,
+        Ok(simulator) => simulator.seeded(options.seed),
         Err(ended) => {
             let (kind, cycle_start, steps) = (TraceKind::Path, None, Vec::new());
             let none = Trace {
@@ -243,7 +255,11 @@ fn no_such_choice(step: usize, number: usize, count: usize) -> String {
 type Ahead = (ConcreteStep, Vec<(i64, Concrete)>);
 
 /// The steps of every moment that time can pass to, and whether it may pass for ever.
-fn look_ahead(network: &Network, state: &Concrete) -> Result<(Vec<Ahead>, bool), Failure> {
+fn look_ahead(
+    network: &Network,
+    state: &Concrete,
+    rng: &Rng,
+) -> Result<(Vec<Ahead>, bool), Failure> {
     let mut found: Vec<Ahead> = Vec::new();
     let mut now = state.clone();
     now.moments = Some(Vec::new());
@@ -257,7 +273,7 @@ fn look_ahead(network: &Network, state: &Concrete) -> Result<(Vec<Ahead>, bool),
         if !invariants_hold(network, &mut now)? {
             return Ok((found, false));
         }
-        for (step, mut next) in enabled_steps(network, &mut now)? {
+        for (step, mut next) in enabled_steps(network, &mut now, rng)? {
             next.moments = None;
             match found.iter_mut().find(|(other, _)| *other == step) {
                 Some((_, targets)) => targets.push((delay, next)),

@@ -2,6 +2,7 @@
 
 use super::eval::{Evaluator, Failure};
 use super::state::Concrete;
+use crate::rng::Rng;
 use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 
@@ -77,34 +78,88 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     Ok(!offers.starters.iter().any(urgent))
 }
 
+/// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of a broadcast with two
+/// edges each have a thousand million.
+const FEW_WAYS: usize = 1024;
+/// So many steps are looked for among many ways, ...
+const DRAWN: usize = 32;
+/// ... by so many draws at most.
+const DRAWS: usize = 4096;
+
 /// All steps of a state: guards, committed locations, priorities and target invariants considered. Each comes with the
-/// state it leads to.
+/// state it leads to. Where a broadcast has too many ways to be received, each receiver draws what it does, the same for
+/// the same `rng`.
 pub fn enabled_steps(
     network: &Network,
     state: &mut Concrete,
+    rng: &Rng,
 ) -> Try<Vec<(ConcreteStep, Concrete)>> {
+    let mut rng = rng.clone();
     let mut result = Vec::new();
-    for step in Offers::new(network, state)?.steps(network) {
-        if let Some(next) = after(network, state, &step)? {
-            result.push((step, next));
+    let offers = Offers::new(network, state)?;
+    for starter in &offers.starters {
+        let ways = offers.ways(network, starter);
+        if ways.count() > FEW_WAYS {
+            result.extend(drawn_steps(network, state, &ways, &mut rng)?);
+            continue;
+        }
+        for step in ways.all() {
+            if let Some(next) = after(network, state, &step)? {
+                result.push((step, next));
+            }
         }
     }
     if network.has_priorities {
-        let priority = |step: &ConcreteStep| {
-            let channel = step.channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
-                network.channels[c as usize].priority
-            });
-            let process = step
-                .edges
-                .iter()
-                .map(|(p, _, _)| network.processes[*p as usize].priority)
-                .max();
-            (channel, process.unwrap_or(0))
-        };
-        let highest = result.iter().map(|(step, _)| priority(step)).max();
-        result.retain(|(step, _)| Some(priority(step)) == highest);
+        let highest = result.iter().map(|(s, _)| priority(network, s)).max();
+        result.retain(|(step, _)| Some(priority(network, step)) == highest);
     }
     Ok(result)
+}
+
+/// Some of many ways to receive a broadcast.
+fn drawn_steps(
+    network: &Network,
+    state: &Concrete,
+    ways: &Ways<'_>,
+    rng: &mut Rng,
+) -> Try<Vec<(ConcreteStep, Concrete)>> {
+    let mut found: Vec<(ConcreteStep, Concrete)> = Vec::new();
+    for _ in 0..DRAWS {
+        let step = ways.drawn(rng);
+        // Who takes part is the same in all ways.
+        if !may_go_first(network, state, &step) || found.len() == DRAWN {
+            return Ok(found);
+        }
+        if found.iter().all(|(other, _)| *other != step)
+            && let Some(next) = after(network, state, &step)?
+        {
+            found.push((step, next));
+        }
+    }
+    if found.is_empty() {
+        return Err(too_many(network, ways));
+    }
+    Ok(found)
+}
+
+fn too_many(network: &Network, ways: &Ways<'_>) -> Failure {
+    let sender = &network.processes[ways.starter.0 as usize].name;
+    Failure(format!(
+        "the receivers of a broadcast by {sender} can choose in too many ways to try all, and none that was tried keeps \
+         the invariants"
+    ))
+}
+
+/// The priority of a step: that of its channel, then that of its processes.
+fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
+    let channel = step.channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
+        network.channels[c as usize].priority
+    });
+    let processes = step.edges.iter();
+    let process = processes
+        .map(|(p, _, _)| network.processes[*p as usize].priority)
+        .max();
+    (channel, process.unwrap_or(0))
 }
 
 /// The step by these edges, sender first and receivers in process order, with the state it leads to; `None` if it is not
@@ -114,11 +169,6 @@ pub fn step_by(
     state: &mut Concrete,
     edges: &[ConcreteEdge],
 ) -> Try<Option<(ConcreteStep, Concrete)>> {
-    if network.has_priorities {
-        // Any other step may forbid this one.
-        let mut steps = enabled_steps(network, state)?.into_iter();
-        return Ok(steps.find(|(step, _)| step.edges == edges));
-    }
     let offers = Offers::new(network, state)?;
     let Some((first, rest)) = edges.split_first() else {
         return Ok(None);
@@ -132,19 +182,58 @@ pub fn step_by(
             channel,
             edges: edges.to_vec(),
         };
+        if network.has_priorities && outranked(network, state, &offers, &step)? {
+            return Ok(None);
+        }
         return Ok(after(network, state, &step)?.map(|next| (step, next)));
     }
     Ok(None)
 }
 
-/// The state after a step whose guards hold, if committed locations and target invariants allow it.
-fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option<Concrete>> {
+/// Whether a step of higher priority is possible.
+fn outranked(
+    network: &Network,
+    state: &Concrete,
+    offers: &Offers,
+    step: &ConcreteStep,
+) -> Try<bool> {
+    let own = priority(network, step);
+    for starter in &offers.starters {
+        let ways = offers.ways(network, starter);
+        let mut tried = 0;
+        for other in ways.all() {
+            if priority(network, &other) <= own || !may_go_first(network, state, &other) {
+                if ways.is_broadcast {
+                    // Who takes part, and so the priority, is the same in all ways.
+                    break;
+                }
+                continue;
+            }
+            if after(network, state, &other)?.is_some() {
+                return Ok(true);
+            }
+            tried += 1;
+            if tried > FEW_WAYS * FEW_WAYS {
+                return Err(too_many(network, &ways));
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether committed locations allow a step.
+fn may_go_first(network: &Network, state: &Concrete, step: &ConcreteStep) -> bool {
     let committed = |p: usize| {
         let location = state.locations[p] as usize;
         network.processes[p].locations[location].kind == LocationKind::Committed
     };
-    let some_committed = (0..network.processes.len()).any(committed);
-    if some_committed && !step.edges.iter().any(|(p, _, _)| committed(*p as usize)) {
+    step.edges.iter().any(|(p, _, _)| committed(*p as usize))
+        || !(0..network.processes.len()).any(committed)
+}
+
+/// The state after a step whose guards hold, if committed locations and target invariants allow it.
+fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option<Concrete>> {
+    if !may_go_first(network, state, step) {
         return Ok(None);
     }
     let mut next = take(network, state, step)?;
@@ -242,42 +331,77 @@ impl Offers {
             && left.next().is_none()
     }
 
-    /// All steps, whatever committed locations and invariants say.
-    fn steps(&self, network: &Network) -> Vec<ConcreteStep> {
-        let mut steps = Vec::new();
-        for starter in &self.starters {
-            let Some((channel, _)) = starter.channel else {
-                steps.push(ConcreteStep {
-                    channel: None,
-                    edges: vec![starter.edge.clone()],
-                });
-                continue;
-            };
-            let partners: Vec<_> = self.partners(starter.edge.0, channel).collect();
-            let mut combinations = vec![vec![starter.edge.clone()]];
-            if network.channels[channel as usize].broadcast {
-                for own in partners.chunk_by(|a, b| a.0 == b.0) {
-                    combinations = longer(&combinations, own);
+    /// How a starter can make a step, whatever committed locations and invariants say.
+    fn ways<'o>(&'o self, network: &Network, starter: &'o Candidate) -> Ways<'o> {
+        let channel = starter.channel.map(|(c, _)| c);
+        let is_broadcast = channel.is_some_and(|c| network.channels[c as usize].broadcast);
+        let choices = match channel {
+            None => Vec::new(),
+            Some(c) => {
+                let partners: Vec<&ConcreteEdge> = self.partners(starter.edge.0, c).collect();
+                match is_broadcast {
+                    true => partners
+                        .chunk_by(|a, b| a.0 == b.0)
+                        .map(<[_]>::to_vec)
+                        .collect(),
+                    false => vec![partners],
                 }
-            } else {
-                combinations = longer(&combinations, &partners);
             }
-            steps.extend(combinations.into_iter().map(|edges| ConcreteStep {
-                channel: Some(channel),
-                edges,
-            }));
+        };
+        Ways {
+            channel,
+            is_broadcast,
+            starter: &starter.edge,
+            choices,
         }
-        steps
     }
 }
 
-/// Every combination with every edge.
-fn longer(combinations: &[Vec<ConcreteEdge>], edges: &[&ConcreteEdge]) -> Vec<Vec<ConcreteEdge>> {
-    let with = |c: &Vec<ConcreteEdge>| -> Vec<Vec<ConcreteEdge>> {
-        let one_more = |e: &&ConcreteEdge| c.iter().chain([*e]).cloned().collect();
-        edges.iter().map(one_more).collect()
-    };
-    combinations.iter().flat_map(with).collect()
+/// The ways to make a step: a starter alone, with one of its partners, or with one edge of each receiver.
+struct Ways<'o> {
+    channel: Option<u32>,
+    is_broadcast: bool,
+    starter: &'o ConcreteEdge,
+    /// For everyone else who takes part, the edges that there are.
+    choices: Vec<Vec<&'o ConcreteEdge>>,
+}
+
+impl Ways<'_> {
+    /// How many there are, or very many.
+    fn count(&self) -> usize {
+        let sizes = self.choices.iter().map(Vec::len);
+        sizes.fold(1, usize::saturating_mul)
+    }
+
+    /// All of them, one after the other; the choices of the last receiver change first.
+    fn all(&self) -> impl Iterator<Item = ConcreteStep> {
+        (0..self.count()).map(|number| {
+            let mut left = number;
+            let picks = self.choices.iter().rev().map(|own| {
+                let pick = own[left % own.len()];
+                left /= own.len();
+                pick
+            });
+            let picks: Vec<&ConcreteEdge> = picks.collect();
+            self.step(picks.into_iter().rev())
+        })
+    }
+
+    /// One of them: each receiver draws for itself.
+    fn drawn(&self, rng: &mut Rng) -> ConcreteStep {
+        let picks = self.choices.iter().map(|own| own[rng.below(own.len())]);
+        self.step(picks)
+    }
+
+    fn step<'e>(&'e self, others: impl Iterator<Item = &'e ConcreteEdge>) -> ConcreteStep {
+        ConcreteStep {
+            channel: self.channel,
+            edges: std::iter::once(self.starter)
+                .chain(others)
+                .cloned()
+                .collect(),
+        }
+    }
 }
 
 fn candidates(
