@@ -146,6 +146,20 @@ fn the_last_receiver_wins() {
     );
 }
 
+/// The reference has no scalars inside functions, only integers; ours has both.
+#[test]
+fn a_local_variable_starts_at_the_first_element() {
+    for elements in ["int[0,1]", "scalar[2]"] {
+        let model = format!(
+            "typedef {elements} S; S x; S first() {{ S k; return k; }}
+            process P(const S i) {{ state a, b; init a; trans a -> b {{ assign x = i; }}; }}
+            process M() {{ state s; init s; trans s -> s {{ assign x = first(); }}; }}
+            system P, M;"
+        );
+        witness("sym/default", &model, &["x"], &["P(0)"], "M");
+    }
+}
+
 #[test]
 fn meta_variables_carry_over() {
     let text = "typedef scalar[2] S; meta S m; bool seen[S];

@@ -16,34 +16,56 @@ use zonelens_syntax::{SourceFile, parse_query};
 /// Ends the part of the page that `--only symmetry` leaves alone.
 const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
 
-/// Measures and rewrites the page; `quick` only prints.
-pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
+/// What to measure.
+pub struct Parts<'a> {
+    /// Small instances only; the page is printed and not rewritten.
+    pub quick: bool,
+    /// One part of the page.
+    pub only: Option<&'a str>,
+    /// Leaves the instances of the agreement algorithm as they are in the page: they take half an hour.
+    pub keep_agreement: bool,
+    /// Seconds for each property of such an instance.
+    pub most: f64,
+}
+
+/// Measures and rewrites the page.
+pub fn run(parts: &Parts<'_>) -> bool {
+    let quick = parts.quick;
     let path = corpus::root().join("docs/benchmarks.md");
-    if only == Some("symmetry") {
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        let kept = old.split(SYMMETRY).next().unwrap_or_default().trim_end();
-        let mut page = format!("{kept}\n\n{SYMMETRY}");
-        bench_symmetry::run(&mut page, quick, most);
-        print!("{page}");
-        return quick || std::fs::write(path, page).is_ok();
-    }
-    if only == Some("agreement") {
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        let kept = old.split(bench_symmetry::AGREEMENT).next();
-        let mut page = format!("{}\n\n", kept.unwrap_or_default().trim_end());
-        bench_symmetry::agreement(&mut page, quick, most);
-        let page = format!("{}\n", page.trim_end());
-        print!("{page}");
-        return quick || std::fs::write(path, page).is_ok();
-    }
-    if only == Some("engine") {
+    let old = std::fs::read_to_string(&path).unwrap_or_default();
+    let before = |mark: &str| {
+        let kept = old.split(mark).next().unwrap_or_default();
+        format!("{}\n\n", kept.trim_end())
+    };
+    if parts.only == Some("engine") {
         let mut page = String::new();
-        fischer(&mut page, quick);
-        bench_engine::engine(&mut page, quick);
-        bench_engine::cancellation(&mut page);
+        engine(&mut page, quick);
         print!("{page}");
         return true;
     }
+    let mut page = match parts.only {
+        Some("agreement") => before(bench_symmetry::AGREEMENT),
+        Some("symmetry") => before(SYMMETRY) + SYMMETRY,
+        _ => {
+            let mut page = everything_else(quick);
+            page.push_str(SYMMETRY);
+            page
+        }
+    };
+    if parts.only != Some("agreement") {
+        bench_symmetry::growths(&mut page, quick);
+    }
+    match old.find(bench_symmetry::AGREEMENT) {
+        Some(at) if parts.keep_agreement => page.push_str(&old[at..]),
+        _ => bench_symmetry::agreement(&mut page, quick, parts.most),
+    }
+    let page = format!("{}\n", page.trim_end());
+    print!("{page}");
+    quick || std::fs::write(path, page).is_ok()
+}
+
+/// All that has nothing to do with symmetry.
+fn everything_else(quick: bool) -> String {
     let mut page = String::from(
         "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
     );
@@ -53,13 +75,14 @@ pub fn run(quick: bool, only: Option<&str>, most: f64) -> bool {
     if !quick {
         server::latencies(&mut page);
     }
-    fischer(&mut page, quick);
-    bench_engine::engine(&mut page, quick);
-    bench_engine::cancellation(&mut page);
-    page.push_str(SYMMETRY);
-    bench_symmetry::run(&mut page, quick, most);
-    print!("{page}");
-    quick || std::fs::write(path, page).is_ok()
+    engine(&mut page, quick);
+    page
+}
+
+fn engine(page: &mut String, quick: bool) {
+    fischer(page, quick);
+    bench_engine::engine(page, quick);
+    bench_engine::cancellation(page);
 }
 
 /// The median of `n` timings in seconds.

@@ -95,12 +95,11 @@ fn numbered(text: &str) -> String {
     out
 }
 
-/// All sections.
-pub fn run(page: &mut String, quick: bool, most: f64) {
+/// How models grow with the number of their parts.
+pub fn growths(page: &mut String, quick: bool) {
     for model in &GROWING {
         growth(page, model, quick);
     }
-    agreement(page, quick, most);
 }
 
 fn growth(page: &mut String, model: &Growing, quick: bool) {

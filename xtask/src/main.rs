@@ -27,7 +27,8 @@ const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, the editors' stories
   bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` or `agreement` that part, `engine` prints;
-        [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900)
+        [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900);
+        [--keep-agreement]     these take half an hour and can be left as they are
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
                [--timeout S]   (a sample only prints)
@@ -64,13 +65,23 @@ fn run(args: &[String]) -> bool {
         // The caller's folder is not the one commands are run in.
         std::path::absolute(args.get(at + 1)?).ok()
     };
+    // A command asked for help, or misspelt, must not start half an hour of work.
+    let known = |a: &&String| HELP.contains(a.as_str());
+    if let Some(unknown) = args.iter().find(|a| a.starts_with('-') && !known(a)) {
+        print!("{HELP}");
+        return unknown == "--help";
+    }
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
         Some("bench") => {
             let only = args.iter().position(|a| a == "--only");
             let only = only.and_then(|at| args.get(at + 1));
-            let most = number("--timeout").unwrap_or(900) as f64;
-            bench::run(flag("--quick"), only.map(String::as_str), most)
+            bench::run(&bench::Parts {
+                quick: flag("--quick"),
+                only: only.map(String::as_str),
+                keep_agreement: flag("--keep-agreement"),
+                most: number("--timeout").unwrap_or(900) as f64,
+            })
         }
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         Some("conformance") => conformance::run(flag("--sample"), number("--timeout")),
@@ -94,7 +105,7 @@ fn run(args: &[String]) -> bool {
         }
         _ => {
             print!("{HELP}");
-            args.first().is_some_and(|a| a == "--help" || a == "help")
+            args.first().is_some_and(|a| a == "help")
         }
     }
 }

@@ -141,13 +141,76 @@ impl Block {
     }
 }
 
-/// The first position from `from` on, in blocks that lie one after the other, where the digest does not rule out an
-/// inclusion. Positions behind the last zone may be given.
+/// Number of blocks in a group.
+pub const GROUP: usize = 8;
+
+/// What all digests of a group of blocks lie between, four lanes to a word. Zones that were met about the same time lie close
+/// together, so most groups are passed over whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    least: [u64; LANES / 4],
+    most: [u64; LANES / 4],
+}
+
+/// A digest with four lanes to a word.
+fn packed(digest: &Digest) -> [u64; LANES / 4] {
+    std::array::from_fn(|w| (0..4).fold(0, |word, k| word | (digest[4 * w + k] as u64) << (16 * k)))
+}
+
+/// Whether no lane of `a` is below that of `b`.
+#[inline(always)]
+fn reaches(a: &[u64; LANES / 4], b: &[u64; LANES / 4]) -> bool {
+    a.iter().zip(b).fold(0, |any, (a, b)| any | below(*a, *b)) == 0
+}
+
+impl Range {
+    /// Of one digest.
+    pub fn new(digest: &Digest) -> Range {
+        let both = packed(digest);
+        Range {
+            least: both,
+            most: both,
+        }
+    }
+
+    /// Takes a digest in.
+    pub fn add(&mut self, digest: &Digest) {
+        for (w, word) in packed(digest).into_iter().enumerate() {
+            // All bits of the lanes where the first is below the second.
+            let lanes = |a: u64, b: u64| (below(a, b) >> 15) * 0xffff;
+            let less = lanes(word, self.least[w]);
+            self.least[w] = self.least[w] & !less | word & less;
+            let more = lanes(self.most[w], word);
+            self.most[w] = self.most[w] & !more | word & more;
+        }
+    }
+}
+
+/// The last position before `end`, in blocks that lie one after the other, where the digest does not rule out an
+/// inclusion. `groups` has a range for every [`GROUP`] of blocks.
 #[inline(never)]
-pub fn next_in_blocks(blocks: &[Block], from: usize, digest: &Digest) -> Option<usize> {
+pub fn last_in_blocks(
+    blocks: &[Block],
+    groups: &[Range],
+    end: usize,
+    digest: &Digest,
+) -> Option<usize> {
     let values = digest.map(spread);
-    let mut first = from % BLOCK;
-    for (b, block) in blocks.iter().enumerate().skip(from / BLOCK) {
+    let whole = packed(digest);
+    let mut end = end;
+    let mut open_group = usize::MAX;
+    while end > 0 {
+        let b = (end - 1) / BLOCK;
+        let g = b / GROUP;
+        if g != open_group {
+            let Range { least, most } = &groups[g];
+            if !reaches(most, &whole) && !reaches(&whole, least) {
+                end = g * GROUP * BLOCK;
+                continue;
+            }
+            open_group = g;
+        }
+        let block = &blocks[b];
         // Top bits: whether no lane so far is below, and whether none is above.
         let (mut not_below, mut not_above) = ([TOP; BLOCK / 4], [TOP; BLOCK / 4]);
         let mut open = 0;
@@ -167,11 +230,11 @@ pub fn next_in_blocks(blocks: &[Block], from: usize, digest: &Digest) -> Option<
         if open != 0 {
             let is_open =
                 |k: &usize| (not_below[k / 4] | not_above[k / 4]) >> (16 * (k % 4) + 15) & 1 == 1;
-            if let Some(k) = (first..BLOCK).find(is_open) {
+            if let Some(k) = (0..end - b * BLOCK).rev().find(is_open) {
                 return Some(b * BLOCK + k);
             }
         }
-        first = 0;
+        end = b * BLOCK;
     }
     None
 }
@@ -218,9 +281,11 @@ mod tests {
             let mut block = Block::new(&q);
             block.set(3, &p);
             assert_eq!(block.get(3), p);
+            let mut range = [Range::new(&q)];
+            range[0].add(&p);
             for digest in [p, q] {
-                assert_eq!(next_in_blocks(&[block], 0, &digest), Some(0));
-                assert_eq!(next_in_blocks(&[block], 3, &digest), Some(3));
+                assert_eq!(last_in_blocks(&[block], &range, 1, &digest), Some(0));
+                assert_eq!(last_in_blocks(&[block], &range, 4, &digest), Some(3));
             }
             included += usize::from(small != big);
         }
@@ -239,7 +304,9 @@ mod tests {
                 if a.relation(b) == Relation::Different {
                     different += 1;
                     let block = Block::new(&digests[j]);
-                    let candidate = next_in_blocks(&[block], 0, &digests[i]).is_some();
+                    let candidate =
+                        last_in_blocks(&[block], &[Range::new(&digests[j])], 1, &digests[i])
+                            .is_some();
                     found += usize::from(!candidate);
                     assert!(!candidate || !apart(&fold(&digests[i]), &fold(&digests[j])));
                 }

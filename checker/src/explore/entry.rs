@@ -1,6 +1,6 @@
 //! The zones stored for one discrete state.
 
-use super::digest::{BLOCK, Block, Digest, Folded, apart, fold, next_in_blocks};
+use super::digest::{BLOCK, Block, Digest, Folded, GROUP, Range, apart, fold, last_in_blocks};
 use super::storage::make_room;
 use smallvec::SmallVec;
 
@@ -29,6 +29,8 @@ enum Zones {
 struct Many {
     nodes: Vec<u32>,
     blocks: Vec<Block>,
+    /// What the digests of groups of blocks lie between. Zones that have gone may still count.
+    groups: Vec<Range>,
 }
 
 /// The digest of a zone in both forms.
@@ -64,12 +66,13 @@ impl Entry {
                 std::mem::size_of::<Many>()
                     + many.nodes.capacity() * 4
                     + many.blocks.capacity() * std::mem::size_of::<Block>()
+                    + many.groups.capacity() * std::mem::size_of::<Range>()
             }
         }
     }
 
     /// Number of zones.
-    #[cfg(test)]
+    #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
             Zones::Few(slots) => slots.len(),
@@ -86,18 +89,16 @@ impl Entry {
         }
     }
 
-    /// The first zone from `at` on that the one sought may hold or be held by.
+    /// The last zone before `end` that the one sought may hold or be held by. From the last on, because zones that were met
+    /// about the same time resemble each other: what covers a zone is found sooner.
     #[inline]
-    pub fn candidate(&self, at: usize, sought: &Sought) -> Option<usize> {
+    pub fn candidate(&self, end: usize, sought: &Sought) -> Option<usize> {
         match &self.0 {
             Zones::Few(slots) => {
-                let mut rest = slots.get(at..)?.iter();
-                let skipped = rest.position(|slot| !apart(&sought.folded, &slot.folded))?;
-                Some(at + skipped)
+                let mut before = slots.get(..end)?.iter();
+                before.rposition(|slot| !apart(&sought.folded, &slot.folded))
             }
-            Zones::Many(many) => {
-                next_in_blocks(&many.blocks, at, &sought.digest).filter(|&k| k < many.nodes.len())
-            }
+            Zones::Many(many) => last_in_blocks(&many.blocks, &many.groups, end, &sought.digest),
         }
     }
 
@@ -106,19 +107,23 @@ impl Entry {
         let folded = sought.folded;
         match &mut self.0 {
             Zones::Many(many) => {
-                put(&mut many.blocks, many.nodes.len(), &sought.digest);
+                many.put(many.nodes.len(), &sought.digest);
                 make_room(&mut many.nodes, 1);
                 many.nodes.push(node);
             }
             Zones::Few(slots) if slots.len() + 1 == MANY => {
-                let mut nodes: Vec<u32> = slots.iter().map(|slot| slot.node).collect();
-                let mut blocks = Vec::with_capacity(MANY / BLOCK + 1);
-                let before = nodes.iter().copied().map(digest_of);
-                for (k, digest) in before.chain([sought.digest]).enumerate() {
-                    put(&mut blocks, k, &digest);
+                let nodes: Vec<u32> = slots.iter().map(|slot| slot.node).collect();
+                let digests: Vec<Digest> = nodes.iter().copied().map(digest_of).collect();
+                let mut many = Box::new(Many {
+                    nodes,
+                    blocks: Vec::with_capacity(MANY / BLOCK + 1),
+                    groups: Vec::with_capacity(1),
+                });
+                for (k, digest) in digests.iter().chain([&sought.digest]).enumerate() {
+                    many.put(k, digest);
                 }
-                nodes.push(node);
-                self.0 = Zones::Many(Box::new(Many { nodes, blocks }));
+                many.nodes.push(node);
+                self.0 = Zones::Many(many);
             }
             Zones::Few(slots) => slots.push(Slot { folded, node }),
         }
@@ -133,20 +138,31 @@ impl Entry {
             Zones::Many(many) => {
                 let last = many.nodes.len() - 1;
                 let digest = many.blocks[last / BLOCK].get(last % BLOCK);
-                put(&mut many.blocks, at, &digest);
+                many.put(at, &digest);
                 many.blocks.truncate(last.div_ceil(BLOCK));
+                many.groups.truncate(last.div_ceil(BLOCK * GROUP));
                 many.nodes.swap_remove(at);
             }
         }
     }
 }
 
-fn put(blocks: &mut Vec<Block>, at: usize, digest: &Digest) {
-    match blocks.get_mut(at / BLOCK) {
-        Some(block) => block.set(at % BLOCK, digest),
-        None => {
-            make_room(blocks, 1);
-            blocks.push(Block::new(digest));
+impl Many {
+    /// Puts a digest at a place, which may be the first free one.
+    fn put(&mut self, at: usize, digest: &Digest) {
+        match self.blocks.get_mut(at / BLOCK) {
+            Some(block) => block.set(at % BLOCK, digest),
+            None => {
+                make_room(&mut self.blocks, 1);
+                self.blocks.push(Block::new(digest));
+            }
+        }
+        match self.groups.get_mut(at / (BLOCK * GROUP)) {
+            Some(range) => range.add(digest),
+            None => {
+                make_room(&mut self.groups, 1);
+                self.groups.push(Range::new(digest));
+            }
         }
     }
 }
@@ -179,19 +195,16 @@ mod tests {
             }
             assert_eq!(entry.len(), plain.len());
             let sought = digest(&mut rng);
-            let mut at = 0;
-            for (k, (node, other)) in plain.iter().enumerate() {
+            let mut at = plain.len();
+            for (k, (node, other)) in plain.iter().enumerate().rev() {
                 assert_eq!(entry.node(k), Some(*node));
                 let pairs = || sought.iter().zip(other);
                 if pairs().all(|(a, b)| a <= b) || pairs().all(|(a, b)| a >= b) {
                     // Whatever else it finds, it must not pass over this one.
-                    while at < k {
-                        at = entry
-                            .candidate(at, &Sought::new(sought))
-                            .unwrap_or(usize::MAX);
-                        at = at.saturating_add(usize::from(at < k));
+                    while at > k {
+                        at = entry.candidate(at, &Sought::new(sought)).unwrap_or(0);
                     }
-                    assert_eq!(entry.candidate(k, &Sought::new(sought)), Some(k));
+                    assert_eq!(entry.candidate(k + 1, &Sought::new(sought)), Some(k));
                     assert_eq!(at, k);
                 }
             }

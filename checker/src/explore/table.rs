@@ -272,16 +272,16 @@ impl Table {
         u: &[i32],
     ) -> bool {
         let mut stored = std::mem::take(&mut self.entries[entry as usize]);
-        let mut at = 0;
+        let mut end = stored.len();
         let mut covered = false;
-        loop {
-            if !self.alu {
-                match stored.candidate(at, &new.sought) {
-                    Some(candidate) => at = candidate,
-                    None => break,
-                }
-            }
+        while end > 0 {
+            let candidate = match self.alu {
+                true => Some(end - 1),
+                false => stored.candidate(end, &new.sought),
+            };
+            let Some(at) = candidate else { break };
             let Some(id) = stored.node(at) else { break };
+            end = at;
             let node = self.nodes[id as usize];
             let mut relation = self.zones.relation(&new.prepared, node.zone);
             if self.covering == Covering::Equality && relation != Relation::Equal {
@@ -293,10 +293,10 @@ impl Table {
                 _ if self.alu && self.simulated(zone, node.zone, l, u) => covered = true,
                 Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
                     self.remove(id);
+                    // The last zone, which was looked at, takes its place.
                     stored.swap_remove(at);
-                    continue;
                 }
-                _ => at += 1,
+                _ => {}
             }
             if covered {
                 break;

@@ -76,29 +76,44 @@ pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), F
         return Err(Failure("time passes where it is stopped".into()));
     }
     if network.channels.iter().any(|c| c.urgent) {
-        let unit = state.unit;
-        let mut moments: Vec<i64> = state
-            .clocks
-            .iter()
-            .flat_map(|c| {
-                let first = unit - c.rem_euclid(unit);
-                (0..200).map(move |k| first + k * unit)
-            })
-            .filter(|m| *m < delay)
-            .collect();
-        moments.sort_unstable();
-        moments.dedup();
-        for moment in moments {
-            let mut between = state.clone();
-            between.clocks.iter_mut().for_each(|c| *c += moment);
-            if !may_delay(network, &mut between)? {
-                return Err(Failure("time passes an urgent synchronisation".into()));
-            }
-        }
+        pass_urgency(network, state, delay)?;
     }
     state.clocks.iter_mut().for_each(|c| *c += delay);
     if !invariants_hold(network, state)? {
         return Err(Failure("the delay violates an invariant".into()));
+    }
+    Ok(())
+}
+
+/// Moments of one delay at which urgency is looked at, for each clock.
+const MOST_MOMENTS: usize = 10_000;
+
+/// Whether no urgent synchronisation becomes possible during a delay.
+fn pass_urgency(network: &Network, state: &Concrete, delay: i64) -> Result<(), Failure> {
+    // Twice as fine, so that there is a moment half way between any two.
+    let mut start = state.clone();
+    start.unit *= 2;
+    start.clocks.iter_mut().for_each(|c| *c *= 2);
+    let (unit, end) = (start.unit, 2 * delay);
+    let mut moments = vec![end];
+    for clock in &start.clocks {
+        let first = unit - clock.rem_euclid(unit);
+        let whole = (0..).map(|k| first + k * unit);
+        moments.extend(whole.take_while(|m| *m < end).take(MOST_MOMENTS));
+    }
+    moments.sort_unstable();
+    moments.dedup();
+    let mut before = 0;
+    for moment in moments {
+        let half_way = (before + moment) / 2;
+        for at in [half_way, moment].into_iter().filter(|at| *at < end) {
+            let mut then = start.clone();
+            then.clocks.iter_mut().for_each(|c| *c += at);
+            if !may_delay(network, &mut then)? {
+                return Err(Failure("time passes an urgent synchronisation".into()));
+            }
+        }
+        before = moment;
     }
     Ok(())
 }

@@ -79,13 +79,13 @@ impl Known {
         let (zones, prepared) = (&mut self.zones, &self.prepared);
         let entry = &self.entries[entry];
         let inside = |relation| matches!(relation, Relation::Equal | Relation::Subset);
-        let mut at = 0;
-        while let Some(candidate) = entry.finished.candidate(at, &sought) {
+        let mut end = entry.finished.len();
+        while let Some(candidate) = entry.finished.candidate(end, &sought) {
             let other = entry.finished.node(candidate);
             if other.is_some_and(|id| inside(zones.relation(prepared, id))) {
                 return Met::Finished;
             }
-            at = candidate + 1;
+            end = candidate;
         }
         if is_on(Mutation::CycleByInclusion) {
             let mut stack = entry.on_stack.iter();
@@ -116,17 +116,16 @@ impl Known {
         if let Some(at) = on_stack.iter().rposition(|other| *other == id) {
             on_stack.swap_remove(at);
         }
-        let mut at = 0;
-        while let Some(candidate) = finished.candidate(at, &sought) {
+        let mut end = finished.len();
+        while let Some(candidate) = finished.candidate(end, &sought) {
             let relation = finished
                 .node(candidate)
                 .map(|id| zones.relation(prepared, id));
             if matches!(relation, Some(Relation::Equal | Relation::Superset)) {
+                // The last zone, which was looked at, takes its place.
                 finished.swap_remove(candidate);
-                at = candidate;
-            } else {
-                at = candidate + 1;
             }
+            end = candidate;
         }
         let before = finished.heap_bytes();
         finished.push(&sought, id, |id| {
