@@ -19,6 +19,8 @@ use zonelens_syntax::{SourceFile, parse_query};
 
 /// Verdict rows are given this long each in the full run.
 const SECONDS: u64 = 60;
+/// A proof that a stored verdict is wrong may take so many times longer.
+const PATIENCE: f64 = 5.0;
 /// Every so many rows of verdicts are in the sample.
 const SAMPLE: usize = 12;
 
@@ -404,6 +406,7 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
                 let plain = Options {
                     abstraction,
                     symmetry: SymmetryOption::Off,
+                    timeout: Some(PATIENCE * timeout as f64),
                     ..options.clone()
                 };
                 let again = run_query(loaded, network, &query, &plain);
