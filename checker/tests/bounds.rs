@@ -1,6 +1,8 @@
 //! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets them grow.
 
 mod common;
+#[allow(dead_code)]
+mod random;
 
 use zonelens_analysis::report::{AbstractionOption, BoundsValue, Options, SymmetryOption, Verdict};
 
@@ -141,4 +143,78 @@ fn a_clock_set_to_another_is_measured_like_it() {
     let report = model.verify("sup: g", &options);
     // Not recognised; but never a finite bound.
     assert!(report.value.is_none_or(|v| v.upper.is_none()));
+}
+
+/// The clock that is measured depends on a variable; another one grows.
+#[test]
+fn an_index_may_change_on_the_way() {
+    let text = "clock x[2], t; int[0,1] k; process P() { state a, b { t <= 40 }; init a; trans \
+                a -> b { assign k = 1, x[1] = 0, t = 0; }; } system P;";
+    assert_eq!(value(text, "sup{P.b}: x[k]").upper, Some(40));
+    assert_eq!(value(text, "sup{P.b}: x[0]").upper, None);
+}
+
+/// What is measured is also found, by a run that is replayed, and nothing above it is: asked as a search for states.
+#[test]
+fn measured_values_are_reached_and_not_exceeded() {
+    let (mut finite, mut unbounded) = (0, 0);
+    for seed in 0..600 {
+        let mut rng = random::Rng(seed);
+        let text = random::timed::model(&mut rng);
+        let model = common::xta(&text);
+        // Where differences of clocks are compared, growth is not recognised and measuring goes on for long.
+        let options = Options {
+            states: Some(3_000),
+            timeout: Some(0.3),
+            ..Options::default()
+        };
+        let condition = rng.pick(&["n == 1", "n == 2", "exists (i : S) P(i).e"]);
+        let clock = rng.pick(&["g", "h"]);
+        let report = model.verify(&format!("sup{{{condition}}}: {clock}"), &options);
+        let Some(value) = report.value else { continue };
+        let about = format!("seed {seed}: sup{{{condition}}}: {clock} = {value:?}\n{text}");
+        let found = |comparison: String| {
+            let query = format!("E<> ({condition}) && {clock} {comparison}");
+            let report = model.verify(&query, &options);
+            let verdict = report.verdict;
+            assert!(
+                verdict != Verdict::Error,
+                "{query} {:?} {about}",
+                report.reason
+            );
+            assert_eq!(
+                verdict == Verdict::Satisfied,
+                report.trace.is_some(),
+                "{about}"
+            );
+            verdict
+        };
+        let wrong = match (value.upper, value.lower) {
+            // Far beyond any constant; 3,000 states may be too few to get there, but must not show that one cannot.
+            (None, Some(_)) => {
+                let far = [found("> 50".to_owned()), found("> 400".to_owned())];
+                unbounded += usize::from(far[0] == Verdict::Satisfied);
+                far.contains(&Verdict::Violated)
+            }
+            (Some(most), _) => {
+                finite += 1;
+                let reached = match value.upper_strict {
+                    true => found(format!("> {}", most - 1)),
+                    false => found(format!("== {most}")),
+                };
+                let above = match value.upper_strict {
+                    true => found(format!(">= {most}")),
+                    false => found(format!("> {most}")),
+                };
+                reached == Verdict::Violated || above == Verdict::Satisfied
+            }
+            (None, None) => found(">= 0".to_owned()) == Verdict::Satisfied,
+        };
+        assert!(!wrong, "{about}");
+    }
+    #[allow(clippy::print_stdout)]
+    {
+        println!("{finite} finite, {unbounded} unbounded values confirmed");
+    }
+    assert!(finite > 20 && unbounded > 20, "{finite} {unbounded}");
 }

@@ -66,7 +66,7 @@ impl Run<'_> {
             return false;
         };
         self.grows_along(clock, condition, &leaves, bounds, settings)
-            .is_ok_and(|grows| grows.is_some())
+            .unwrap_or(false)
     }
 
     fn grows_along(
@@ -76,11 +76,12 @@ impl Run<'_> {
         leaves: &[Leave],
         bounds: &Bounds,
         settings: &Settings,
-    ) -> Result<Option<()>, Fault> {
+    ) -> Result<bool, Fault> {
         let mut expander = Expander::new(self.program);
         let (mut state, mut zones) = expander.initial()?;
         expander.machine.frame(self.query.frame, &[]);
-        let clock = expander.machine.clock(self.program, clock, &mut state)? as usize;
+        let code = clock;
+        let clock = expander.machine.clock(self.program, code, &mut state)? as usize;
         let constants: Vec<i32> = (0..self.program.clocks)
             .map(|x| bounds.greatest(x))
             .collect();
@@ -93,10 +94,10 @@ impl Run<'_> {
             clock: clock + 1,
         };
         let Some(zone) = follower.only(&state, &mut zones) else {
-            return Ok(None);
+            return Ok(false);
         };
         let Some(mut passed) = follower.follow(state, zone, leaves)? else {
-            return Ok(None);
+            return Ok(false);
         };
         let meets = |state: &mut [i32], zone: &Zone| match condition {
             Some(f) => Goal::new(self.program, f, self.query.frame, true).part(state, zone),
@@ -104,9 +105,15 @@ impl Run<'_> {
         };
         let last = passed.len() - 1;
         let end = &mut passed[last];
+        let machine = &mut follower.expander.machine;
+        machine.frame(self.query.frame, &[]);
+        if machine.clock(self.program, code, &mut end.state)? as usize != clock {
+            // An index that changes on the way: another clock was followed than is measured.
+            return Ok(false);
+        }
         let parts = meets(&mut end.state, &end.zone)?;
         if parts.iter().any(|part| part.at(clock + 1, 0) == INF) {
-            return Ok(Some(()));
+            return Ok(true);
         }
         // Only what comes after the clock was last set.
         let first = passed.iter().rposition(|p| p.sets.contains(&clock));
@@ -144,10 +151,10 @@ impl Run<'_> {
             if let Some(mut end) = rest.and_then(|mut rest| rest.pop())
                 && !meets(&mut end.state, &end.zone)?.is_empty()
             {
-                return Ok(Some(()));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 }
 

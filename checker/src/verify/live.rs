@@ -267,10 +267,11 @@ impl Run<'_> {
         }
         let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
         let mut turn = (self.first_turn() / 4).max(1);
-        let mut lu_may_prove = bounds.diagonals.is_empty();
-        for round in 0.. {
+        // Small models are searched as was asked for.
+        let (mut first, mut lu_may_prove) = (true, bounds.diagonals.is_empty());
+        loop {
             watch.set_turn(Some(turn));
-            let answer = match lu_may_prove && round > 0 {
+            let answer = match lu_may_prove && !first {
                 true => self.leads_under_lu(start, condition, &bounds, watch),
                 false => self
                     .leads_exactly(start, condition, &bounds, watch)
@@ -300,8 +301,8 @@ impl Run<'_> {
                 });
             }
             turn *= 4;
+            first = false;
         }
-        Ok(Answer::stopped(Stop::Turn))
     }
 
     /// The same under LU bounds, for states and for runs. That only adds points, and with them runs: if none avoids q there,

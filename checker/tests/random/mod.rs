@@ -2,6 +2,7 @@
 //!
 //! Shared by the sample in the tests and the full run in `cargo xtask symmetry`.
 
+pub mod timed;
 pub mod wide;
 
 /// SplitMix64, as reproducible as the seed that a failure prints.
