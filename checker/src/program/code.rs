@@ -191,6 +191,18 @@ impl Formula {
         }
     }
 
+    /// Whether it is about the discrete state alone, so that time does not change it.
+    pub fn is_discrete(&self) -> bool {
+        let mut discrete = true;
+        self.walk(&mut |part| {
+            discrete &= !matches!(
+                part,
+                Formula::Atom(_) | Formula::Rate(..) | Formula::Deadlock
+            );
+        });
+        discrete
+    }
+
     /// Whether `deadlock` occurs in it.
     pub fn has_deadlock(&self) -> bool {
         let mut found = false;

@@ -11,6 +11,7 @@
 
 use super::deadlock::{dead, leads_into};
 use super::finished::{Known, Met};
+use super::wide::Guide;
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::{Delay, Expander};
@@ -21,6 +22,8 @@ use crate::explore::zones::ZoneId;
 use crate::program::{ClockOp, Fault, FaultKind, Formula, Program, constrain};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
+use std::cmp::Reverse;
+use std::rc::Rc;
 use zonelens_syntax::span::Span;
 
 /// What the search ended with.
@@ -112,6 +115,8 @@ pub struct Liveness<'p> {
     pub representative: Option<Representative>,
     /// Takes one step per class; none under audit.
     pub one_per_class: Option<OnePerClass>,
+    /// Where to look first; what it does not know is passed over, so that only what is found counts.
+    pub guide: Option<Rc<Guide>>,
 }
 
 type Try<T> = Result<T, Fault>;
@@ -138,6 +143,7 @@ impl<'p> Liveness<'p> {
             stack_bytes: 0,
             representative: None,
             one_per_class: None,
+            guide: None,
         }
     }
 
@@ -154,7 +160,7 @@ impl<'p> Liveness<'p> {
         let mut stack: Vec<Frame> = Vec::new();
         let mut owned = state.to_vec();
         let starts = match self.settle(0, &mut owned, entries) {
-            Ok(starts) => starts,
+            Ok(starts) => self.guided(starts),
             Err(fault) => return Live::Fault(fault),
         };
         for (step, state, zone) in starts {
@@ -280,7 +286,17 @@ impl<'p> Liveness<'p> {
         for mut arrival in self.arrivals(state, zone)?.into_iter().rev() {
             result.extend(self.settle(arrival.step, &mut arrival.state, arrival.entries)?);
         }
-        Ok(result)
+        Ok(self.guided(result))
+    }
+
+    /// The states that the guide knows, the nearest last, which is taken first.
+    fn guided(&self, mut states: Vec<(u32, Vec<i32>, Zone)>) -> Vec<(u32, Vec<i32>, Zone)> {
+        if let Some(guide) = &self.guide {
+            let distance = |next: &(u32, Vec<i32>, Zone)| guide.distance(&next.1);
+            states.retain(|next| distance(next).is_some());
+            states.sort_by_key(|next| Reverse(distance(next)));
+        }
+        states
     }
 
     /// Where the steps of a state lead.

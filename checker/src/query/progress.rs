@@ -9,16 +9,59 @@
 use crate::program::ClockOp;
 use crate::zone::bound::{INF, value};
 use crate::zone::{Federation, Zone};
+use smallvec::{SmallVec, smallvec};
 
 /// How often every arc may be looked at, on average: what is not shown by then hardly will be.
 const MOST_LOOKS: usize = 40;
 
-/// What an arc does to a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
-    Kept,
-    ToZero,
-    Otherwise,
+/// A set of clocks (from 0).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Clocks(SmallVec<[u64; 1]>);
+
+impl Clocks {
+    fn none(clocks: usize) -> Clocks {
+        Clocks(smallvec![0; clocks.div_ceil(64)])
+    }
+
+    fn of(clocks: usize, is: impl Fn(usize) -> bool) -> Clocks {
+        let mut set = Clocks::none(clocks);
+        (0..clocks)
+            .filter(|&x| is(x))
+            .for_each(|x| set.put(x, true));
+        set
+    }
+
+    fn put(&mut self, clock: usize, inside: bool) {
+        let bit = 1 << (clock % 64);
+        match inside {
+            true => self.0[clock / 64] |= bit,
+            false => self.0[clock / 64] &= !bit,
+        }
+    }
+
+    fn has(&self, clock: usize) -> bool {
+        self.0[clock / 64] >> (clock % 64) & 1 == 1
+    }
+
+    fn add(&mut self, other: &Clocks) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    fn keep(&mut self, other: &Clocks) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
+    }
+
+    fn drop_all(&mut self, other: &Clocks) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        (0..self.0.len() * 64).filter(|&x| self.has(x))
+    }
 }
 
 /// A way from one node to another.
@@ -28,102 +71,147 @@ pub struct Arc {
     pub from: u32,
     /// Where it leads.
     pub to: u32,
-    /// Per clock.
-    sets: Box<[Set]>,
-    /// Per clock: whether it is at least 1 when the arc is taken.
-    late: Box<[bool]>,
+    /// The clocks that it sets to zero.
+    zeroed: Clocks,
+    /// The clocks that it sets to something else.
+    otherwise: Clocks,
+    /// The clocks that are at least 1 when it is taken.
+    late: Clocks,
 }
 
 impl Arc {
     /// An arc that is taken in `pieces` and does `ops` to the clocks.
     pub fn new(from: u32, to: u32, pieces: &Federation, ops: &[ClockOp]) -> Arc {
         let clocks = pieces.first().map_or(0, |zone| zone.dim() - 1);
-        let mut sets = vec![Set::Kept; clocks];
+        let (mut zeroed, mut otherwise) = (Clocks::none(clocks), Clocks::none(clocks));
         for op in ops {
-            match *op {
-                ClockOp::Set(x, 0) => sets[x as usize] = Set::ToZero,
-                ClockOp::Set(x, _) | ClockOp::Copy(x, _) => sets[x as usize] = Set::Otherwise,
-            }
+            let (x, to_zero) = match *op {
+                ClockOp::Set(x, value) => (x as usize, value == 0),
+                ClockOp::Copy(x, _) => (x as usize, false),
+            };
+            zeroed.put(x, to_zero);
+            otherwise.put(x, !to_zero);
         }
         let late = |x: usize| pieces.iter().all(|zone| -value(zone.at(0, x + 1)) >= 1);
         Arc {
             from,
             to,
-            sets: sets.into(),
-            late: (0..clocks).map(late).collect(),
+            zeroed,
+            otherwise,
+            late: Clocks::of(clocks, late),
         }
     }
 
     /// Its memory.
     pub fn bytes(&self) -> usize {
-        std::mem::size_of::<Arc>() + self.sets.len() * 2
+        let spilt = [&self.zeroed, &self.otherwise, &self.late];
+        let spilt = spilt.iter().filter(|set| set.0.spilled());
+        std::mem::size_of::<Arc>() + spilt.map(|set| set.0.len() * 8).sum::<usize>()
+    }
+
+    fn clocks(&self) -> usize {
+        self.late.0.len() * 64
     }
 }
 
-/// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, the
-/// clocks are given (from 0) that are set or bounded in a part where a run might go on. `is_over` is asked now and then for
-/// a reason to stop.
+/// What could not be excluded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suspect {
+    /// The nodes where a run might go on, or end.
+    pub nodes: Vec<u32>,
+    /// The clocks (from 0) that take part in it.
+    pub clocks: Vec<usize>,
+}
+
+/// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, a part
+/// where a run might go on is given, with the clocks that are set or bounded there. `is_over` is asked now and then for a
+/// reason to stop.
 pub fn no_infinite_run<S>(
     zones: &[Zone],
     arcs: Vec<&Arc>,
     is_over: impl Fn() -> Option<S>,
-) -> Result<Result<(), Vec<usize>>, S> {
+) -> Result<Result<(), Suspect>, S> {
     let mut looks = arcs.len().saturating_mul(MOST_LOOKS);
+    let mut numbers = vec![NEW; zones.len()];
     let mut parts = vec![arcs];
     while let Some(arcs) = parts.pop() {
-        // Finding the parts looks at every node, too.
-        let cost = arcs.len().max(zones.len());
-        let Some(left) = looks.checked_sub(cost) else {
-            return Ok(Err(involved(zones, &arcs)));
+        let Some(left) = looks.checked_sub(arcs.len()) else {
+            return Ok(Err(suspect(zones, &arcs)));
         };
         looks = left;
-        for part in strongly_connected(zones.len(), arcs) {
+        for part in strongly_connected(&mut numbers, arcs) {
             if let Some(stop) = is_over() {
                 return Err(stop);
             }
-            let clocks = part.first().map_or(0, |arc| arc.sets.len());
-            let short = (0..clocks).any(|x| {
-                part.iter()
-                    .all(|arc| arc.sets[x] == Set::Kept && is_bounded(&zones[arc.from as usize], x))
-            });
-            if !short {
-                return Ok(Err(involved(zones, &part)));
+            match without_slow_arcs(zones, &part) {
+                Some(fewer) => parts.extend(fewer),
+                None => return Ok(Err(suspect(zones, &part))),
             }
-            let timed: Vec<usize> = (0..clocks)
-                .filter(|&y| part.iter().all(|arc| arc.sets[y] != Set::Otherwise))
-                .collect();
-            let resets = |arc: &Arc, y: usize| arc.sets[y] == Set::ToZero;
-            let both = |arc: &Arc| timed.iter().any(|&y| resets(arc, y) && arc.late[y]);
-            let rest: Vec<&Arc> = part.iter().copied().filter(|arc| !both(arc)).collect();
-            if rest.len() < part.len() {
-                parts.push(rest);
-                continue;
-            }
-            let case = timed.iter().find(|&&y| {
-                part.iter().any(|arc| resets(arc, y)) && part.iter().any(|arc| arc.late[y])
-            });
-            let Some(&y) = case else {
-                return Ok(Err(involved(zones, &part)));
-            };
-            let without = |is: &dyn Fn(&Arc) -> bool| -> Vec<&Arc> {
-                part.iter().copied().filter(|arc| !is(arc)).collect()
-            };
-            parts.push(without(&|arc| resets(arc, y)));
-            parts.push(without(&|arc| arc.late[y]));
         }
     }
     Ok(Ok(()))
 }
 
-/// The clocks that are set or bounded in a part.
-fn involved(zones: &[Zone], part: &[&Arc]) -> Vec<usize> {
-    let clocks = part.first().map_or(0, |arc| arc.sets.len());
-    let takes_part = |x: &usize| {
-        let is =
-            |arc: &&Arc| arc.sets[*x] != Set::Kept || is_bounded(&zones[arc.from as usize], *x);
-        part.iter().any(is)
+/// What an infinite run inside a strongly connected part in the end keeps to: one of these sets of arcs, each smaller than
+/// the part. `None` if that is not known.
+fn without_slow_arcs<'a>(zones: &[Zone], part: &[&'a Arc]) -> Option<Vec<Vec<&'a Arc>>> {
+    let clocks = part.first()?.clocks();
+    let mut short = Clocks::of(clocks, |_| true);
+    let mut otherwise = Clocks::none(clocks);
+    let (mut zeroed, mut late) = (otherwise.clone(), otherwise.clone());
+    for arc in part {
+        short.keep(&bounded(&zones[arc.from as usize]));
+        otherwise.add(&arc.otherwise);
+        zeroed.add(&arc.zeroed);
+        late.add(&arc.late);
+    }
+    short.drop_all(&otherwise);
+    short.drop_all(&zeroed);
+    if short.is_empty() {
+        return None;
+    }
+    let takes_a_unit = |arc: &&Arc| {
+        let mut both = arc.zeroed.clone();
+        both.keep(&arc.late);
+        both.drop_all(&otherwise);
+        !both.is_empty()
     };
-    (0..clocks).filter(takes_part).collect()
+    let without = |is: &dyn Fn(&&Arc) -> bool| -> Vec<&'a Arc> {
+        part.iter().copied().filter(|arc| !is(arc)).collect()
+    };
+    let rest = without(&takes_a_unit);
+    if rest.len() < part.len() {
+        return Some(vec![rest]);
+    }
+    zeroed.keep(&late);
+    zeroed.drop_all(&otherwise);
+    let y = zeroed.iter().next()?;
+    Some(vec![
+        without(&|arc| arc.zeroed.has(y)),
+        without(&|arc| arc.late.has(y)),
+    ])
+}
+
+/// A part that could not be excluded, with the clocks that are set or bounded in it.
+fn suspect(zones: &[Zone], part: &[&Arc]) -> Suspect {
+    let mut clocks = Clocks::none(part.first().map_or(0, |arc| arc.clocks()));
+    for arc in part {
+        clocks.add(&arc.zeroed);
+        clocks.add(&arc.otherwise);
+        clocks.add(&bounded(&zones[arc.from as usize]));
+    }
+    let mut nodes: Vec<u32> = part.iter().map(|arc| arc.from).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    Suspect {
+        nodes,
+        clocks: clocks.iter().collect(),
+    }
+}
+
+/// The clocks that have an upper bound in a zone.
+fn bounded(zone: &Zone) -> Clocks {
+    Clocks::of(zone.dim() - 1, |x| is_bounded(zone, x))
 }
 
 /// Whether a clock (from 0) has an upper bound in a zone.
@@ -131,34 +219,50 @@ pub fn is_bounded(zone: &Zone, clock: usize) -> bool {
     zone.at(clock + 1, 0) != INF
 }
 
-/// The arcs inside each strongly connected part (Tarjan, without recursion).
-fn strongly_connected(nodes: usize, arcs: Vec<&Arc>) -> Vec<Vec<&Arc>> {
-    let mut first = vec![0u32; nodes + 1];
-    arcs.iter()
-        .for_each(|arc| first[arc.from as usize + 1] += 1);
-    for n in 0..nodes {
+/// Stands for a number that was not given yet.
+const NEW: u32 = u32::MAX;
+
+/// The arcs inside each strongly connected part. `numbers` has room for every node of the graph, and no number: a small
+/// part of a large graph costs no more than its arcs.
+fn strongly_connected<'a>(numbers: &mut [u32], arcs: Vec<&'a Arc>) -> Vec<Vec<&'a Arc>> {
+    let mut nodes = 0;
+    for node in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
+        let number = &mut numbers[node as usize];
+        if *number == NEW {
+            *number = nodes;
+            nodes += 1;
+        }
+    }
+    let number = |node: u32| numbers[node as usize] as usize;
+    let mut first = vec![0u32; nodes as usize + 1];
+    arcs.iter().for_each(|arc| first[number(arc.from) + 1] += 1);
+    for n in 0..nodes as usize {
         first[n + 1] += first[n];
     }
     let mut fill = first.clone();
     let mut targets = vec![0u32; arcs.len()];
     for arc in &arcs {
-        let at = &mut fill[arc.from as usize];
-        targets[*at as usize] = arc.to;
+        let at = &mut fill[number(arc.from)];
+        targets[*at as usize] = number(arc.to) as u32;
         *at += 1;
     }
     let component = components(&first, &targets);
-    let mut inside: Vec<&Arc> = arcs
-        .into_iter()
-        .filter(|arc| component[arc.from as usize] == component[arc.to as usize])
+    let of = |arc: &Arc| component[number(arc.from)];
+    let is_inside = |arc: &&Arc| of(arc) == component[number(arc.to)];
+    let mut inside: Vec<&Arc> = arcs.iter().copied().filter(is_inside).collect();
+    inside.sort_by_key(|arc| of(arc));
+    let parts = inside
+        .chunk_by(|a, b| of(a) == of(b))
+        .map(<[&Arc]>::to_vec)
         .collect();
-    inside.sort_by_key(|arc| component[arc.from as usize]);
-    let same = |a: &&Arc, b: &&Arc| component[a.from as usize] == component[b.from as usize];
-    inside.chunk_by(same).map(<[&Arc]>::to_vec).collect()
+    for node in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
+        numbers[node as usize] = NEW;
+    }
+    parts
 }
 
-/// The component of each node; the arcs of node `n` are `targets[first[n]..first[n + 1]]`.
+/// The component of each node (Tarjan, without recursion); the arcs of node `n` are `targets[first[n]..first[n + 1]]`.
 fn components(first: &[u32], targets: &[u32]) -> Vec<u32> {
-    const NEW: u32 = u32::MAX;
     let nodes = first.len() - 1;
     let (mut number, mut low) = (vec![NEW; nodes], vec![0u32; nodes]);
     let mut component = vec![NEW; nodes];

@@ -4,12 +4,12 @@
 //! hull of all zones met with it. Hulls add points and so runs, never take one away: if the graph has no state where a
 //! run could end or wait for ever, and no infinite path that real time allows (`progress.rs`), no run stays inside.
 
-use super::liveness::Liveness;
-use super::progress::{Arc, is_bounded, no_infinite_run};
+use super::liveness::{Arrival, Liveness};
+use super::progress::{Arc, Suspect, is_bounded, no_infinite_run};
 use crate::explore::coupling::Coupling;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::program::Fault;
-use crate::zone::{Bound, Federation, Zone};
+use crate::zone::{Federation, Zone};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -31,18 +31,30 @@ impl From<Fault> for Unfinished {
     }
 }
 
+/// Which zones share a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Those that are equal on the clocks kept together.
+    Equal,
+    /// Those that are inside its zone there when they are met. That makes a smaller graph, with cycles that shrink from
+    /// round to round and so need not exist.
+    Inside,
+}
+
 /// The graph.
 pub struct Wide<'p> {
     live: Liveness<'p>,
     coupling: Coupling,
+    sharing: Sharing,
     near: Vec<usize>,
     index: FxHashMap<Box<[i32]>, u32>,
-    /// The discrete state of each node.
-    pub states: Vec<Vec<i32>>,
+    /// The discrete states, by their number, and the nodes of each if zones are looked for by inclusion.
+    discrete: Vec<(Box<[i32]>, Vec<u32>)>,
+    /// The nodes by their discrete state and the bounds of near clocks, if zones must be equal.
+    equal: FxHashMap<Box<[i32]>, u32>,
+    nodes: Vec<Node>,
     /// The zone of each node.
     pub zones: Vec<Zone>,
-    joins: Vec<u32>,
-    waiting: Vec<bool>,
     queue: VecDeque<u32>,
     arcs: Vec<Vec<Arc>>,
     explored: u64,
@@ -50,18 +62,26 @@ pub struct Wide<'p> {
     bytes: u64,
 }
 
+struct Node {
+    /// The number of its discrete state.
+    state: u32,
+    joins: u32,
+    waiting: bool,
+}
+
 impl<'p> Wide<'p> {
     /// An empty graph of what `live` searches; clocks kept together stay exact.
-    pub fn new(live: Liveness<'p>, coupling: Coupling) -> Wide<'p> {
+    pub fn new(live: Liveness<'p>, coupling: Coupling, sharing: Sharing) -> Wide<'p> {
         Wide {
             live,
             near: coupling.together(),
             coupling,
+            sharing,
             index: FxHashMap::default(),
-            states: Vec::new(),
+            discrete: Vec::new(),
+            equal: FxHashMap::default(),
+            nodes: Vec::new(),
             zones: Vec::new(),
-            joins: Vec::new(),
-            waiting: Vec::new(),
             queue: VecDeque::new(),
             arcs: Vec::new(),
             explored: 0,
@@ -70,10 +90,20 @@ impl<'p> Wide<'p> {
         }
     }
 
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The discrete state of a node.
+    pub fn state(&self, node: usize) -> &[i32] {
+        &self.discrete[self.nodes[node].state as usize].0
+    }
+
     /// The counts so far.
     pub fn counts(&self) -> Counts {
         Counts {
-            stored: self.states.len() as u64,
+            stored: self.nodes.len() as u64,
             explored: self.explored,
             transitions: self.transitions,
             waiting: self.queue.len() as u64,
@@ -85,7 +115,7 @@ impl<'p> Wide<'p> {
     pub fn start(&mut self, state: &[i32], entries: Federation) -> Result<(), Fault> {
         let mut state = state.to_vec();
         for (_, state, zone) in self.live.settle(0, &mut state, entries)? {
-            self.put(state, &zone);
+            self.put(&state, &zone);
         }
         Ok(())
     }
@@ -96,22 +126,26 @@ impl<'p> Wide<'p> {
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Err(Unfinished::Stopped(stop));
             }
-            self.waiting[node as usize] = false;
+            self.nodes[node as usize].waiting = false;
             self.explored += 1;
             self.expand(node)?;
         }
         Ok(())
     }
 
+    /// Where the steps of a node lead, before any delay.
+    pub fn arrivals(&mut self, node: usize) -> Result<Vec<Arrival>, Fault> {
+        let mut state = self.state(node).to_vec();
+        self.live.arrivals(&mut state, &self.zones[node])
+    }
+
     fn expand(&mut self, node: u32) -> Result<(), Fault> {
-        let mut state = self.states[node as usize].clone();
-        let zone = self.zones[node as usize].clone();
         let mut arcs = Vec::new();
-        for mut arrival in self.live.arrivals(&mut state, &zone)? {
+        for mut arrival in self.arrivals(node as usize)? {
             let entries = std::mem::take(&mut arrival.entries);
             for (_, next, zone) in self.live.settle(0, &mut arrival.state, entries)? {
                 self.transitions += 1;
-                let to = self.put(next, &zone);
+                let to = self.put(&next, &zone);
                 arcs.push(Arc::new(node, to, &arrival.pieces, &arrival.ops));
             }
         }
@@ -123,61 +157,136 @@ impl<'p> Wide<'p> {
     }
 
     /// The node of a state, widened to hold the zone.
-    fn put(&mut self, state: Vec<i32>, zone: &Zone) -> u32 {
-        let mut key: Vec<Bound> = state.clone();
-        for &i in &self.near {
-            key.extend(self.near.iter().map(|&j| zone.at(i, j)));
-        }
-        let key = key.into_boxed_slice();
-        if let Some(&node) = self.index.get(&key) {
+    fn put(&mut self, state: &[i32], zone: &Zone) -> u32 {
+        let number = match self.index.get(state) {
+            Some(&number) => number,
+            None => {
+                let number = self.discrete.len() as u32;
+                self.index.insert(state.into(), number);
+                self.discrete.push((state.into(), Vec::new()));
+                self.bytes += (state.len() * 8 + 96) as u64;
+                number
+            }
+        };
+        let key: Option<Box<[i32]>> = match self.sharing {
+            Sharing::Inside => None,
+            Sharing::Equal => {
+                let rows = self.near.iter();
+                let bounds = rows.flat_map(|&i| self.near.iter().map(move |&j| zone.at(i, j)));
+                Some(std::iter::once(number as i32).chain(bounds).collect())
+            }
+        };
+        let met = match &key {
+            Some(key) => self.equal.get(key).copied(),
+            None => self.around(number, zone),
+        };
+        if let Some(node) = met {
             self.join(node, zone);
             return node;
         }
-        let node = self.states.len() as u32;
-        self.bytes += (key.len() * 4 + state.len() * 4 + zone.raw().len() * 4 + 160) as u64;
-        self.index.insert(key, node);
-        self.states.push(state);
+        let node = self.nodes.len() as u32;
+        self.bytes += (zone.raw().len() * 4 + 96) as u64;
+        match key {
+            Some(key) => {
+                self.bytes += (key.len() * 4 + 32) as u64;
+                self.equal.insert(key, node);
+            }
+            None => self.discrete[number as usize].1.push(node),
+        }
         self.zones.push(zone.clone());
-        self.joins.push(0);
         self.arcs.push(Vec::new());
-        self.waiting.push(true);
+        self.nodes.push(Node {
+            state: number,
+            joins: 0,
+            waiting: true,
+        });
         self.queue.push_back(node);
         node
     }
 
-    fn join(&mut self, node: u32, zone: &Zone) {
-        let n = node as usize;
-        if self.zones[n].includes(zone) {
+    /// A node of a discrete state that holds what the zone says of near clocks; the newest, which resembles it most.
+    fn around(&self, number: u32, zone: &Zone) -> Option<u32> {
+        let holds = |node: &&u32| {
+            let other = &self.zones[**node as usize];
+            let mut rows = self.near.iter();
+            rows.all(|&i| self.near.iter().all(|&j| zone.at(i, j) <= other.at(i, j)))
+        };
+        let nodes = &self.discrete[number as usize].1;
+        nodes.iter().rev().find(holds).copied()
+    }
+
+    fn join(&mut self, id: u32, zone: &Zone) {
+        let (node, joined) = (&mut self.nodes[id as usize], &mut self.zones[id as usize]);
+        if joined.includes(zone) {
             return;
         }
-        self.zones[n].hull(zone);
-        self.joins[n] += 1;
-        if self.joins[n] > MOST_JOINS {
-            self.coupling.loosen(&mut self.zones[n]);
+        joined.hull(zone);
+        node.joins += 1;
+        if node.joins > MOST_JOINS {
+            self.coupling.loosen(joined);
         }
-        if !std::mem::replace(&mut self.waiting[n], true) {
-            self.queue.push_back(node);
+        if !std::mem::replace(&mut node.waiting, true) {
+            self.queue.push_back(id);
         }
     }
 
-    /// Shows that no run of the finished graph goes on for ever or ends inside the condition. Where that fails, the clocks
-    /// are given (from 0) that take part in it.
+    /// Shows that no run of the finished graph goes on for ever or ends inside the condition, or says where one might.
     pub fn excludes_runs(
         &mut self,
         watch: &mut Watch<'_>,
-    ) -> Result<Result<(), Vec<usize>>, Unfinished> {
-        for node in 0..self.states.len() {
+    ) -> Result<Result<(), Suspect>, Unfinished> {
+        for node in 0..self.len() {
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Err(Unfinished::Stopped(stop));
             }
-            let mut state = self.states[node].clone();
+            let mut state = self.state(node).to_vec();
             let zone = &self.zones[node];
             if self.live.ends_here(&mut state, zone)? {
                 let bounded = (0..zone.dim() - 1).filter(|&x| is_bounded(zone, x));
-                return Ok(Err(bounded.collect()));
+                return Ok(Err(Suspect {
+                    nodes: vec![node as u32],
+                    clocks: bounded.collect(),
+                }));
             }
         }
         let arcs = self.arcs.iter().flatten().collect();
         no_infinite_run(&self.zones, arcs, || watch.is_over()).map_err(Unfinished::Stopped)
+    }
+
+    /// How far each discrete state of the finished graph is from the given nodes.
+    pub fn guide_to(&self, nodes: &[u32]) -> Guide {
+        let mut back = vec![Vec::new(); self.len()];
+        for arc in self.arcs.iter().flatten() {
+            back[arc.to as usize].push(arc.from);
+        }
+        let mut distances: FxHashMap<Box<[i32]>, u32> = FxHashMap::default();
+        let mut seen = vec![false; self.len()];
+        let mut queue: VecDeque<(u32, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
+        nodes.iter().for_each(|&node| seen[node as usize] = true);
+        while let Some((node, distance)) = queue.pop_front() {
+            // The first is the nearest.
+            let state = self.state(node as usize);
+            if !distances.contains_key(state) {
+                distances.insert(state.into(), distance);
+            }
+            for &before in &back[node as usize] {
+                if !std::mem::replace(&mut seen[before as usize], true) {
+                    queue.push_back((before, distance + 1));
+                }
+            }
+        }
+        Guide { distances }
+    }
+}
+
+/// The way to a place where a run might stay, by the steps that are left.
+pub struct Guide {
+    distances: FxHashMap<Box<[i32]>, u32>,
+}
+
+impl Guide {
+    /// How many steps a discrete state is away; none if no way is known.
+    pub fn distance(&self, state: &[i32]) -> Option<u32> {
+        self.distances.get(state).copied()
     }
 }

@@ -12,11 +12,16 @@ use crate::explore::watch::{Counts, Stop, Watch};
 use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
+use crate::query::wide::Guide;
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::trace::{Conditions, Leave};
 use crate::zone::Zone;
+use std::rc::Rc;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+
+/// What the result says when a run was found where a graph of wide zones could not exclude it.
+const BY_GUIDE: &str = "guided search";
 
 /// How often a cycle is replayed.
 const UNROLLINGS: usize = 3;
@@ -49,14 +54,15 @@ impl Run<'_> {
         };
         let settings = self.settings(&bounds, false);
         if !self.may_take_turns(&settings) {
-            let answer = self.stays_exactly(condition, verdicts, &bounds, watch);
+            let answer = self.stays_exactly(condition, verdicts, &bounds, None, watch);
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
         let mut no_run = NoRun::new(self, &bounds, None, condition);
         let mut turn = self.first_turn();
         loop {
-            watch.set_turn(no_run.goes_on().then_some(turn));
-            match self.stays_exactly(condition, verdicts, &bounds, watch) {
+            watch.set_turn((no_run.goes_on() || no_run.guide().is_some()).then_some(turn));
+            watch.reserved = no_run.bytes();
+            match self.stays_exactly(condition, verdicts, &bounds, None, watch) {
                 Err(Stop::Turn) => {}
                 Err(stop) => return Ok(Answer::stopped(stop)),
                 Ok(answer) => return Ok(answer),
@@ -66,6 +72,13 @@ impl Run<'_> {
                     decided_by: Some(BY_LOOSE_CLOCKS),
                     ..Answer::verdict(verdicts.1)
                 });
+            }
+            let guided = self.guided(turn, &no_run, watch, |guide, watch| {
+                self.stays_exactly(condition, verdicts, &bounds, Some(guide), watch)
+            });
+            match guided {
+                Some(answer) if answer.verdict == verdicts.0 => return Ok(answer),
+                _ => {}
             }
             turn *= 4;
         }
@@ -77,9 +90,11 @@ impl Run<'_> {
         condition: Throughout<'_>,
         verdicts: (Verdict, Verdict),
         bounds: &Bounds,
+        guide: Option<Rc<Guide>>,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
         let mut liveness = liveness(self, bounds, condition, self.region_abstraction());
+        liveness.guide = guide;
         let entry = vec![Zone::point(&self.program.initial_clocks)];
         let live = liveness.search(&self.program.initial, entry, watch);
         watch.add(liveness.counts());
@@ -97,6 +112,23 @@ impl Run<'_> {
             self.symmetry_report(liveness.representative.as_ref()),
         ));
         Ok(answer)
+    }
+
+    /// Looks for the run that a graph of wide zones could not exclude. Only what is found counts.
+    fn guided(
+        &self,
+        turn: u64,
+        no_run: &NoRun<'_>,
+        watch: &mut Watch<'_>,
+        search: impl FnOnce(Rc<Guide>, &mut Watch<'_>) -> Result<Answer, Stop>,
+    ) -> Option<Answer> {
+        watch.set_turn(Some(turn));
+        watch.reserved = no_run.bytes();
+        let answer = search(no_run.guide()?, watch).ok()?;
+        Some(Answer {
+            decided_by: Some(BY_GUIDE),
+            ..answer
+        })
     }
 
     fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
@@ -262,7 +294,7 @@ impl Run<'_> {
         };
         let settings = self.settings(&bounds, false);
         if !self.may_take_turns(&settings) {
-            let answer = self.leads_exactly(start, condition, &bounds, watch);
+            let answer = self.leads_exactly(start, condition, &bounds, None, watch);
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
         let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
@@ -271,10 +303,11 @@ impl Run<'_> {
         let (mut first, mut lu_may_prove) = (true, bounds.diagonals.is_empty());
         loop {
             watch.set_turn(Some(turn));
+            watch.reserved = no_run.bytes();
             let answer = match lu_may_prove && !first {
                 true => self.leads_under_lu(start, condition, &bounds, watch),
                 false => self
-                    .leads_exactly(start, condition, &bounds, watch)
+                    .leads_exactly(start, condition, &bounds, None, watch)
                     .map(Some),
             };
             match answer {
@@ -290,6 +323,13 @@ impl Run<'_> {
             let decided_by = if no_run.proves(turn, watch) {
                 Some(BY_LOOSE_CLOCKS)
             } else {
+                let guided = self.guided(turn, &no_run, watch, |guide, watch| {
+                    self.leads_exactly(start, condition, &bounds, Some(guide), watch)
+                });
+                match guided {
+                    Some(answer) if answer.verdict == Verdict::Violated => return Ok(answer),
+                    _ => {}
+                }
                 watch.set_turn(Some(turn));
                 let proven = self.leads_from_hulls(start, condition, &bounds, watch);
                 proven.then_some(BY_HULLS)
@@ -336,10 +376,12 @@ impl Run<'_> {
         start: Throughout<'_>,
         condition: Throughout<'_>,
         bounds: &Bounds,
+        guide: Option<Rc<Guide>>,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
         let settings = self.settings(bounds, false);
-        let avoiding = liveness(self, bounds, condition, self.region_abstraction());
+        let mut avoiding = liveness(self, bounds, condition, self.region_abstraction());
+        avoiding.guide = guide;
         let (search, outcome, live) = self.starting(start, avoiding, settings, bounds, watch)?;
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {

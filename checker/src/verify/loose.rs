@@ -12,18 +12,24 @@ use crate::explore::bounds::Bounds;
 use crate::explore::coupling::{Coupling, distances};
 use crate::explore::expander::Expander;
 use crate::explore::search::{Search, Settings};
-use crate::explore::watch::{Stop, Watch};
-use crate::program::Formula;
+use crate::explore::watch::{Counts, Stop, Watch};
+use crate::program::{Fault, Formula};
 use crate::query::liveness::{Liveness, Throughout};
-use crate::query::wide::{Unfinished, Wide};
-use crate::zone::Zone;
+use crate::query::progress::Suspect;
+use crate::query::wide::{Guide, Sharing, Unfinished, Wide};
+use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// What the result says when such zones decided.
 pub(super) const BY_LOOSE_CLOCKS: &str = "loose-clocks proof";
 
 /// The condition that every state meets.
-static TRUE: Formula = Formula::And(Vec::new());
+const ALWAYS: Throughout<'static> = Throughout {
+    formula: &Formula::And(Vec::new()),
+    wanted: true,
+    frame: 0,
+};
 
 /// The widths to try in a search for states, widest first.
 pub(super) struct Ladder(VecDeque<Coupling>);
@@ -71,10 +77,21 @@ pub(super) struct NoRun<'p> {
     start: Option<Throughout<'p>>,
     condition: Throughout<'p>,
     distances: Vec<Option<u32>>,
-    /// What to try next; none when nothing is left.
-    coupling: Option<Coupling>,
+    /// Graphs whose zones share nodes by inclusion are small, and prove less than those where they must be equal.
+    attempts: [Attempt<'p>; 2],
     /// The reachable states, once they are known, in hulls.
     reached: Option<Wide<'p>>,
+    /// Where the last graph that proved nothing has a run that might be real.
+    guide: Option<Rc<Guide>>,
+}
+
+/// Graphs of one kind, from the widest zones up.
+struct Attempt<'p> {
+    sharing: Sharing,
+    /// What to try next; none when nothing is left, or not yet.
+    coupling: Option<Coupling>,
+    /// The graph that a turn ended in.
+    runs: Option<Wide<'p>>,
 }
 
 impl<'p> NoRun<'p> {
@@ -91,32 +108,68 @@ impl<'p> NoRun<'p> {
             .map(|part| part.formula)
             .collect();
         let makes_sense = bounds.diagonals.is_empty() && run.program.clocks > 0;
+        let attempt = |sharing, coupling| Attempt {
+            sharing,
+            coupling,
+            runs: None,
+        };
+        let widest = makes_sense.then(|| Coupling::none(run.program));
         NoRun {
             run,
             bounds,
             start,
             condition,
             distances: distances(run.program, &conditions),
-            coupling: makes_sense.then(|| Coupling::none(run.program)),
+            // With every clock alone both are the same: equality comes in when that has failed.
+            attempts: [
+                attempt(Sharing::Inside, widest),
+                attempt(Sharing::Equal, None),
+            ],
             reached: None,
+            guide: None,
         }
     }
 
     /// Whether attempts are left.
     pub fn goes_on(&self) -> bool {
-        self.coupling.is_some()
+        self.attempts.iter().any(|a| a.coupling.is_some())
     }
 
-    /// Tries wider and then narrower zones, so many states each, until one attempt proves that there is no run, one is
+    /// Where to look for a run that could not be excluded, if one is known.
+    pub fn guide(&self) -> Option<Rc<Guide>> {
+        self.guide.clone()
+    }
+
+    /// Memory between turns.
+    pub fn bytes(&self) -> u64 {
+        let runs = self.attempts.iter().filter_map(|a| a.runs.as_ref());
+        runs.chain(&self.reached)
+            .map(|graph| graph.counts().bytes)
+            .sum()
+    }
+
+    /// Tries wider and then narrower zones, so many states each, until one attempt proves that there is no run, all are
     /// stopped, or none is left.
     pub fn proves(&mut self, turn: u64, watch: &mut Watch<'_>) -> bool {
-        while let Some(coupling) = self.coupling.clone() {
+        (0..self.attempts.len()).any(|kind| self.proves_by(kind, turn, watch))
+    }
+
+    fn proves_by(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> bool {
+        while let Some(coupling) = self.attempts[kind].coupling.clone() {
             watch.set_turn(Some(turn));
-            match self.attempt(&coupling, watch) {
+            let attempt = self.attempt(kind, &coupling, watch);
+            watch.reserved = 0;
+            match attempt {
                 Ok(Ok(())) => return true,
-                Ok(Err(clocks)) => self.coupling = self.narrower(&coupling, &clocks),
+                Ok(Err(suspect)) => {
+                    let narrower = self.narrower(&coupling, &suspect.clocks);
+                    if coupling == Coupling::none(self.run.program) {
+                        self.attempts[1].coupling = narrower.clone();
+                    }
+                    self.attempts[kind].coupling = narrower;
+                }
                 Err(Unfinished::Stopped(Stop::Turn)) => return false,
-                Err(_) => self.coupling = None,
+                Err(_) => self.attempts[kind].coupling = None,
             }
         }
         false
@@ -134,62 +187,121 @@ impl<'p> NoRun<'p> {
 
     fn attempt(
         &mut self,
+        kind: usize,
         coupling: &Coupling,
         watch: &mut Watch<'_>,
-    ) -> Result<Result<(), Vec<usize>>, Unfinished> {
-        let mut runs = self.wide(coupling, self.condition);
-        match self.start {
-            None => {
-                let entry = vec![Zone::point(&self.run.program.initial_clocks)];
-                runs.start(&self.run.program.initial, entry)?;
-            }
-            Some(start) => self.start_where_reached(start, &mut runs, watch)?,
+    ) -> Result<Result<(), Suspect>, Unfinished> {
+        let mut runs = match self.attempts[kind].runs.take() {
+            Some(runs) => runs,
+            None => self.started(kind, coupling, watch)?,
+        };
+        watch.reserved = self.bytes();
+        let grown = grow(&mut runs, watch);
+        if grown == Err(Unfinished::Stopped(Stop::Turn)) {
+            self.attempts[kind].runs = Some(runs);
+            return Err(Unfinished::Stopped(Stop::Turn));
         }
-        let grown = runs.grow(watch);
-        watch.add(runs.counts());
         grown?;
         watch.set_turn(None);
-        runs.excludes_runs(watch)
+        let excluded = runs.excludes_runs(watch)?;
+        if let Err(suspect) = &excluded {
+            self.guide = Some(Rc::new(runs.guide_to(&suspect.nodes)));
+        }
+        Ok(excluded)
     }
 
-    fn start_where_reached(
+    /// A graph of runs that knows where they start.
+    fn started(
         &mut self,
-        start: Throughout<'p>,
-        runs: &mut Wide<'p>,
+        kind: usize,
+        coupling: &Coupling,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Unfinished> {
-        let always = Throughout {
-            formula: &TRUE,
-            wanted: true,
-            frame: 0,
+    ) -> Result<Wide<'p>, Unfinished> {
+        let program = self.run.program;
+        let sharing = self.attempts[kind].sharing;
+        let mut runs = self.wide(coupling, self.condition, sharing);
+        let at_first = || vec![Zone::point(&program.initial_clocks)];
+        let Some(start) = self.start else {
+            runs.start(&program.initial, at_first())?;
+            return Ok(runs);
         };
-        if self.reached.is_none() {
-            let mut reached = self.wide(&Coupling::none(self.run.program), always);
-            let entry = vec![Zone::point(&self.run.program.initial_clocks)];
-            reached.start(&self.run.program.initial, entry)?;
-            self.reached = Some(reached);
-        }
-        let Some(reached) = &mut self.reached else {
-            return Ok(());
+        let mut reached = match self.reached.take() {
+            Some(reached) => reached,
+            None => {
+                let mut reached = self.wide(&Coupling::none(program), ALWAYS, Sharing::Equal);
+                reached.start(&program.initial, at_first())?;
+                reached
+            }
         };
-        let before = reached.counts();
-        let grown = reached.grow(watch);
-        let after = reached.counts();
-        watch.before.explored += after.explored - before.explored;
-        watch.before.transitions += after.transitions - before.transitions;
+        watch.reserved = self.bytes();
+        let grown = grow(&mut reached, watch);
+        let reached = self.reached.insert(reached);
         grown?;
-        let mut expander = Expander::new(self.run.program);
-        for (state, zone) in reached.states.iter_mut().zip(&reached.zones) {
-            let part = start.part(&mut expander, vec![zone.clone()], true, state)?;
-            let part = self.condition.part(&mut expander, part, true, state)?;
-            runs.start(state, part)?;
+        let mut starts = Starts {
+            expander: Expander::new(program),
+            start,
+            condition: self.condition,
+        };
+        if !(start.formula.is_discrete() && self.condition.formula.is_discrete()) {
+            for node in 0..reached.len() {
+                let mut state = reached.state(node).to_vec();
+                let part = starts.part(&mut state, vec![reached.zones[node].clone()])?;
+                runs.start(&state, part)?;
+            }
+            return Ok(runs);
         }
-        Ok(())
+        // A run that starts amid such states has come from a point where the first of them was entered, so it is enough
+        // to look at those. They are much fewer, and clocks that are set there are known.
+        let mut initial = program.initial.clone();
+        let part = starts.part(&mut initial, at_first())?;
+        runs.start(&initial, part)?;
+        for node in 0..reached.len() {
+            if let Some(stop) = watch.is_over() {
+                return Err(Unfinished::Stopped(stop));
+            }
+            let (mut state, zone) = (reached.state(node).to_vec(), reached.zones[node].clone());
+            if !starts.part(&mut state, vec![zone])?.is_empty() {
+                continue;
+            }
+            for mut arrival in reached.arrivals(node)? {
+                let part = starts.part(&mut arrival.state, arrival.entries)?;
+                runs.start(&arrival.state, part)?;
+            }
+        }
+        Ok(runs)
     }
 
-    fn wide(&self, coupling: &Coupling, condition: Throughout<'p>) -> Wide<'p> {
+    fn wide(&self, coupling: &Coupling, condition: Throughout<'p>, sharing: Sharing) -> Wide<'p> {
         let program = self.run.program;
         let live = Liveness::new(program, self.bounds, condition, Abstraction::ExtraLu);
-        Wide::new(live, coupling.clone())
+        Wide::new(live, coupling.clone(), sharing)
+    }
+}
+
+/// Lets a graph grow, and adds what that took to the counts of the run.
+fn grow(graph: &mut Wide<'_>, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
+    let before = graph.counts();
+    let grown = graph.grow(watch);
+    let after = graph.counts();
+    watch.add(Counts {
+        explored: after.explored - before.explored,
+        transitions: after.transitions - before.transitions,
+        ..after
+    });
+    grown
+}
+
+/// Where runs that keep a condition may start.
+struct Starts<'p> {
+    expander: Expander<'p>,
+    start: Throughout<'p>,
+    condition: Throughout<'p>,
+}
+
+impl Starts<'_> {
+    /// The part of zones where they may.
+    fn part(&mut self, state: &mut [i32], zones: Federation) -> Result<Federation, Fault> {
+        let part = self.start.part(&mut self.expander, zones, true, state)?;
+        self.condition.part(&mut self.expander, part, true, state)
     }
 }
