@@ -117,14 +117,14 @@ impl Arc {
 /// What could not be excluded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suspect {
-    /// The nodes where a run might go on, or end.
+    /// The nodes where a run might go on, or end; some more than once.
     pub nodes: Vec<u32>,
     /// The clocks (from 0) that take part in it.
     pub clocks: Vec<usize>,
 }
 
-/// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, a part
-/// where a run might go on is given, with the clocks that are set or bounded there. `is_over` is asked now and then for a
+/// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, the
+/// parts where a run might go on are given, with the clocks that are set or bounded in one of them. `is_over` is asked now and then for a
 /// reason to stop.
 pub fn no_infinite_run<S>(
     zones: &[Zone],
@@ -134,9 +134,10 @@ pub fn no_infinite_run<S>(
     let mut looks = arcs.len().saturating_mul(MOST_LOOKS);
     let mut numbers = vec![NEW; zones.len()];
     let mut parts = vec![arcs];
+    let mut suspects: Option<Suspect> = None;
     while let Some(arcs) = parts.pop() {
         let Some(left) = looks.checked_sub(arcs.len()) else {
-            return Ok(Err(suspect(zones, &arcs)));
+            return Ok(Err(suspects.unwrap_or_else(|| suspect(zones, &arcs))));
         };
         looks = left;
         for part in strongly_connected(&mut numbers, arcs) {
@@ -145,11 +146,15 @@ pub fn no_infinite_run<S>(
             }
             match without_slow_arcs(zones, &part) {
                 Some(fewer) => parts.extend(fewer),
-                None => return Ok(Err(suspect(zones, &part))),
+                None => match &mut suspects {
+                    // The first says which clocks matter; the others are more places to look at.
+                    Some(suspects) => suspects.nodes.extend(part.iter().map(|arc| arc.from)),
+                    None => suspects = Some(suspect(zones, &part)),
+                },
             }
         }
     }
-    Ok(Ok(()))
+    Ok(suspects.map_or(Ok(()), Err))
 }
 
 /// What an infinite run inside a strongly connected part in the end keeps to: one of these sets of arcs, each smaller than
@@ -200,11 +205,8 @@ fn suspect(zones: &[Zone], part: &[&Arc]) -> Suspect {
         clocks.add(&arc.otherwise);
         clocks.add(&bounded(&zones[arc.from as usize]));
     }
-    let mut nodes: Vec<u32> = part.iter().map(|arc| arc.from).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
     Suspect {
-        nodes,
+        nodes: part.iter().map(|arc| arc.from).collect(),
         clocks: clocks.iter().collect(),
     }
 }

@@ -8,7 +8,7 @@ use super::liveness::{Arrival, Liveness};
 use super::progress::{Arc, Suspect, is_bounded, no_infinite_run};
 use crate::explore::coupling::Coupling;
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::program::Fault;
+use crate::program::{ClockOp, Fault};
 use crate::zone::{Federation, Zone};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -36,8 +36,9 @@ impl From<Fault> for Unfinished {
 pub enum Sharing {
     /// Those that are equal on the clocks kept together.
     Equal,
-    /// Those that are inside its zone there when they are met. That makes a smaller graph, with cycles that shrink from
-    /// round to round and so need not exist.
+    /// Those that are inside its zone there when they are met, with the same clocks set since the start. That makes a
+    /// smaller graph, with cycles that shrink from round to round and so need not exist. Where runs start, zones are
+    /// wide; a clock that was set since then is known better, and zones where it was not do not swallow those.
     Inside,
 }
 
@@ -48,6 +49,7 @@ pub struct Wide<'p> {
     sharing: Sharing,
     near: Vec<usize>,
     index: FxHashMap<Box<[i32]>, u32>,
+    key: Vec<i32>,
     /// The discrete states, by their number, and the nodes of each if zones are looked for by inclusion.
     discrete: Vec<(Box<[i32]>, Vec<u32>)>,
     /// The nodes by their discrete state and the bounds of near clocks, if zones must be equal.
@@ -65,6 +67,8 @@ pub struct Wide<'p> {
 struct Node {
     /// The number of its discrete state.
     state: u32,
+    /// The near clocks that were not set since the start, where that matters.
+    unset: u64,
     joins: u32,
     waiting: bool,
 }
@@ -78,6 +82,7 @@ impl<'p> Wide<'p> {
             coupling,
             sharing,
             index: FxHashMap::default(),
+            key: Vec::new(),
             discrete: Vec::new(),
             equal: FxHashMap::default(),
             nodes: Vec::new(),
@@ -115,17 +120,25 @@ impl<'p> Wide<'p> {
     pub fn start(&mut self, state: &[i32], entries: Federation) -> Result<(), Fault> {
         let mut state = state.to_vec();
         for (_, state, zone) in self.live.settle(0, &mut state, entries)? {
-            self.put(&state, &zone);
+            let unset = match self.sharing {
+                Sharing::Equal => 0,
+                Sharing::Inside => u64::MAX,
+            };
+            self.put(&state, &zone, unset);
         }
         Ok(())
     }
 
     /// Explores everything that can be reached.
     pub fn grow(&mut self, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
-        while let Some(node) = self.queue.pop_front() {
+        while !self.queue.is_empty() {
+            // Before the node is taken, so that the graph can go on growing later.
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Err(Unfinished::Stopped(stop));
             }
+            let Some(node) = self.queue.pop_front() else {
+                break;
+            };
             self.nodes[node as usize].waiting = false;
             self.explored += 1;
             self.expand(node)?;
@@ -141,11 +154,13 @@ impl<'p> Wide<'p> {
 
     fn expand(&mut self, node: u32) -> Result<(), Fault> {
         let mut arcs = Vec::new();
+        let before = self.nodes[node as usize].unset;
         for mut arrival in self.arrivals(node as usize)? {
             let entries = std::mem::take(&mut arrival.entries);
+            let unset = self.unset_after(before, &arrival.ops);
             for (_, next, zone) in self.live.settle(0, &mut arrival.state, entries)? {
                 self.transitions += 1;
-                let to = self.put(&next, &zone);
+                let to = self.put(&next, &zone, unset);
                 arcs.push(Arc::new(node, to, &arrival.pieces, &arrival.ops));
             }
         }
@@ -156,18 +171,41 @@ impl<'p> Wide<'p> {
         Ok(())
     }
 
-    /// The node of a state, widened to hold the zone.
-    fn put(&mut self, state: &[i32], zone: &Zone) -> u32 {
-        let number = match self.index.get(state) {
+    /// The near clocks that are still as they were at the start. Those beyond the 64th do not count.
+    fn unset_after(&self, mut unset: u64, ops: &[ClockOp]) -> u64 {
+        for op in ops {
+            let (ClockOp::Set(clock, _) | ClockOp::Copy(clock, _)) = *op;
+            let place = self.near.iter().position(|&x| x == clock as usize + 1);
+            if let Some(place @ 0..64) = place {
+                unset &= !(1 << place);
+            }
+        }
+        unset
+    }
+
+    /// The number of a discrete state with clocks that were not set since the start.
+    fn number(&mut self, state: &[i32], unset: u64) -> u32 {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.extend_from_slice(state);
+        key.extend([unset as i32, (unset >> 32) as i32]);
+        let number = match self.index.get(key.as_slice()) {
             Some(&number) => number,
             None => {
                 let number = self.discrete.len() as u32;
-                self.index.insert(state.into(), number);
+                self.index.insert(key.as_slice().into(), number);
                 self.discrete.push((state.into(), Vec::new()));
-                self.bytes += (state.len() * 8 + 96) as u64;
+                self.bytes += (state.len() * 8 + 112) as u64;
                 number
             }
         };
+        self.key = key;
+        number
+    }
+
+    /// The node of a state, widened to hold the zone.
+    fn put(&mut self, state: &[i32], zone: &Zone, unset: u64) -> u32 {
+        let number = self.number(state, unset);
         let key: Option<Box<[i32]>> = match self.sharing {
             Sharing::Inside => None,
             Sharing::Equal => {
@@ -197,6 +235,7 @@ impl<'p> Wide<'p> {
         self.arcs.push(Vec::new());
         self.nodes.push(Node {
             state: number,
+            unset,
             joins: 0,
             waiting: true,
         });
@@ -235,6 +274,7 @@ impl<'p> Wide<'p> {
         &mut self,
         watch: &mut Watch<'_>,
     ) -> Result<Result<(), Suspect>, Unfinished> {
+        let mut ends: Option<Suspect> = None;
         for node in 0..self.len() {
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Err(Unfinished::Stopped(stop));
@@ -242,12 +282,20 @@ impl<'p> Wide<'p> {
             let mut state = self.state(node).to_vec();
             let zone = &self.zones[node];
             if self.live.ends_here(&mut state, zone)? {
-                let bounded = (0..zone.dim() - 1).filter(|&x| is_bounded(zone, x));
-                return Ok(Err(Suspect {
-                    nodes: vec![node as u32],
-                    clocks: bounded.collect(),
-                }));
+                let bounded = || {
+                    (0..zone.dim() - 1)
+                        .filter(|&x| is_bounded(zone, x))
+                        .collect()
+                };
+                let ends = ends.get_or_insert_with(|| Suspect {
+                    nodes: Vec::new(),
+                    clocks: bounded(),
+                });
+                ends.nodes.push(node as u32);
             }
+        }
+        if let Some(ends) = ends {
+            return Ok(Err(ends));
         }
         let arcs = self.arcs.iter().flatten().collect();
         no_infinite_run(&self.zones, arcs, || watch.is_over()).map_err(Unfinished::Stopped)
@@ -261,8 +309,12 @@ impl<'p> Wide<'p> {
         }
         let mut distances: FxHashMap<Box<[i32]>, u32> = FxHashMap::default();
         let mut seen = vec![false; self.len()];
-        let mut queue: VecDeque<(u32, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
-        nodes.iter().for_each(|&node| seen[node as usize] = true);
+        let mut queue = VecDeque::new();
+        for &node in nodes {
+            if !std::mem::replace(&mut seen[node as usize], true) {
+                queue.push_back((node, 0));
+            }
+        }
         while let Some((node, distance)) = queue.pop_front() {
             // The first is the nearest.
             let state = self.state(node as usize);

@@ -1,6 +1,6 @@
 //! `E[]`, `A<>` and `-->`.
 
-use super::loose::{BY_LOOSE_CLOCKS, NoRun};
+use super::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
 use super::reachable::by_position;
 use super::turns::{BY_HULLS, BY_LU};
 use super::{Answer, Run};
@@ -18,10 +18,14 @@ use crate::trace::{Conditions, Leave};
 use crate::zone::Zone;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+use zonelens_analysis::report::{SearchOrder, Trace, TraceKind, Verdict};
 
 /// What the result says when a run was found where a graph of wide zones could not exclude it.
 const BY_GUIDE: &str = "guided search";
+
+/// How many guided searches follow each attempt to prove that there is no run, and their share of its turn.
+const GUIDED: u64 = 4;
+const GUIDED_SHARE: u64 = 32;
 
 /// How often a cycle is replayed.
 const UNROLLINGS: usize = 3;
@@ -60,25 +64,18 @@ impl Run<'_> {
         let mut no_run = NoRun::new(self, &bounds, None, condition);
         let mut turn = self.first_turn();
         loop {
-            watch.set_turn((no_run.goes_on() || no_run.guide().is_some()).then_some(turn));
+            watch.set_turn(no_run.goes_on().then_some(turn));
             watch.reserved = no_run.bytes();
             match self.stays_exactly(condition, verdicts, &bounds, None, watch) {
                 Err(Stop::Turn) => {}
                 Err(stop) => return Ok(Answer::stopped(stop)),
                 Ok(answer) => return Ok(answer),
             }
-            if no_run.proves(turn, watch) {
-                return Ok(Answer {
-                    decided_by: Some(BY_LOOSE_CLOCKS),
-                    ..Answer::verdict(verdicts.1)
-                });
-            }
-            let guided = self.guided(turn, &no_run, watch, |guide, watch| {
-                self.stays_exactly(condition, verdicts, &bounds, Some(guide), watch)
-            });
-            match guided {
-                Some(answer) if answer.verdict == verdicts.0 => return Ok(answer),
-                _ => {}
+            let search = |guided, watch: &mut Watch<'_>| {
+                self.stays_exactly(condition, verdicts, &bounds, Some(guided), watch)
+            };
+            if let Some(answer) = self.settle(&mut no_run, turn, verdicts, watch, search) {
+                return Ok(answer);
             }
             turn *= 4;
         }
@@ -90,11 +87,11 @@ impl Run<'_> {
         condition: Throughout<'_>,
         verdicts: (Verdict, Verdict),
         bounds: &Bounds,
-        guide: Option<Rc<Guide>>,
+        guided: Option<Guided>,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
         let mut liveness = liveness(self, bounds, condition, self.region_abstraction());
-        liveness.guide = guide;
+        liveness.guide = guided.map(|guided| guided.guide);
         let entry = vec![Zone::point(&self.program.initial_clocks)];
         let live = liveness.search(&self.program.initial, entry, watch);
         watch.add(liveness.counts());
@@ -114,21 +111,65 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    /// Looks for the run that a graph of wide zones could not exclude. Only what is found counts.
+    /// Proves over graphs of wide zones that there is no run, or finds one where they cannot exclude it.
+    fn settle(
+        &self,
+        no_run: &mut NoRun<'_>,
+        turn: u64,
+        (found, absent): (Verdict, Verdict),
+        watch: &mut Watch<'_>,
+        search: impl Fn(Guided, &mut Watch<'_>) -> Result<Answer, Stop>,
+    ) -> Option<Answer> {
+        for kind in NoRun::KINDS {
+            loop {
+                let decided = match no_run.tries(kind, turn, watch) {
+                    Tried::Proven => Some(Answer {
+                        decided_by: Some(BY_LOOSE_CLOCKS),
+                        ..Answer::verdict(absent)
+                    }),
+                    Tried::Failed => self.guided(no_run, turn, found, watch, &search),
+                    Tried::Nothing => break,
+                };
+                if decided.is_some() {
+                    return decided;
+                }
+            }
+        }
+        None
+    }
+
+    /// Looks for the run that a graph of wide zones could not exclude, several times. Only what is found counts.
     fn guided(
         &self,
-        turn: u64,
         no_run: &NoRun<'_>,
+        turn: u64,
+        found: Verdict,
         watch: &mut Watch<'_>,
-        search: impl FnOnce(Rc<Guide>, &mut Watch<'_>) -> Result<Answer, Stop>,
+        search: impl Fn(Guided, &mut Watch<'_>) -> Result<Answer, Stop>,
     ) -> Option<Answer> {
-        watch.set_turn(Some(turn));
+        let guide = no_run.guide()?;
         watch.reserved = no_run.bytes();
-        let answer = search(no_run.guide()?, watch).ok()?;
-        Some(Answer {
-            decided_by: Some(BY_GUIDE),
-            ..answer
-        })
+        for attempt in 0..GUIDED {
+            watch.set_turn(Some((turn / GUIDED_SHARE).max(1)));
+            let guided = Guided {
+                guide: Rc::clone(&guide),
+                seed: self.options.seed.wrapping_add(attempt),
+            };
+            match search(guided, watch) {
+                Ok(answer) if answer.verdict == found => {
+                    return Some(Answer {
+                        decided_by: Some(BY_GUIDE),
+                        ..answer
+                    });
+                }
+                // Everything the guide knows was looked at.
+                Ok(_) => break,
+                Err(Stop::Turn) => {}
+                Err(_) => break,
+            }
+        }
+        watch.reserved = 0;
+        None
     }
 
     fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
@@ -320,23 +361,18 @@ impl Run<'_> {
                 Err(stop) => return Ok(Answer::stopped(stop)),
             }
             turn *= 4;
-            let decided_by = if no_run.proves(turn, watch) {
-                Some(BY_LOOSE_CLOCKS)
-            } else {
-                let guided = self.guided(turn, &no_run, watch, |guide, watch| {
-                    self.leads_exactly(start, condition, &bounds, Some(guide), watch)
-                });
-                match guided {
-                    Some(answer) if answer.verdict == Verdict::Violated => return Ok(answer),
-                    _ => {}
-                }
-                watch.set_turn(Some(turn));
-                let proven = self.leads_from_hulls(start, condition, &bounds, watch);
-                proven.then_some(BY_HULLS)
+            let search = |guided, watch: &mut Watch<'_>| {
+                self.leads_exactly(start, condition, &bounds, Some(guided), watch)
             };
-            if decided_by.is_some() {
+            let verdicts = (Verdict::Violated, Verdict::Satisfied);
+            if let Some(answer) = self.settle(&mut no_run, turn, verdicts, watch, search) {
+                return Ok(answer);
+            }
+            watch.set_turn(Some(turn));
+            watch.reserved = no_run.bytes();
+            if self.leads_from_hulls(start, condition, &bounds, watch) {
                 return Ok(Answer {
-                    decided_by,
+                    decided_by: Some(BY_HULLS),
                     ..Answer::verdict(Verdict::Satisfied)
                 });
             }
@@ -376,12 +412,15 @@ impl Run<'_> {
         start: Throughout<'_>,
         condition: Throughout<'_>,
         bounds: &Bounds,
-        guide: Option<Rc<Guide>>,
+        guided: Option<Guided>,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
-        let settings = self.settings(bounds, false);
+        let mut settings = self.settings(bounds, false);
         let mut avoiding = liveness(self, bounds, condition, self.region_abstraction());
-        avoiding.guide = guide;
+        if let Some(Guided { guide, seed }) = guided {
+            avoiding.guide = Some(guide);
+            (settings.order, settings.seed) = (SearchOrder::Random, seed);
+        }
         let (search, outcome, live) = self.starting(start, avoiding, settings, bounds, watch)?;
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
@@ -468,6 +507,13 @@ impl Visitor for Everything {
     fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
         Ok(false)
     }
+}
+
+/// How to look for a run that could not be excluded.
+struct Guided {
+    guide: Rc<Guide>,
+    /// For the way to where it starts.
+    seed: u64,
 }
 
 /// What a run that keeps a condition was found with.

@@ -85,6 +85,16 @@ pub(super) struct NoRun<'p> {
     guide: Option<Rc<Guide>>,
 }
 
+/// What an attempt came to.
+pub(super) enum Tried {
+    /// There is no run.
+    Proven,
+    /// The graph has one, which may not be real.
+    Failed,
+    /// Nothing more in this turn.
+    Nothing,
+}
+
 /// Graphs of one kind, from the widest zones up.
 struct Attempt<'p> {
     sharing: Sharing,
@@ -95,6 +105,9 @@ struct Attempt<'p> {
 }
 
 impl<'p> NoRun<'p> {
+    /// Kinds of attempts.
+    pub const KINDS: std::ops::Range<usize> = 0..2;
+
     /// Prepares attempts; there are none where differences of clocks matter.
     pub fn new(
         run: &'p Run<'p>,
@@ -148,31 +161,30 @@ impl<'p> NoRun<'p> {
             .sum()
     }
 
-    /// Tries wider and then narrower zones, so many states each, until one attempt proves that there is no run, all are
-    /// stopped, or none is left.
-    pub fn proves(&mut self, turn: u64, watch: &mut Watch<'_>) -> bool {
-        (0..self.attempts.len()).any(|kind| self.proves_by(kind, turn, watch))
-    }
-
-    fn proves_by(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> bool {
-        while let Some(coupling) = self.attempts[kind].coupling.clone() {
-            watch.set_turn(Some(turn));
-            let attempt = self.attempt(kind, &coupling, watch);
-            watch.reserved = 0;
-            match attempt {
-                Ok(Ok(())) => return true,
-                Ok(Err(suspect)) => {
-                    let narrower = self.narrower(&coupling, &suspect.clocks);
-                    if coupling == Coupling::none(self.run.program) {
-                        self.attempts[1].coupling = narrower.clone();
-                    }
-                    self.attempts[kind].coupling = narrower;
+    /// Lets the next graph of a kind grow by so many states, and goes on to narrower zones if it proves nothing.
+    pub fn tries(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> Tried {
+        let Some(coupling) = self.attempts[kind].coupling.clone() else {
+            return Tried::Nothing;
+        };
+        watch.set_turn(Some(turn));
+        let attempt = self.attempt(kind, &coupling, watch);
+        watch.reserved = 0;
+        match attempt {
+            Ok(Ok(())) => Tried::Proven,
+            Ok(Err(suspect)) => {
+                let narrower = self.narrower(&coupling, &suspect.clocks);
+                if coupling == Coupling::none(self.run.program) {
+                    self.attempts[1].coupling = narrower.clone();
                 }
-                Err(Unfinished::Stopped(Stop::Turn)) => return false,
-                Err(_) => self.attempts[kind].coupling = None,
+                self.attempts[kind].coupling = narrower;
+                Tried::Failed
+            }
+            Err(Unfinished::Stopped(Stop::Turn)) => Tried::Nothing,
+            Err(_) => {
+                self.attempts[kind].coupling = None;
+                Tried::Nothing
             }
         }
-        false
     }
 
     /// Keeps together the nearest of the clocks that took part in what was found.
