@@ -21,7 +21,7 @@ const COUNTERS: &str = "int[0,1000000] n; int[0,1000000] m; bool both; process P
 /// how near it is.
 #[test]
 fn chance_finds_what_is_deep() {
-    let (verdict, by) = decided_by(COUNTERS, "E<> both", 1000);
+    let (verdict, by) = decided_by(COUNTERS, "E<> both", 20_000);
     assert_eq!(verdict, Verdict::Satisfied);
     assert_eq!(by, ["random depth-first search"]);
 }

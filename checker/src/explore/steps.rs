@@ -117,9 +117,16 @@ impl Steps {
             state,
             some_committed,
         };
+        // What is sent from elsewhere may then only leave a committed location that receives.
+        let some_receive = some_committed
+            && (0..processes).any(|p| {
+                let location = program.location(here.state, p);
+                location.kind == LocationKind::Committed && !location.receives.is_empty()
+            });
         for p in 0..processes {
             let location = program.location(here.state, p);
-            if !some_committed || location.kind == LocationKind::Committed {
+            let free = !some_committed || location.kind == LocationKind::Committed;
+            if free {
                 for &edge in &location.internal {
                     self.enabled(&mut here, edge, None, |steps, part, _| {
                         steps.chosen.clear();
@@ -128,8 +135,10 @@ impl Steps {
                     })?;
                 }
             }
-            for &edge in &location.sends {
-                self.send(&mut here, p, edge)?;
+            if free || some_receive {
+                for &edge in &location.sends {
+                    self.send(&mut here, p, edge)?;
+                }
             }
         }
         Ok(())

@@ -23,7 +23,8 @@ use crate::explore::watch::{Stop, Watch};
 use crate::symmetry::{Permutation, Representative, Symmetrised};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
-/// States of the first turn; each round doubles it. Most models are smaller, and their counts are those of the search
+/// States of the first turn; each round doubles it, for searches that look elsewhere first it grows by half: what they
+/// have not found in a large space they hardly will, and the main search needs the time. Most models are smaller, and their counts are those of the search
 /// that was asked for.
 const FIRST_TURN: u64 = 100_000;
 
@@ -145,6 +146,7 @@ impl Run<'_> {
         let mut helpers = None;
         let mut widened = false;
         let mut turn = self.first_turn();
+        let mut finding = turn;
         loop {
             watch.set_turn(Some(turn));
             let (outcome, image) = self.explore_orbits(sought, main, named, watch);
@@ -161,6 +163,10 @@ impl Run<'_> {
             watch.reserved = main.counts().bytes;
             let mut index = 0;
             while let Some(helper) = helpers.get_mut(index) {
+                let turn = match helper.kind {
+                    Kind::Depth | Kind::Nearest | Kind::Random => finding,
+                    Kind::Hulls | Kind::Loose(_) => turn,
+                };
                 match self.take_turn(sought, helper, turn, bounds, watch) {
                     Helped::GoesOn => index += 1,
                     Helped::Useless => drop(helpers.remove(index)),
@@ -181,6 +187,7 @@ impl Run<'_> {
             }
             watch.reserved = 0;
             turn *= 2;
+            finding += (finding / 2).max(1);
         }
     }
 
