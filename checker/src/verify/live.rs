@@ -64,7 +64,7 @@ impl Run<'_> {
         let mut no_run = NoRun::new(self, &bounds, None, condition);
         let mut turn = self.first_turn();
         loop {
-            watch.set_turn(no_run.goes_on().then_some(turn));
+            watch.set_turn((no_run.goes_on() || no_run.guide().is_some()).then_some(turn));
             watch.reserved = no_run.bytes();
             match self.stays_exactly(condition, verdicts, &bounds, None, watch) {
                 Err(Stop::Turn) => {}
@@ -135,7 +135,11 @@ impl Run<'_> {
                 }
             }
         }
-        None
+        // Where no graph is left to try, the last one's suspicion is looked into for longer and longer.
+        match no_run.goes_on() {
+            true => None,
+            false => self.guided(no_run, turn, found, watch, &search),
+        }
     }
 
     /// Looks for the run that a graph of wide zones could not exclude, several times. Only what is found counts.
@@ -339,6 +343,7 @@ impl Run<'_> {
             return Ok(answer.unwrap_or_else(Answer::stopped));
         }
         let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
+        // Graphs of wide zones go on from turn to turn, the other searches start anew: so they get a fourth.
         let mut turn = (self.first_turn() / 4).max(1);
         // Small models are searched as was asked for.
         let (mut first, mut lu_may_prove) = (true, bounds.diagonals.is_empty());
@@ -360,12 +365,12 @@ impl Run<'_> {
                 Err(Stop::Turn) => {}
                 Err(stop) => return Ok(Answer::stopped(stop)),
             }
-            turn *= 4;
+            let wide = turn * 4;
             let search = |guided, watch: &mut Watch<'_>| {
                 self.leads_exactly(start, condition, &bounds, Some(guided), watch)
             };
             let verdicts = (Verdict::Violated, Verdict::Satisfied);
-            if let Some(answer) = self.settle(&mut no_run, turn, verdicts, watch, search) {
+            if let Some(answer) = self.settle(&mut no_run, wide, verdicts, watch, search) {
                 return Ok(answer);
             }
             watch.set_turn(Some(turn));
