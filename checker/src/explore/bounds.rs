@@ -169,6 +169,9 @@ impl Builder<'_> {
         builder.propagate();
         builder.copies();
         if !builder.diagonals.is_empty() {
+            if is_on(Mutation::DifferencesNotCopied) {
+                builder.copies.clear();
+            }
             builder.copied_diagonals();
             builder.with_diagonals();
         }
@@ -345,6 +348,9 @@ impl Builder<'_> {
                 collect_copies(program, code, &mut copies)
             });
         }
+        if is_on(Mutation::CopiesForgotten) {
+            return;
+        }
         for _ in 0..=program.clocks {
             for &(target, source) in &copies {
                 let bounds = self.overall(target as usize);
@@ -468,7 +474,11 @@ pub fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
     }
     let mut result = vec![clock.base];
     for step in &clock.steps {
-        let offsets = (0..step.range.len).map(|k| k * step.stride);
+        let len = match is_on(Mutation::FirstIndexOnly) {
+            true => 1,
+            false => step.range.len,
+        };
+        let offsets = (0..len).map(|k| k * step.stride);
         result = offsets
             .flat_map(|o| result.iter().map(move |c| c + o).collect::<Vec<_>>())
             .collect();

@@ -89,6 +89,9 @@ pub struct TestModel {
     pub clock_array: bool,
     /// Whether clocks may be set to other clocks.
     pub copies: bool,
+    /// A bounded model with copies in which only the difference of two clocks is compared with more than 1, so that zones
+    /// know no more of it, and of that to a third clock, than they must.
+    pub far: bool,
     /// What runs before and after the updates of every step.
     pub around: [Vec<Update>; 2],
     pub channels: Vec<Channel>,
@@ -108,9 +111,17 @@ pub const MAX: i32 = 3;
 /// Where time ends in bounded models.
 pub const END: i32 = 5;
 
+impl TestModel {
+    /// The greatest constant that a clock alone is compared with.
+    fn most(&self) -> i32 {
+        if self.far { 1 } else { MAX }
+    }
+}
+
 pub fn random(rng: &mut Rng) -> TestModel {
     let bounded = rng.chance(30);
-    let clocks = 1 + rng.below(3);
+    let far = bounded && rng.chance(30);
+    let clocks = if far { 3 } else { 1 + rng.below(3) };
     let vars = 1 + rng.below(2);
     let priorities = rng.chance(12);
     let channels = (0..1 + rng.below(3))
@@ -126,13 +137,14 @@ pub fn random(rng: &mut Rng) -> TestModel {
         cells: if rng.chance(15) { 2 + rng.below(2) } else { 0 },
         meta: rng.chance(12),
         clock_array: clocks > 1 && rng.chance(20),
-        copies: clocks > 1 && rng.chance(25),
+        copies: far || clocks > 1 && rng.chance(25),
+        far,
         around: [Vec::new(), Vec::new()],
         channels,
         processes: Vec::new(),
         levels: Vec::new(),
         bounded,
-        ticks: bounded && rng.chance(50),
+        ticks: bounded && (far || rng.chance(30)),
         priorities,
     };
     if rng.chance(15) {
@@ -150,7 +162,8 @@ pub fn random(rng: &mut Rng) -> TestModel {
         model.processes.push(process);
     }
     if model.ticks {
-        model.processes.push(ticker(&model));
+        let process = ticker(rng, &model);
+        model.processes.push(process);
     }
     let mut level = 0;
     for p in 0..model.processes.len() {
@@ -160,8 +173,8 @@ pub fn random(rng: &mut Rng) -> TestModel {
     model
 }
 
-/// Counts the time and stops it at the end.
-fn ticker(model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
+/// Counts the time and stops it at the end. It also sets things at whole times, so that some differences are known.
+fn ticker(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
     let end = END as usize;
     let clock = Clock {
         x: model.clocks,
@@ -177,14 +190,20 @@ fn ticker(model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
         kind: if k == end { Kind::Urgent } else { Kind::Normal },
         invariant: vec![atom(Op::Le)],
     });
-    let edges = (0..end).map(|k| Edge {
-        source: k,
-        target: k + 1,
-        test: None,
-        guard: vec![atom(Op::Eq)],
-        sync: None,
-        updates: vec![Update::Reset(clock, 0)],
-        select: false,
+    let edges = (0..end).map(|k| {
+        let mut updates = vec![Update::Reset(clock, 0)];
+        if rng.chance(40) {
+            updates.extend(random_updates(rng, model));
+        }
+        Edge {
+            source: k,
+            target: k + 1,
+            test: None,
+            guard: vec![atom(Op::Eq)],
+            sync: None,
+            updates,
+            select: false,
+        }
     });
     (locations.collect(), edges.collect())
 }
@@ -209,7 +228,12 @@ pub fn random_atom(rng: &mut Rng, model: &TestModel, ops: &[Op], diagonals: usiz
     let x = random_clock(rng, model);
     let op = ops[rng.below(ops.len())];
     let y = random_clock(rng, model);
-    let diagonal = model.bounded && y != x && rng.chance(diagonals);
+    if model.far && rng.chance(60) {
+        let [x, y] = [0, 1].map(|x| Clock { x, by: None });
+        let (y, c) = (Some(y), rng.range(-4, 4));
+        return Atom { x, y, op, c };
+    }
+    let diagonal = model.bounded && !model.far && y != x && rng.chance(diagonals);
     Atom {
         x,
         y: diagonal.then_some(y),
@@ -217,7 +241,7 @@ pub fn random_atom(rng: &mut Rng, model: &TestModel, ops: &[Op], diagonals: usiz
         c: if diagonal {
             rng.range(-2, 2)
         } else {
-            rng.range(0, MAX)
+            rng.range(0, model.most())
         },
     }
 }
@@ -231,12 +255,12 @@ fn random_process(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>
                 1 if k > 0 => Kind::Committed,
                 _ => Kind::Normal,
             },
-            invariant: if rng.chance(40) {
+            invariant: if rng.chance(if model.far { 15 } else { 40 }) {
                 vec![Atom {
                     x: random_clock(rng, model),
                     y: None,
                     op: if rng.chance(30) { Op::Lt } else { Op::Le },
-                    c: rng.range(1, MAX),
+                    c: rng.range(1, model.most()),
                 }]
             } else {
                 Vec::new()
