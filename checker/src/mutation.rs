@@ -29,12 +29,22 @@ pub enum Mutation {
     CycleByInclusion,
     /// `deadlock` is searched under LU bounds.
     LuForDeadlock,
+    /// What is compared of a clock is not asked of those that it is set to.
+    CopiesForgotten,
+    /// The same, for differences of clocks only.
+    DifferencesNotCopied,
+    /// The static analysis takes every index for the first.
+    FirstIndexOnly,
+    /// The processes of a step have no priority.
+    ProcessesEqual,
+    /// `after_update` runs before the updates of edges.
+    AfterComesFirst,
 }
 
 #[cfg(test)]
 impl Mutation {
     /// All of them.
-    pub const ALL: [Mutation; 13] = [
+    pub const ALL: [Mutation; 18] = [
         Mutation::LowBound,
         Mutation::MissedInvariant,
         Mutation::LostStrictness,
@@ -48,6 +58,11 @@ impl Mutation {
         Mutation::CoveredBySmaller,
         Mutation::CycleByInclusion,
         Mutation::LuForDeadlock,
+        Mutation::CopiesForgotten,
+        Mutation::DifferencesNotCopied,
+        Mutation::FirstIndexOnly,
+        Mutation::ProcessesEqual,
+        Mutation::AfterComesFirst,
     ];
 }
 

@@ -11,6 +11,7 @@ use crate::mutation::{Mutation, is_on};
 use crate::program::{AtomCode, ClockCode, Code, Edge, Formula, Guard, Program};
 use crate::zone::bound::CONSTANT_LIMIT;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use zonelens_analysis::network::CompareOp;
 
 /// No test: the clock is inactive.
@@ -168,6 +169,10 @@ impl Builder<'_> {
         builder.propagate();
         builder.copies();
         if !builder.diagonals.is_empty() {
+            if is_on(Mutation::DifferencesNotCopied) {
+                builder.copies.clear();
+            }
+            builder.copied_diagonals();
             builder.with_diagonals();
         }
         builder.finish()
@@ -343,6 +348,9 @@ impl Builder<'_> {
                 collect_copies(program, code, &mut copies)
             });
         }
+        if is_on(Mutation::CopiesForgotten) {
+            return;
+        }
         for _ in 0..=program.clocks {
             for &(target, source) in &copies {
                 let bounds = self.overall(target as usize);
@@ -353,6 +361,32 @@ impl Builder<'_> {
         copies.sort_unstable();
         copies.dedup();
         self.copies = copies;
+    }
+
+    /// `x = z` makes tests of `x - y` tests of `z - y`.
+    fn copied_diagonals(&mut self) {
+        let mut known: BTreeSet<Diagonal> = self.diagonals.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&d) = self.diagonals.get(at) {
+            for &(target, source) in &self.copies {
+                let before = |x: u32| if x == target + 1 { source + 1 } else { x };
+                for d in [
+                    Diagonal {
+                        i: before(d.i),
+                        ..d
+                    },
+                    Diagonal {
+                        j: before(d.j),
+                        ..d
+                    },
+                ] {
+                    if d.i != d.j && known.insert(d) {
+                        self.diagonals.push(d);
+                    }
+                }
+            }
+            at += 1;
+        }
     }
 
     /// With differences, one bound per clock for all locations, large enough that a clock beyond it can be exchanged:
@@ -373,6 +407,12 @@ impl Builder<'_> {
             m[j] = m[j].max((hi - c).abs()).max((lo - c).abs());
             let (lo, hi) = set_to[j];
             m[i] = m[i].max((hi + c).abs()).max((lo + c).abs());
+        }
+        // In `x = y, y = 2` a test of `x - y` is one of the former y alone.
+        for _ in 0..=self.program.clocks {
+            for &(target, source) in &self.copies {
+                m[source as usize] = m[source as usize].max(m[target as usize]);
+            }
         }
         for (x, bound) in m.into_iter().enumerate() {
             let bound = clamp(bound);
@@ -434,7 +474,11 @@ pub fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
     }
     let mut result = vec![clock.base];
     for step in &clock.steps {
-        let offsets = (0..step.range.len).map(|k| k * step.stride);
+        let len = match is_on(Mutation::FirstIndexOnly) {
+            true => 1,
+            false => step.range.len,
+        };
+        let offsets = (0..len).map(|k| k * step.stride);
         result = offsets
             .flat_map(|o| result.iter().map(move |c| c + o).collect::<Vec<_>>())
             .collect();

@@ -4,7 +4,7 @@ use super::steps::{Part, Step, Steps};
 use super::timed;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{
-    ClockOp, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
+    ClockOp, Code, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
     pass_time,
 };
 use crate::zone::{Federation, Zone, subtract, subtract_all};
@@ -230,11 +230,9 @@ impl<'p> Expander<'p> {
         next.clear();
         next.extend_from_slice(state);
         self.machine.clock_ops.clear();
-        if !program.before_update.is_empty() {
-            self.machine.frame(program.update_frame, &[]);
-            for code in &program.before_update {
-                self.machine.eval(program, code, next)?;
-            }
+        self.around(&program.before_update, next)?;
+        if is_on(Mutation::AfterComesFirst) {
+            self.around(&program.after_update, next)?;
         }
         for index in 0..self.steps.parts(step).len() {
             let parts = self.steps.parts(step);
@@ -255,10 +253,19 @@ impl<'p> Expander<'p> {
             let edge = &program.edges[part.edge as usize];
             next[program.cells.len() + edge.process as usize] = edge.target as i32;
         }
-        if !program.after_update.is_empty() {
-            self.machine.frame(program.update_frame, &[]);
-            for code in &program.after_update {
-                self.machine.eval(program, code, next)?;
+        if !is_on(Mutation::AfterComesFirst) {
+            self.around(&program.after_update, next)?;
+        }
+        Ok(())
+    }
+
+    /// Runs `before_update` or `after_update`.
+    #[inline]
+    fn around(&mut self, updates: &[Code], next: &mut [i32]) -> Try<()> {
+        if !updates.is_empty() {
+            self.machine.frame(self.program.update_frame, &[]);
+            for code in updates {
+                self.machine.eval(self.program, code, next)?;
             }
         }
         Ok(())

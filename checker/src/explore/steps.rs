@@ -430,7 +430,8 @@ impl Steps {
             .map(|part| {
                 program.process_priorities[program.edges[part.edge as usize].process as usize]
             })
-            .max();
+            .max()
+            .filter(|_| !is_on(Mutation::ProcessesEqual));
         let channel_priority = channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
             program.channels[c as usize].priority
         });

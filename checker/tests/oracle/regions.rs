@@ -3,14 +3,15 @@
 //! A region is kept as its canonical point: clocks in units of `1 / unit` with evenly spaced fractions; a clock beyond the
 //! greatest constant is parked one unit above it (never in bounded models).
 
-use super::model::{Atom, END, Kind, MAX, Op, TestModel};
+use super::model::{Atom, Clock, END, Kind, MAX, Op, Place, TestModel, Update};
 use std::collections::{HashMap, VecDeque};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub locations: Vec<usize>,
+    /// The cells of the array come after the variables.
     pub vars: Vec<i32>,
-    /// The last one is the time since the start in bounded models.
+    /// The last one is that which bounds time in bounded models.
     pub clocks: Vec<i32>,
 }
 
@@ -27,8 +28,34 @@ fn cap(model: &TestModel) -> Option<i32> {
     (!model.bounded).then_some(MAX)
 }
 
-pub fn holds(atom: &Atom, clocks: &[i32], unit: i32) -> bool {
-    let value = clocks[atom.x] - atom.y.map_or(0, |y| clocks[y]);
+impl State {
+    fn clock_at(&self, model: &TestModel, clock: Clock) -> usize {
+        match clock.by {
+            Some(v) => (clock.x + self.vars[v] as usize) % model.clocks,
+            None => clock.x,
+        }
+    }
+
+    fn place_at(&self, model: &TestModel, place: Place) -> usize {
+        match place {
+            Place::Var(v) => v,
+            Place::Cell(k, None) => model.vars + k,
+            Place::Cell(k, Some(v)) => model.vars + (k + self.vars[v] as usize) % model.cells,
+        }
+    }
+
+    /// In units.
+    pub fn clock(&self, model: &TestModel, clock: Clock) -> i32 {
+        self.clocks[self.clock_at(model, clock)]
+    }
+
+    pub fn number(&self, model: &TestModel, place: Place) -> i32 {
+        self.vars[self.place_at(model, place)]
+    }
+}
+
+pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32) -> bool {
+    let value = s.clock(model, atom.x) - atom.y.map_or(0, |y| s.clock(model, y));
     let c = atom.c * unit;
     match atom.op {
         Op::Lt => value < c,
@@ -52,9 +79,10 @@ impl Walker<'_> {
             self.model.processes[p].0[*l]
                 .invariant
                 .iter()
-                .all(|a| holds(a, &s.clocks, self.unit))
+                .all(|a| holds(a, self.model, s, self.unit))
         });
-        local && (!self.model.bounded || s.clocks[self.model.clocks] <= END * self.unit)
+        let free = !self.model.bounded || self.model.ticks;
+        local && (free || s.clocks[self.model.clocks] <= END * self.unit)
     }
 
     fn canonical(&self, mut s: State) -> State {
@@ -119,10 +147,13 @@ impl Walker<'_> {
     fn enabled(&self, s: &State, p: usize, e: usize) -> bool {
         let edge = &self.model.processes[p].1[e];
         edge.source == s.locations[p]
-            && edge.guard.iter().all(|a| holds(a, &s.clocks, self.unit))
+            && edge
+                .guard
+                .iter()
+                .all(|a| holds(a, self.model, s, self.unit))
             && edge
                 .test
-                .is_none_or(|(v, equal, c)| (s.vars[v] == c) == equal)
+                .is_none_or(|(place, equal, c)| (s.number(self.model, place) == c) == equal)
     }
 
     fn edges(&self, s: &State, p: usize, sync: Option<(usize, bool)>) -> Taken {
@@ -189,7 +220,7 @@ impl Walker<'_> {
     fn actions(&self, s: &State) -> Vec<State> {
         let processes = self.model.processes.len();
         let committed = (0..processes).any(|p| self.kind(s, p) == Kind::Committed);
-        let mut found: Vec<(i32, State)> = Vec::new();
+        let mut found: Vec<((i32, i32), State)> = Vec::new();
         for (taken, channel) in self.guarded(s) {
             if committed
                 && !taken
@@ -199,26 +230,45 @@ impl Walker<'_> {
                 continue;
             }
             let mut t = s.clone();
+            self.update(&mut t, &self.model.around[0], 0);
             for &(p, e, k) in &taken {
                 let edge = &self.model.processes[p].1[e];
-                for &(x, c) in &edge.resets {
-                    t.clocks[x] = c * self.unit;
-                }
-                if let Some((v, from, c)) = edge.assign {
-                    t.vars[v] = (from.map_or(0, |f| t.vars[f]) + c + k) % 3;
-                }
+                self.update(&mut t, &edge.updates, k);
                 t.locations[p] = edge.target;
             }
+            self.update(&mut t, &self.model.around[1], 0);
             let t = self.canonical(t);
             if self.invariants(&t) {
-                found.push((channel.map_or(0, |c| self.model.channels[c].priority), t));
+                let of_channel = channel.map_or(0, |c| self.model.channels[c].priority);
+                let levels = taken.iter().map(|(p, _, _)| self.model.levels[*p]);
+                found.push(((of_channel, levels.max().unwrap_or(0)), t));
             }
         }
-        if self.model.priorities {
-            let best = found.iter().map(|f| f.0).max();
-            found.retain(|f| Some(f.0) == best);
-        }
+        let best = found.iter().map(|f| f.0).max();
+        found.retain(|f| Some(f.0) == best);
         found.into_iter().map(|f| f.1).collect()
+    }
+
+    /// Runs updates one after the other; `k` is the value of the select variable.
+    fn update(&self, s: &mut State, updates: &[Update], k: i32) {
+        for update in updates {
+            match *update {
+                Update::Reset(x, c) => {
+                    let x = s.clock_at(self.model, x);
+                    s.clocks[x] = c * self.unit;
+                }
+                // A clock beyond the greatest constant is parked at the same value as every other.
+                Update::Copy(x, y) => {
+                    let x = s.clock_at(self.model, x);
+                    s.clocks[x] = s.clock(self.model, y);
+                }
+                Update::Assign(place, from, c) => {
+                    let base = from.map_or(0, |f| s.number(self.model, f));
+                    let place = s.place_at(self.model, place);
+                    s.vars[place] = (base + c + k) % 3;
+                }
+            }
+        }
     }
 
     fn may_delay(&self, s: &State) -> bool {
@@ -235,7 +285,7 @@ pub fn explore(model: &TestModel, limit: usize) -> Option<Graph> {
     };
     let initial = State {
         locations: vec![0; model.processes.len()],
-        vars: vec![0; model.vars],
+        vars: vec![0; model.vars + model.cells],
         clocks: vec![0; clocks],
     };
     let mut graph = Graph {
