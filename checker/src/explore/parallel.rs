@@ -358,13 +358,16 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
         let shards = self.shared.shards.len() as u32;
         // Tables look at the low bits of the hash.
         let shard = (self.incoming.hash() >> 24) as u32 % shards;
-        let put = {
+        let (put, joined) = {
             let mut table = lock(&self.shared.shards[shard as usize]);
-            table.put(&mut self.incoming, zone, origin, l, u)
+            let put = table.put(&mut self.incoming, zone, origin, l, u);
+            (put, put.or_else(|| table.joined(&self.incoming)))
         };
-        let Some(id) = put else { return Ok(()) };
+        let Some(id) = joined else { return Ok(()) };
         let node = id * shards + shard;
-        self.waiting.push(node, &self.shared.frontier);
+        if put.is_some() {
+            self.waiting.push(node, &self.shared.frontier);
+        }
         match self.visitor.visit(state, zone, node) {
             Ok(false) => Ok(()),
             Ok(true) => Err(Halt::Found(node)),

@@ -111,6 +111,11 @@ impl PassedWaiting {
         Some(id)
     }
 
+    /// See [`Table::joined`].
+    pub fn joined(&mut self) -> Option<u32> {
+        self.table.joined(&self.incoming)
+    }
+
     /// Takes a waiting state.
     pub fn take(&mut self) -> Option<u32> {
         loop {

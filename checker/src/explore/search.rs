@@ -343,7 +343,7 @@ impl<'p> Search<'p> {
         end
     }
 
-    /// Stores one state (its representative, with symmetry) and shows it if it is new.
+    /// Stores one state (its representative, with symmetry) and shows it if it may be new.
     fn store(
         &mut self,
         state: &mut [i32],
@@ -394,7 +394,8 @@ impl<'p> Search<'p> {
             _ => (&self.abstractor.l, &self.abstractor.u),
         };
         let rank = self.nearness.as_mut().map_or(0, |n| n.distance(state));
-        let Some(node) = self.states.put(state, zone, origin, (l, u), rank) else {
+        let put = self.states.put(state, zone, origin, (l, u), rank);
+        let Some(node) = put.or_else(|| self.states.joined()) else {
             return (None, None);
         };
         if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {

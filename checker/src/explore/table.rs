@@ -238,6 +238,16 @@ impl Table {
         Some(id)
     }
 
+    /// The hull that covers a state that was just put, if zones are joined. A zone inside a hull need not lie in any zone
+    /// that was put before, so whoever looks at states must look at it too.
+    pub fn joined(&mut self, new: &Incoming) -> Option<u32> {
+        if self.covering != Covering::Hull {
+            return None;
+        }
+        let entry = self.keys.insert(&new.packer);
+        self.entries.get(entry as usize)?.node(0)
+    }
+
     /// Adds a zone to an entry.
     fn remember(&mut self, entry: u32, new: &Incoming, id: u32) {
         let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);

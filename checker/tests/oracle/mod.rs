@@ -327,6 +327,8 @@ fn note_features(model: &TestModel, seen: &mut BTreeMap<String, usize>) {
     note("urgent channel", model.channels.iter().any(|c| c.urgent));
     note("broadcast", model.channels.iter().any(|c| c.broadcast));
     note("priorities", model.priorities);
+    let low = model.channels.iter().any(|c| c.priority < 0);
+    note("priority below default", low);
     note("select", edges().any(|e| e.select));
     let updates = || {
         let around = model.around.iter().flatten();
@@ -421,6 +423,7 @@ fn engine_and_oracle_agree() {
         "urgent channel",
         "broadcast",
         "priorities",
+        "priority below default",
         "select",
         "reset to a value",
         "clock copy",

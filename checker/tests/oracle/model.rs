@@ -74,6 +74,7 @@ pub struct Edge {
 pub struct Channel {
     pub urgent: bool,
     pub broadcast: bool,
+    /// 0 is the default.
     pub priority: i32,
 }
 
@@ -128,7 +129,12 @@ pub fn random(rng: &mut Rng) -> TestModel {
         .map(|k| Channel {
             urgent: rng.chance(25),
             broadcast: rng.chance(40),
-            priority: if priorities { k as i32 } else { 0 },
+            priority: match k {
+                _ if !priorities => 0,
+                // Below steps without a channel.
+                1 if rng.chance(40) => -1,
+                _ => k as i32,
+            },
         })
         .collect::<Vec<_>>();
     let mut model = TestModel {

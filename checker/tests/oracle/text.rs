@@ -58,11 +58,13 @@ impl TestModel {
             out += &format!("{urgent}{broadcast}chan c{k};\n");
         }
         if self.priorities {
-            out += "chan priority default";
-            for k in 1..self.channels.len() {
-                out += &format!(" < c{k}");
+            let mut levels = vec![(0, "default".to_owned())];
+            for (k, c) in self.channels.iter().enumerate().skip(1) {
+                levels.push((c.priority, format!("c{k}")));
             }
-            out += ";\n";
+            levels.sort();
+            let levels: Vec<String> = levels.into_iter().map(|l| l.1).collect();
+            out += &format!("chan priority {};\n", levels.join(" < "));
         }
         for (word, updates) in ["before", "after"].into_iter().zip(&self.around) {
             if !updates.is_empty() {
