@@ -21,6 +21,8 @@ use zonelens_syntax::{SourceFile, parse_query};
 const SECONDS: u64 = 60;
 /// A proof that a stored verdict is wrong may take so many times longer, over region-exact zones.
 const PATIENCE: f64 = 5.0;
+/// How long a file as it is gets where it names another configuration for the query.
+const BRIEF: u64 = 10;
 /// Every so many rows of verdicts are in the sample.
 const SAMPLE: usize = 12;
 
@@ -345,22 +347,23 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64, traces: &Traces) -
     results.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Judges a row; where the file as it is does not agree, also in the configuration that it names for the query.
+/// Judges a row; where the file as it is does not agree, also in the configuration that it names for the query. If it names
+/// one, the file as it is gets the whole time only if that does not agree either.
 fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64, traces: &Traces) -> Row {
     let [name, formula, stored] = [&row[0], &row[1], &row[2]];
-    let judged = judge(loaded, formula, stored, timeout, traces);
+    let Some((text, says)) = configurations::configured(name, formula, &loaded.text) else {
+        return judge(loaded, formula, stored, timeout, traces);
+    };
+    let judged = judge(loaded, formula, stored, timeout.min(BRIEF), traces);
     let as_it_is = match &judged {
         Row::Agrees | Row::Configured(..) => return judged,
         Row::Contradicted(ours, _) => ours.clone(),
         Row::Foreign(_) => "without meaning".to_owned(),
-        Row::Open(_) => "no verdict".to_owned(),
-    };
-    let Some((text, says)) = configurations::configured(name, formula, &loaded.text) else {
-        return judged;
+        Row::Open(_) => format!("no verdict in {BRIEF} s"),
     };
     match judge(&load(name, text), formula, stored, timeout, traces) {
         Row::Agrees => Row::Configured(says, as_it_is),
-        _ => judged,
+        _ => judge(loaded, formula, stored, timeout, traces),
     }
 }
 
