@@ -31,3 +31,24 @@ fn a_zone_inside_a_hull_is_looked_at() {
         assert_eq!(loaded.verify(absent, &options).verdict, Verdict::Violated);
     }
 }
+
+/// Where P0 is in `l1`, an urgent synchronisation stops time only for x0 <= 1: with more one may wait for ever, though
+/// the hull holds both.
+#[test]
+fn a_run_may_wait_in_a_part_of_a_hull() {
+    let model = "clock x0, x1; int[0,2] v0; urgent chan c0, c1; process P0() { state l0 { x0 <= 2 }, l1; init l0; trans \
+         l0 -> l1 { select s : int[0,1]; assign x1 = 1; }, l1 -> l0 { sync c1?; assign v0 = 1; }, \
+         l0 -> l1 { guard v0 == 0; sync c0?; assign v0 = 2; }; } \
+         process P1() { state l0, l1 { x1 <= 1 }; init l0; trans \
+         l0 -> l1 { guard x1 >= 1 && x0 <= 1; sync c1!; }, l1 -> l1 { select s : int[0,1]; assign v0 = (2 + s) % 3; }, \
+         l0 -> l0 { guard v0 != 1; sync c1!; }, l1 -> l1 { guard x0 > 2 && v0 == 2; }, \
+         l0 -> l1 { assign x0 = 0, x1 = 0; }; } system P0, P1;";
+    for first_turn in 1..12 {
+        let options = Options {
+            first_turn: Some(first_turn),
+            ..Options::default()
+        };
+        let report = common::xta(model).verify("A<> !(P1.l0)", &options);
+        assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.reductions);
+    }
+}

@@ -414,12 +414,17 @@ impl<'p> Liveness<'p> {
     }
 }
 
-/// Whether time may pass from the points of a zone that no invariant bounds.
+/// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may hold points where an
+/// urgent synchronisation stops time beside others that never meet one.
 pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
     match delay {
         Delay::Stopped => false,
         Delay::Free => true,
-        Delay::Until(urgent) => timed::stops(zone, urgent).is_empty(),
+        Delay::Until(urgent) => {
+            let mut stops = timed::stops(zone, urgent);
+            stops.iter_mut().for_each(Zone::down);
+            !subtract_all(vec![zone.clone()], &stops).is_empty()
+        }
     }
 }
 

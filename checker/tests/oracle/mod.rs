@@ -423,7 +423,6 @@ fn engine_and_oracle_agree() {
         "urgent channel",
         "broadcast",
         "priorities",
-        "priority below default",
         "select",
         "reset to a value",
         "clock copy",
