@@ -209,7 +209,7 @@ fn variants() -> Vec<Options> {
         });
     }
     // Turns so short that every search gets some.
-    for first_turn in [1, 3, 12] {
+    for first_turn in [1, 3, 4, 12] {
         all.push(Options {
             first_turn: Some(first_turn),
             timeout: Some(5.0),
