@@ -2,7 +2,7 @@
 
 mod common;
 
-use zonelens_analysis::report::{AbstractionOption, Options, Verdict};
+use zonelens_analysis::report::{AbstractionOption, Options, TraceOption, Verdict};
 
 /// In `l1` x is 1 or 3 first, so that the hull has 2 in it before a longer way shows it.
 const BETWEEN: &str = "clock x, y; process P() { state l0 { x <= 0 }, a { x <= 1 }, b { x <= 3 }, c { x <= 2 }, c2 { x <= 2 }, \
@@ -50,5 +50,71 @@ fn a_run_may_wait_in_a_part_of_a_hull() {
         };
         let report = common::xta(model).verify("A<> !(P1.l0)", &options);
         assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.reductions);
+    }
+}
+
+/// With x = 10, y is 10 or 14; the hull has 12 in it, where the division fails.
+#[test]
+fn an_error_only_inside_a_hull_is_none() {
+    let model = "int n, z; int a[2]; process P() { clock x, y; state S, A, B; init S; trans \
+         S -> A { guard x == 0; assign x = 0, y = 0; }, S -> A { guard x == 4; assign x = 0; }, \
+         A -> B { guard x == 10 && y == 12; assign n = UPDATE; }; } system P;";
+    let division = common::xta(&model.replace("UPDATE", "1 / z"));
+    let index = common::xta(&model.replace("UPDATE", "5"));
+    for threads in [1, 2] {
+        let exact = Options {
+            threads,
+            ..Options::default()
+        };
+        let hulls = Options {
+            abstraction: AbstractionOption::ConvexHull,
+            ..exact.clone()
+        };
+        for (model, query) in [(&division, "A[] n == 0"), (&index, "A[] a[n] == 0")] {
+            assert_eq!(model.verify(query, &exact).verdict, Verdict::Satisfied);
+            for trace in [TraceOption::None, TraceOption::Some] {
+                let report = model.verify(
+                    query,
+                    &Options {
+                        trace,
+                        ..hulls.clone()
+                    },
+                );
+                let reason = report.reason.unwrap_or_default();
+                assert_eq!(report.verdict, Verdict::Unknown, "{query}");
+                assert!(reason.starts_with("approximate: "), "{query}: {reason}");
+            }
+        }
+    }
+    let real = common::xta(
+        &model
+            .replace("y == 12", "y == 14")
+            .replace("UPDATE", "1 / z"),
+    );
+    let hulls = Options {
+        abstraction: AbstractionOption::ConvexHull,
+        ..Options::default()
+    };
+    let report = real.verify("A[] n == 0", &hulls);
+    assert_eq!(report.verdict, Verdict::Error);
+    assert_eq!(report.trace.map(|t| t.steps.len()), Some(3));
+}
+
+/// In `S` x stands still, so there y = x + w; a zone cannot say that of three clocks.
+#[test]
+fn an_error_that_a_stopped_clock_excludes_is_none() {
+    let model = common::xta(
+        "int n, z; process P() { clock x, y, w; state R { x <= 2 }, S { x' == 0 }, T; init R; trans \
+         R -> S { assign w = 0; }, S -> T { guard x == 1 && w == 1 && y == 3; assign n = 1 / z; }; } system P;",
+    );
+    for trace in [TraceOption::None, TraceOption::Some] {
+        let options = Options {
+            trace,
+            ..Options::default()
+        };
+        let report = model.verify("A[] n == 0", &options);
+        let reason = report.reason.unwrap_or_default();
+        assert_eq!(report.verdict, Verdict::Unknown, "{reason}");
+        assert!(reason.starts_with("approximate: "), "{reason}");
     }
 }

@@ -60,6 +60,33 @@ fn the_nearest_location_is_counted_in_edges() {
     assert_eq!(by, ["best-first search"]);
 }
 
+/// Two counters; depth first search counts `n` first and leaves its range at once, breadth first search comes to that late.
+const LEAVING_RANGE: &str = "int[0,70] n; int[0,30000] m; bool flag; process P() { state A; init A; trans \
+     A -> A { guard m < 30000; assign m++; }, A -> A { guard m == 40 && n == 0; assign flag = true; }, \
+     A -> A { assign n++; }; } system P;";
+
+/// Exploring everything would meet the error too, so nothing is proven before it is looked into.
+#[test]
+fn a_deep_error_is_found_and_told() {
+    let options = |states| Options {
+        first_turn: Some(300),
+        states,
+        ..Options::default()
+    };
+    let loaded = common::xta(LEAVING_RANGE);
+    for states in [None, Some(500)] {
+        let report = loaded.verify("A[] m <= 30000", &options(states));
+        let reason = report.reason.unwrap_or_default();
+        assert_eq!(report.verdict, Verdict::Error, "{reason}");
+        assert!(reason.starts_with("model-error: "), "{reason}");
+        assert!(report.trace.is_some_and(|t| t.steps.len() > 70));
+        assert!(report.statistics.stored < 2_500);
+    }
+    // What is found in the rounds that are left counts.
+    let report = loaded.verify("E<> flag", &options(None));
+    assert_eq!(report.verdict, Verdict::Satisfied, "{:?}", report.reason);
+}
+
 /// What never comes is never found, whoever looks for it.
 #[test]
 fn every_search_takes_the_whole_space_for_an_answer() {

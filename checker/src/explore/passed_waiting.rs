@@ -66,6 +66,11 @@ impl PassedWaiting {
         self.queue = Queue::Ranked(BTreeMap::new());
     }
 
+    /// When a state covers another.
+    pub fn covering(&self) -> Covering {
+        self.table.covering()
+    }
+
     /// Discrete states in the table.
     pub fn discrete(&self) -> u64 {
         self.table.discrete()

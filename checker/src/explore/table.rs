@@ -178,6 +178,11 @@ impl Table {
         self.keep_covered = true;
     }
 
+    /// When a state covers another.
+    pub fn covering(&self) -> Covering {
+        self.covering
+    }
+
     /// Discrete states in the table.
     pub fn discrete(&self) -> u64 {
         self.entries.len() as u64

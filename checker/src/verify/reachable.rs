@@ -14,7 +14,7 @@ use crate::query::reach::Goal;
 use crate::symmetry::Permutation;
 use crate::trace::{Condition, Leave, position};
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{TraceOption, Verdict};
+use zonelens_analysis::report::{Trace, TraceOption, Verdict};
 
 /// What is looked for, and what it means.
 pub(super) struct Sought<'q> {
@@ -135,11 +135,20 @@ impl Run<'_> {
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
-            Outcome::QueryFault(fault, _) => self.query_error(fault),
+            Outcome::QueryFault(fault, _) => self.query_fault(fault, settings.covering),
             Outcome::Found(node) => {
                 let steps = self.real_steps(search, node, None, image);
                 self.found(steps, sought, settings)
             }
+        }
+    }
+
+    /// The report of an error in the query's expressions.
+    fn query_fault(&self, fault: Fault, covering: Covering) -> Answer {
+        let error = self.query_error(fault);
+        match self.approximate(covering) {
+            Some(why) => doubtful(why, error),
+            None => error,
         }
     }
 
@@ -162,10 +171,22 @@ impl Run<'_> {
             None => Answer::verdict(sought.absent),
             Some(End::Stopped(stop)) => Answer::stopped(stop),
             Some(End::Fault(fault, steps, step)) => {
-                self.fault_after(fault, by_position(steps), step.map(Leave::Step))
+                let step = step.map(Leave::Step);
+                self.fault_after(fault, by_position(steps), step, settings.covering)
             }
-            Some(End::QueryFault(fault)) => self.query_error(fault),
+            Some(End::QueryFault(fault)) => self.query_fault(fault, settings.covering),
             Some(End::Found(steps)) => self.found(Ok(by_position(steps)), sought, &settings),
+        }
+    }
+
+    /// Why states that are found may not be reachable, if so.
+    fn approximate(&self, covering: Covering) -> Option<&'static str> {
+        if self.program.has_rates {
+            Some("clocks are stopped")
+        } else if covering == Covering::Hull {
+            Some("convex hulls are used")
+        } else {
+            None
         }
     }
 
@@ -176,12 +197,7 @@ impl Run<'_> {
         sought: &Sought<'_>,
         settings: &Settings,
     ) -> Answer {
-        if self.program.has_rates || settings.covering == Covering::Hull {
-            let why = if self.program.has_rates {
-                "clocks are stopped"
-            } else {
-                "convex hulls are used"
-            };
+        if let Some(why) = self.approximate(settings.covering) {
             return Answer::because(
                 Verdict::Unknown,
                 format!(
@@ -213,19 +229,28 @@ impl Run<'_> {
         node: u32,
         step: Option<u32>,
     ) -> Answer {
-        if node == NIL || !self.wants_trace() {
+        let covering = search.states.covering();
+        if node == NIL || !self.wants_trace() && self.approximate(covering).is_none() {
             return self.model_error(fault, Ok(None));
         }
-        let Ok(mut steps) = self.real_steps(search, node, step, None) else {
-            return self.model_error(fault, Ok(None));
-        };
-        let step = step.and_then(|_| steps.pop());
-        self.fault_after(fault, steps, step)
+        match self.real_steps(search, node, step, None) {
+            Ok(mut steps) => {
+                let step = step.and_then(|_| steps.pop());
+                self.fault_after(fault, steps, step, covering)
+            }
+            Err(failure) => self.fault_of_run(fault, Err(failure), covering),
+        }
     }
 
     /// The report of a model error after these steps, at one more step if there is one.
-    fn fault_after(&self, fault: Fault, leaves: Vec<Leave>, step: Option<Leave>) -> Answer {
-        if !self.wants_trace() {
+    fn fault_after(
+        &self,
+        fault: Fault,
+        leaves: Vec<Leave>,
+        step: Option<Leave>,
+        covering: Covering,
+    ) -> Answer {
+        if !self.wants_trace() && self.approximate(covering).is_none() {
             return self.model_error(fault, Ok(None));
         }
         let mut expander = Expander::new(self.program);
@@ -238,8 +263,33 @@ impl Run<'_> {
             expander.enabled(&step, state, zone).map(Some)
         };
         let trace = self.path_trace(&leaves, at_end, None);
-        self.model_error(fault, trace.map(Some))
+        self.fault_of_run(fault, trace.map(Some), covering)
     }
+
+    /// The report of a model error to which a run leads, if there is one: states found by approximation may have none.
+    fn fault_of_run(
+        &self,
+        fault: Fault,
+        trace: Result<Option<Trace>, Failure>,
+        covering: Covering,
+    ) -> Answer {
+        match (self.approximate(covering), &trace) {
+            (Some(why), Err(_)) => doubtful(why, self.model_error(fault, Ok(None))),
+            _ => self.model_error(fault, trace),
+        }
+    }
+}
+
+/// An error in a state that may not be reachable.
+fn doubtful(why: &str, error: Answer) -> Answer {
+    if error.verdict != Verdict::Error {
+        return error;
+    }
+    let error = error.reason.unwrap_or_default();
+    Answer::because(
+        Verdict::Unknown,
+        format!("approximate: {why}, so a state with this error may not be reachable: {error}"),
+    )
 }
 
 /// Steps by their positions, as runs without symmetry keep them.

@@ -10,6 +10,9 @@
 //!   settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
 //!   proves nothing. They join when discrete states have several zones: there is nothing to widen otherwise.
 //!
+//! A search that looks elsewhere may run into an evaluation error deep in the model. Exploring everything would meet it
+//! too, so nothing but a state found before can still decide: the others get some more rounds, then the error is the answer.
+//!
 //! Turns are counted in states, so the same run gives the same answer.
 
 use super::loose::{BY_LOOSE_CLOCKS, Ladder};
@@ -20,6 +23,7 @@ use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::{Stop, Watch};
+use crate::program::Fault;
 use crate::symmetry::{Permutation, Representative, Symmetrised};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
@@ -33,6 +37,9 @@ const MANY_ZONES: u64 = 2;
 
 /// How often a random search starts anew in one turn. What it looks for is found early or, for this seed, hardly ever.
 const RESTARTS: u64 = 4;
+
+/// Rounds that are left to find what is looked for once a search beside the main one has met an error of the model.
+const ROUNDS_AFTER_ERROR: u32 = 1;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
@@ -74,6 +81,8 @@ enum Kind {
 enum Helped {
     GoesOn,
     Decided(Outcome),
+    /// It met an error of the model on the way.
+    Failed(Outcome),
     /// It never will.
     Useless,
 }
@@ -147,13 +156,27 @@ impl Run<'_> {
         let mut widened = false;
         let mut turn = self.first_turn();
         let mut finding = turn;
+        let mut error: Option<(Answer, u32)> = None;
         loop {
             watch.set_turn(Some(turn));
             let (outcome, image) = self.explore_orbits(sought, main, named, watch);
-            if outcome != Outcome::Stopped(Stop::Turn) {
+            let answer = match (outcome, &mut error) {
+                (Outcome::Stopped(Stop::Turn), None) => None,
+                (Outcome::Stopped(Stop::Turn), Some((_, rounds))) if *rounds > 0 => {
+                    *rounds -= 1;
+                    None
+                }
+                (Outcome::Stopped(stop), Some(_)) if stop != Stop::Cancelled => {
+                    error.take().map(|(answer, _)| answer)
+                }
+                (outcome, _) => {
+                    Some(self.searched(outcome, sought, main, image.as_ref(), settings))
+                }
+            };
+            if let Some(answer) = answer {
                 watch.set_turn(None);
                 watch.add(main.counts());
-                return self.searched(outcome, sought, main, image.as_ref(), settings);
+                return answer;
             }
             let helpers = helpers.get_or_insert_with(|| self.finders(sought, settings, bounds));
             if !widened && main.states.stored() >= MANY_ZONES * main.states.discrete() {
@@ -170,24 +193,30 @@ impl Run<'_> {
                 match self.take_turn(sought, helper, turn, bounds, watch) {
                     Helped::GoesOn => index += 1,
                     Helped::Useless => drop(helpers.remove(index)),
+                    Helped::Failed(outcome) => {
+                        let answer = self.helped(outcome, sought, helper);
+                        error.get_or_insert((answer, ROUNDS_AFTER_ERROR));
+                        helpers.remove(index);
+                    }
                     Helped::Decided(outcome) => {
                         watch.reserved = 0;
                         watch.set_turn(None);
                         watch.add(helper.search.counts());
-                        let Helper {
-                            search, settings, ..
-                        } = helper;
-                        let answer = self.searched(outcome, sought, search, None, settings);
-                        return Answer {
-                            decided_by: Some(helper.name),
-                            ..answer
-                        };
+                        return self.helped(outcome, sought, helper);
                     }
                 }
             }
             watch.reserved = 0;
             turn *= 2;
             finding += (finding / 2).max(1);
+        }
+    }
+
+    /// What the end of a helper's search says.
+    fn helped(&self, outcome: Outcome, sought: &Sought<'_>, helper: &Helper<'_>) -> Answer {
+        Answer {
+            decided_by: Some(helper.name),
+            ..self.searched(outcome, sought, &helper.search, None, &helper.settings)
         }
     }
 
@@ -327,7 +356,11 @@ impl Run<'_> {
                 Kind::Depth | Kind::Nearest | Kind::Hulls | Kind::Loose(_),
                 Outcome::Stopped(Stop::Turn),
             ) => false,
-            // The main search meets limits and faults on its own, in its own order.
+            (
+                Kind::Depth | Kind::Nearest | Kind::Random,
+                Outcome::Fault(Fault { kind, .. }, ..) | Outcome::QueryFault(Fault { kind, .. }, _),
+            ) if !kind.is_ours() => return Helped::Failed(outcome),
+            // The main search meets limits on its own, in its own order. An error among wider zones proves nothing.
             (Kind::Depth | Kind::Nearest | Kind::Hulls, _) => return Helped::Useless,
             (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return Helped::Useless,
             (Kind::Random, _) => {
