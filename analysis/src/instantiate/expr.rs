@@ -494,7 +494,7 @@ impl Scope<'_> {
             ));
         }
         let at = self.locate(a)?;
-        if at.is_constant() && at.known().is_some() {
+        if !at.is_placed() {
             return Err(self.foreign(
                 "unsupported/reference",
                 "a constant is passed by reference here",

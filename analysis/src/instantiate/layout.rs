@@ -266,7 +266,55 @@ impl Builder<'_> {
         if !self.check_initial(&d.symbol, &shape, &cells) {
             return None;
         }
-        Some(self.allocate(&d.symbol, var, shape, &cells, &clocks, process))
+        Some(self.allocate(
+            &d.symbol,
+            var.meta,
+            &var.ty,
+            shape,
+            (&cells, &clocks),
+            process,
+        ))
+    }
+
+    /// Makes room for a parameter that is assigned to though its argument is a value; in the 3.x syntax that may also be
+    /// one that would stand for a variable.
+    pub(crate) fn parameter(
+        &mut self,
+        symbol: &Symbol,
+        values: &[i32],
+        process: (u32, &str),
+        scope: &super::ProcessScope,
+    ) -> Option<Binding> {
+        let SymKind::Param(param) = &symbol.kind else {
+            return None;
+        };
+        if param.constant {
+            return None;
+        }
+        let offset = self.offset(symbol.loc.item);
+        let shape = Scope::new(self.source.env, &self.built, Some(scope), offset).shape(&param.ty);
+        let Ok(mut shape) = shape else {
+            self.no_size(symbol);
+            return None;
+        };
+        mark(
+            &mut shape,
+            &self.built.slot_sets,
+            &Root::Symbol(symbol.id),
+            &mut Vec::new(),
+            0,
+        );
+        if !self.check_initial(symbol, &shape, values) {
+            return None;
+        }
+        Some(self.allocate(
+            symbol,
+            false,
+            &param.ty,
+            shape,
+            (values, &[]),
+            Some(process),
+        ))
     }
 
     fn leaves_so_far(&self) -> u64 {
@@ -275,13 +323,8 @@ impl Builder<'_> {
     }
 
     pub(crate) fn bind_constant(&mut self, shape: Shape, values: Vec<i32>) -> Binding {
-        let at = if matches!(shape, Shape::Int { .. }) {
-            None
-        } else {
-            let at = self.built.network.constants.len() as u32;
-            self.built.network.constants.extend(&values);
-            Some(at)
-        };
+        let at = Some(self.built.network.constants.len() as u32);
+        self.built.network.constants.extend(&values);
         Binding::Const {
             shape: Arc::new(shape),
             values: values.into(),
@@ -311,10 +354,10 @@ impl Builder<'_> {
     fn allocate(
         &mut self,
         symbol: &Symbol,
-        var: &VarSym,
+        meta: bool,
+        ty: &Type,
         shape: Shape,
-        cells: &[i32],
-        clocks: &[i32],
+        (cells, clocks): (&[i32], &[i32]),
         process: Option<(u32, &str)>,
     ) -> Binding {
         let (cell, clock, channel) = self.cursor();
@@ -329,14 +372,14 @@ impl Builder<'_> {
                 hi,
                 init: *init,
                 scalarset,
-                meta: var.meta,
+                meta,
                 variable,
             });
         }
         network
             .clocks
             .extend(clocks.iter().map(|&init| Clock { init, variable }));
-        if let Type::Chan(c) = var.ty.innermost() {
+        if let Type::Chan(c) = ty.innermost() {
             let (_, _, n) = shape.counts();
             network.channels.extend((0..n).map(|_| Channel {
                 urgent: c.urgent,

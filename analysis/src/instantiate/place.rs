@@ -27,6 +27,8 @@ pub(crate) struct Located {
     steps: Vec<Step>,
     /// Values of a constant and where this part starts in them.
     values: Option<(Arc<[i32]>, u32)>,
+    /// Whether `cell` tells where it stands: constants of the language and of functions are known by value only.
+    placed: bool,
     span: Span,
 }
 
@@ -40,6 +42,7 @@ impl Located {
                 channel: 0,
                 steps: Vec::new(),
                 values: Some((values.clone(), 0)),
+                placed: at.is_some(),
                 span,
             }),
             Binding::Stored {
@@ -54,6 +57,7 @@ impl Located {
                 channel: *channel,
                 steps: Vec::new(),
                 values: None,
+                placed: true,
                 span,
             }),
             Binding::Foreign => None,
@@ -70,7 +74,7 @@ impl Located {
                 let (n, _, _) = self.shape.counts();
                 let values = values.get(from as usize..(from + n) as usize)?.into();
                 let at = match self.cell {
-                    Base::Constant(at) if !matches!(*self.shape, Shape::Int { .. }) => Some(at),
+                    Base::Constant(at) if self.placed => Some(at),
                     _ => None,
                 };
                 Binding::Const {
@@ -217,8 +221,9 @@ impl Located {
         values.get(*from as usize).copied()
     }
 
-    pub(crate) fn is_constant(&self) -> bool {
-        self.values.is_some()
+    /// Whether it has a place that a reference can stand for.
+    pub(crate) fn is_placed(&self) -> bool {
+        self.placed
     }
 
     pub(crate) fn is_boolean(&self) -> bool {
@@ -274,6 +279,7 @@ impl Scope<'_> {
             channel: 0,
             steps: Vec::new(),
             values: Some((values.clone(), 0)),
+            placed: false,
             span: self.span(e.span),
         })
     }
@@ -343,7 +349,11 @@ impl Scope<'_> {
             return Ok(at);
         }
         // Only variables of the processes themselves stand at equal distances.
-        let own = matches!(&member.kind, SymKind::Var(v) if !v.constant);
+        let own = match &member.kind {
+            SymKind::Var(v) => !v.constant,
+            SymKind::Param(p) => !p.reference && matches!(binding, Binding::Stored { .. }),
+            _ => false,
+        };
         if !own {
             return Err(Foreign::Broken);
         }

@@ -5,6 +5,7 @@ use super::stmt::is_dropped;
 use super::{Binding, Builder, FamilyScope, Foreign, Lowered, ProcessScope, Scope};
 use crate::diag::Diag;
 use crate::hir::{self, End, Expr, Instance, PriorityElem, Template};
+use crate::lint::usage::Usage;
 use crate::network::{
     self, BinaryOp, Edge, Family, IndexRange, Location, LocationKind, Process, ProcessId, Select,
     Shape, Sync,
@@ -162,6 +163,7 @@ impl Builder<'_> {
                 scope.names.insert(d.symbol.id, b);
             }
         }
+        self.keep_parameters(template, (id, &name), &mut scope);
         if !self.errors.is_empty() {
             return;
         }
@@ -172,6 +174,27 @@ impl Builder<'_> {
         let process = self.automaton(template, &scope, name, family, args, priority);
         self.built.network.processes.push(process);
         self.built.processes.push(scope);
+    }
+
+    /// A parameter by value that the template assigns to is a variable of the process, which starts with the argument.
+    /// Sizes and initial values were computed from the argument before.
+    fn keep_parameters(
+        &mut self,
+        template: &Template,
+        process: (ProcessId, &str),
+        scope: &mut ProcessScope,
+    ) {
+        if template.params.is_empty() {
+            return;
+        }
+        let written = Usage::written_in(template);
+        for p in template.params.iter().filter(|p| written.contains(&p.id)) {
+            if let Some(Binding::Const { values, .. }) = scope.names.get(&p.id).cloned()
+                && let Some(binding) = self.parameter(p, &values, process, scope)
+            {
+                scope.names.insert(p.id, binding);
+            }
+        }
     }
 
     /// Scalar sets declared in a template are private to each process. In a family that is itself symmetric, swapping

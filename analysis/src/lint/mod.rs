@@ -2,7 +2,7 @@
 
 mod graph;
 mod invariant;
-mod usage;
+pub(crate) mod usage;
 
 use crate::check::{Body, Checked};
 use crate::diag::Diag;

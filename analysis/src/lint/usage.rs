@@ -1,10 +1,10 @@
 //! Who reads, writes, resets, sends and receives.
 
 use crate::check::{Body, Checked};
-use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind, Template};
 use crate::symbol::{SymId, SymKind};
 use crate::types::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use zonelens_syntax::ast::Direction;
 
 /// How a variable is used.
@@ -48,6 +48,15 @@ impl Usage {
         out.0.into_iter().collect()
     }
 
+    /// The names that are assigned to inside a template.
+    pub fn written_in(t: &Template) -> FxHashSet<SymId> {
+        let mut out = ItemUsage::default();
+        out.template(t);
+        t.functions.iter().for_each(|f| out.block(&f.body));
+        let written = out.0.into_iter().filter(|(_, uses)| uses.written);
+        written.map(|(id, _)| id).collect()
+    }
+
     /// The uses inside the expression of a query.
     pub fn of_query(e: &Expr) -> Vec<(SymId, Uses)> {
         let mut out = ItemUsage::default();
@@ -88,29 +97,32 @@ impl ItemUsage {
             .for_each(|i| self.init(i));
         c.functions.iter().for_each(|f| self.block(&f.body));
         match &c.body {
-            Body::Template(t) => {
-                t.decls
-                    .iter()
-                    .filter_map(|d| d.init.as_ref())
-                    .for_each(|i| self.init(i));
-                t.locations
-                    .iter()
-                    .filter_map(|l| l.invariant.as_ref())
-                    .for_each(|e| self.value(e));
-                for e in &t.edges {
-                    e.guard.iter().for_each(|g| self.value(g));
-                    e.updates.iter().for_each(|u| self.effect(u));
-                    if let Some(s) = &e.sync {
-                        self.channel(&s.channel, s.direction);
-                    }
-                }
-            }
+            Body::Template(t) => self.template(t),
             // What a template gets by reference it may use in any way.
             Body::Instance(i) => i.args.iter().for_each(|a| self.anything(a)),
             Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
                 list.iter().for_each(|e| self.effect(e))
             }
             _ => {}
+        }
+    }
+
+    /// The uses inside a template, its functions aside.
+    fn template(&mut self, t: &Template) {
+        t.decls
+            .iter()
+            .filter_map(|d| d.init.as_ref())
+            .for_each(|i| self.init(i));
+        t.locations
+            .iter()
+            .filter_map(|l| l.invariant.as_ref())
+            .for_each(|e| self.value(e));
+        for e in &t.edges {
+            e.guard.iter().for_each(|g| self.value(g));
+            e.updates.iter().for_each(|u| self.effect(u));
+            if let Some(s) = &e.sync {
+                self.channel(&s.channel, s.direction);
+            }
         }
     }
 

@@ -128,7 +128,7 @@ pub fn code(expr: &Expr) -> Result<Code> {
             value,
             old_value,
         } => Code::Assign(Box::new(AssignCode {
-            place: place_code(place, span)?,
+            place: target(place, span)?,
             op: *op,
             value: code(value)?,
             old_value: *old_value,
@@ -139,7 +139,7 @@ pub fn code(expr: &Expr) -> Result<Code> {
             source,
             len,
         } => Code::Copy(Box::new((
-            place_code(target, span)?,
+            self::target(target, span)?,
             block(source, span)?,
             *len,
         ))),
@@ -209,6 +209,17 @@ fn read(place: &Place, span: Span) -> Result<Code> {
     })
 }
 
+/// A place to write to.
+fn target(place: &Place, span: Span) -> Result<PlaceCode> {
+    match place.base {
+        Base::Constant(_) => Err(CompileError {
+            message: "a constant cannot be assigned to",
+            span,
+        }),
+        _ => place_code(place, span),
+    }
+}
+
 fn place_code(place: &Place, span: Span) -> Result<PlaceCode> {
     Ok(PlaceCode {
         base: match place.base {
@@ -271,7 +282,7 @@ fn block(source: &Block, span: Span) -> Result<BlockCode> {
             source,
             len,
         } => BlockCode::Assign(Box::new((
-            place_code(target, span)?,
+            self::target(target, span)?,
             block(source, span)?,
             *len,
         ))),
