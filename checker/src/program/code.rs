@@ -126,6 +126,8 @@ pub struct QuantifierCode {
     /// The scalarset it runs over.
     pub scalarset: Option<ScalarsetId>,
     pub body: Code,
+    /// The body for all values but the first, if that is less to look at.
+    pub later: Option<Code>,
 }
 
 /// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).
@@ -173,6 +175,8 @@ pub enum Formula {
         lo: i32,
         len: u32,
         body: Box<Formula>,
+        /// The body for all values but the first, if that is less to look at.
+        later: Option<Box<Formula>>,
     },
     /// `x' == e`: no condition, read by the delay.
     Rate(Box<(ClockCode, Code)>, Span),

@@ -1,6 +1,7 @@
 //! From the network's expressions to compiled ones.
 
 use super::code::*;
+use super::hoist::{later_code, later_formula};
 use zonelens_analysis::network::{
     Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, Expr, ExprKind, Function, IndexStep,
     Place, ProcessRef, Stmt, UnaryOp,
@@ -91,13 +92,17 @@ pub fn formula(expr: &Expr) -> Result<Formula> {
             QuantifierKind::Sum => {
                 return unsupported("a sum over clock conditions has no symbolic meaning");
             }
-            _ => Formula::Quantified {
-                all: *kind == QuantifierKind::Forall,
-                slot: *slot,
-                lo: range.lo,
-                len: range.len,
-                body: Box::new(formula(body)?),
-            },
+            _ => {
+                let (all, body) = (*kind == QuantifierKind::Forall, formula(body)?);
+                Formula::Quantified {
+                    all,
+                    slot: *slot,
+                    lo: range.lo,
+                    len: range.len,
+                    later: later_formula(all, *slot, &body).map(Box::new),
+                    body: Box::new(body),
+                }
+            }
         },
         _ => return unsupported("a clock condition cannot be used as a number here"),
     })
@@ -158,14 +163,18 @@ pub fn code(expr: &Expr) -> Result<Code> {
             slot,
             range,
             body,
-        } => Code::Quantifier(Box::new(QuantifierCode {
-            kind: *kind,
-            slot: *slot,
-            lo: range.lo,
-            len: range.len,
-            scalarset: range.scalarset,
-            body: code(body)?,
-        })),
+        } => {
+            let body = code(body)?;
+            Code::Quantifier(Box::new(QuantifierCode {
+                kind: *kind,
+                slot: *slot,
+                lo: range.lo,
+                len: range.len,
+                scalarset: range.scalarset,
+                later: later_code(*kind, *slot, &body),
+                body,
+            }))
+        }
         ExprKind::SetClock { clock: c, value } => {
             Code::SetClock(Box::new((clock(c)?, code(value)?)), span)
         }

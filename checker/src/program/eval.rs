@@ -488,15 +488,17 @@ impl Machine {
         binds: Option<ScalarsetId>,
     ) -> Eval<i32> {
         let mut sum = 0i32;
+        let mut body = &q.body;
         for k in elements {
             self.set_slot(q.slot, q.lo + k as i32);
             if let (Some(set), Some(alike)) = (binds, &mut self.alike) {
                 alike.bind(set, k);
             }
             let value = match q.kind {
-                QuantifierKind::Sum => self.value(program, &q.body, state)?,
-                _ => i32::from(self.holds(program, &q.body, state)?),
+                QuantifierKind::Sum => self.value(program, body, state)?,
+                _ => i32::from(self.holds(program, body, state)?),
             };
+            body = q.later.as_ref().unwrap_or(body);
             if let (Some(_), Some(alike)) = (binds, &mut self.alike) {
                 alike.release();
             }

@@ -171,9 +171,11 @@ impl Machine {
                 lo,
                 len,
                 body,
+                later,
             } => {
                 let mut found = None;
                 for k in 0..*len {
+                    let body = later.as_ref().filter(|_| k > 0).unwrap_or(body);
                     self.set_slot(*slot, lo + k as i32);
                     if *all == positive {
                         if !self.conjunction(program, body, positive, state, out)? {
@@ -264,10 +266,12 @@ impl Machine {
                 lo,
                 len,
                 body,
+                later,
             } => {
                 let mut rest = zones;
                 let mut result = Vec::new();
                 for k in 0..*len {
+                    let body = later.as_ref().filter(|_| k > 0).unwrap_or(body);
                     self.set_slot(*slot, lo + k as i32);
                     if *all == positive {
                         rest = self.restrict(program, body, positive, rest, state, dead)?;

@@ -9,6 +9,7 @@ mod compile;
 mod eval;
 mod fault;
 mod formula;
+mod hoist;
 mod model;
 
 pub use alike::Alike;

@@ -66,6 +66,7 @@ impl<'p> Nearness<'p> {
                 lo,
                 len,
                 body,
+                ..
             } => join(
                 *all == wanted,
                 (0..*len).map(|k| {
