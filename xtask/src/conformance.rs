@@ -1,7 +1,8 @@
 //! The corpus against the reference: syntax, types and verdicts, with every disagreement and its reason.
 
+use crate::stored::{Made, Stored};
 use crate::{configurations, corpus};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
@@ -186,6 +187,8 @@ enum Row {
     Foreign(String),
     /// Ours differs; why ours is right, if that is shown.
     Contradicted(String, Option<String>),
+    /// Exploring everything, as the stored verdict needs, meets an error of evaluation: there is a run to it.
+    Fails(String),
     /// No verdict.
     Open(String),
 }
@@ -246,15 +249,14 @@ fn verdicts(
     let rows: Vec<_> = rows.map(|(_, row)| row).collect();
     let traces = Traces::default();
     let results = judge_all(dir, &rows, timeout, &traces);
-    let foreign: Vec<&str> = (rows.iter().zip(&results))
-        .filter(|(_, result)| matches!(result, Row::Foreign(_)))
-        .map(|(row, _)| row[0].as_str())
-        .collect();
-    let mut counts = [0usize; 6];
+    let stored = Stored::read(dir, files_of(&rows).into_iter());
+    let origins = Origins::new(&rows, &results, &stored);
+    let mut counts = [0usize; 7];
     let (mut contradicted, mut misses) = (Vec::new(), String::new());
     for (row, result) in rows.iter().zip(&results) {
         let formula = row[1].replace('|', "\\|");
         let start = format!("| `{}` | `{formula}` | {} |", row[0], row[2]);
+        let origin = origins.of(row);
         let (kind, text) = match result {
             Row::Agrees => (0, None),
             Row::Configured(says, as_it_is) => {
@@ -262,16 +264,11 @@ fn verdicts(
             }
             Row::Foreign(why) => (2, Some(format!("stored for another version: {why}"))),
             Row::Contradicted(ours, Some(proof)) => {
-                let other = match foreign.contains(&row[0].as_str()) {
-                    true => {
-                        "; the file stores results for names it does not have, so they are another version's"
-                    }
-                    false => "",
-                };
-                (3, Some(format!("**{ours}**: {proof}{other}")))
+                (3, Some(format!("**{ours}**: {proof}{origin}")))
             }
-            Row::Contradicted(ours, None) => (4, Some(format!("**{ours}**, not proven"))),
-            Row::Open(why) => (5, Some(why.clone())),
+            Row::Contradicted(ours, None) => (4, Some(format!("**{ours}**, not proven{origin}"))),
+            Row::Fails(why) => (5, Some(format!("**error**: {why}{origin}"))),
+            Row::Open(why) => (6, Some(format!("{why}{origin}"))),
         };
         counts[kind] += 1;
         if kind == 3 || kind == 4 {
@@ -281,35 +278,105 @@ fn verdicts(
             let _ = writeln!(misses, "{start} {text} |");
         }
     }
-    let percent = |n: usize| 100.0 * n as f64 / rows.len().max(1) as f64;
     let _ = writeln!(
         page,
-        "## Verdicts\n\nOf {} stored verdicts, within {timeout} s and 4 GB each:\n\n\
-         | | rows | |\n|---|---|---|\n\
-         | agree | {} | {:.1} % |\n\
-         | agree in the configuration that the file names for the query | {} | {:.1} % |\n\
-         | stored for another version of the file: the formula names what it does not have | {} | {:.1} % |\n\
-         | contradicted with proof (a replayed trace, or everything explored exactly) | {} | {:.1} % |\n\
-         | contradicted without proof | {} | {:.1} % |\n\
-         | no verdict | {} | {:.1} % |\n\n\
-         A stored verdict can be older than the model: UPPAAL keeps it when the model is edited.\n\n\
-         | file | formula | stored | ours |\n|---|---|---|---|\n{misses}",
-        rows.len(),
-        counts[0],
-        percent(counts[0]),
-        counts[1],
-        percent(counts[1]),
-        counts[2],
-        percent(counts[2]),
-        counts[3],
-        percent(counts[3]),
-        counts[4],
-        percent(counts[4]),
-        counts[5],
-        percent(counts[5]),
+        "## Verdicts\n\nOf {} stored verdicts, within {timeout} s and 4 GB each:\n\n| | rows | |\n|---|---|---|",
+        rows.len()
+    );
+    let kinds = [
+        "agree",
+        "agree in the configuration that the file names for the query",
+        "stored for another version of the file: the formula names what it does not have",
+        "contradicted with proof (a replayed trace, or everything explored exactly)",
+        "contradicted without proof",
+        "the model runs into an error of evaluation, with a trace to it",
+        "no verdict",
+    ];
+    for (what, n) in kinds.iter().zip(counts) {
+        let percent = 100.0 * n as f64 / rows.len().max(1) as f64;
+        let _ = writeln!(page, "| {what} | {n} | {percent:.1} % |");
+    }
+    origins.write(page);
+    let _ = writeln!(
+        page,
+        "| file | formula | stored | ours |\n|---|---|---|---|\n{misses}"
     );
     traces.write(page);
     contradicted
+}
+
+fn files_of<'r>(rows: &[&'r Vec<String>]) -> BTreeSet<&'r str> {
+    rows.iter().map(|row| row[0].as_str()).collect()
+}
+
+/// Where the stored results come from.
+struct Origins<'r> {
+    stored: &'r Stored,
+    /// By run of UPPAAL: a file that holds its result and agrees with us, if there is one.
+    runs: BTreeMap<Made<'r>, Option<&'r str>>,
+    /// Files that store results for names they do not have.
+    foreign: BTreeSet<&'r str>,
+}
+
+impl<'r> Origins<'r> {
+    fn new(rows: &[&'r Vec<String>], results: &[Row], stored: &'r Stored) -> Origins<'r> {
+        let (mut runs, mut foreign) = (BTreeMap::new(), BTreeSet::new());
+        for (row, result) in rows.iter().zip(results) {
+            if matches!(result, Row::Foreign(_)) {
+                foreign.insert(row[0].as_str());
+            }
+            if let Some(made) = stored.made(&row[0], &row[1], row[2] == "satisfied") {
+                let agreeing = runs.entry(made).or_insert(None);
+                if matches!(result, Row::Agrees | Row::Configured(..)) {
+                    agreeing.get_or_insert(row[0].as_str());
+                }
+            }
+        }
+        Origins {
+            stored,
+            runs,
+            foreign,
+        }
+    }
+
+    /// What is known of the result that a row disagrees with.
+    fn of(&self, row: &[String]) -> String {
+        let file = row[0].as_str();
+        let made = self.stored.made(file, &row[1], row[2] == "satisfied");
+        if self.foreign.contains(file) {
+            return "; the file stores results for names it does not have, so they are another version's".into();
+        }
+        let Some(made) = made else {
+            return String::new();
+        };
+        if let Some(Some(other)) = self.runs.get(&made) {
+            let time = made.2;
+            return format!(
+                "; made once, at {time}, and stored in `{other}` too, where ours agrees"
+            );
+        }
+        match self.stored.changed_after(file) {
+            Some(change) if made.2 <= change => format!(
+                "; made at {}, and the file holds two different results for one formula, the first from {change}: it was \
+                 changed later",
+                made.2
+            ),
+            _ => String::new(),
+        }
+    }
+
+    fn write(&self, page: &mut String) {
+        let agree = self.runs.values().flatten().count();
+        let _ = writeln!(
+            page,
+            "\nA stored verdict can be older than the model: UPPAAL keeps it when the model is edited or saved under another \
+             name. By their time stamps these are the results of {} runs, each made of one model. **{agree} of the {} runs \
+             ({:.1} %) agree** in a file that holds their result.\n",
+            self.runs.len(),
+            self.runs.len(),
+            100.0 * agree as f64 / self.runs.len().max(1) as f64
+        );
+    }
 }
 
 /// Judges all rows, the files shared out among the machine's cores.
@@ -359,10 +426,12 @@ fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64, traces: &Trac
         Row::Agrees | Row::Configured(..) => return judged,
         Row::Contradicted(ours, _) => ours.clone(),
         Row::Foreign(_) => "without meaning".to_owned(),
+        Row::Fails(_) => "an error".to_owned(),
         Row::Open(_) => format!("no verdict in {BRIEF} s"),
     };
     match judge(&load(name, text), formula, stored, timeout, traces) {
         Row::Agrees => Row::Configured(says, as_it_is),
+        Row::Open(why) => Row::Open(format!("{says}: {why}; {as_it_is} as it is")),
         _ => judge(loaded, formula, stored, timeout, traces),
     }
 }
@@ -395,6 +464,11 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
     };
     match report.verdict {
         verdict if verdict == expected => Row::Agrees,
+        Verdict::Error if report.trace.is_some() && needs_everything(formula, stored) => {
+            let steps = report.trace.map_or(0, |trace| trace.steps.len() - 1);
+            let reason = report.reason.unwrap_or_default();
+            Row::Fails(format!("{reason}, after a replayed run of {steps} steps"))
+        }
         Verdict::Unknown | Verdict::Error => Row::Open(report.reason.unwrap_or_default()),
         verdict => {
             let ours = format!("{verdict:?}").to_lowercase();
@@ -434,6 +508,13 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
             Row::Contradicted(ours, proof)
         }
     }
+}
+
+/// Whether a verdict can only be given after everything was explored.
+fn needs_everything(formula: &str, stored: &str) -> bool {
+    let formula = formula.trim_start();
+    formula.starts_with("A[]") && stored == "satisfied"
+        || formula.starts_with("E<>") && stored == "violated"
 }
 
 fn run_query(loaded: &Loaded, network: &Network, query: &Query, options: &Options) -> QueryReport {

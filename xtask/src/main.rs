@@ -18,6 +18,7 @@ mod package;
 mod reports;
 mod rng;
 mod server;
+mod stored;
 mod symmetry;
 mod vscode;
 
