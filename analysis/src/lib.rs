@@ -19,6 +19,8 @@ mod lint;
 pub mod meaning;
 mod model;
 pub mod network;
+mod pragma;
+pub mod query_file;
 mod refactor;
 pub mod report;
 mod rules;

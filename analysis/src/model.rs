@@ -12,7 +12,7 @@ use crate::fix::Page;
 use crate::instantiate::{self, Built, Foreign, Source};
 use crate::lint;
 use crate::network::{self, Network};
-use crate::symbol::{ItemId, Symbol};
+use crate::symbol::{ItemId, SymKind, Symbol};
 use crate::symmetry::{self, Findings};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -81,6 +81,12 @@ impl Model {
     pub fn update(&self, file: &SourceFile) -> Model {
         let (constants, severities) = (self.env.constants.clone(), self.severities.clone());
         Model::build(file, constants, severities, Some(self))
+    }
+
+    /// Whether a name is a global constant, which is what `constants` of `new` can override.
+    pub fn has_global_constant(&self, name: &str) -> bool {
+        let symbol = self.env.names.get(name);
+        symbol.is_some_and(|s| matches!(&s.kind, SymKind::Var(v) if v.constant))
     }
 
     fn build(
@@ -154,6 +160,7 @@ impl Model {
         }
         let lints = lint::check(&self.items, &asked);
         out.extend(self.placed(file, &lints));
+        out.extend(crate::pragma::check(&loud));
         let mut out = self.severities.apply(crate::allow::apply(&loud, out));
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
@@ -376,6 +383,11 @@ impl Model {
     /// `base` is added to the query's spans.
     pub fn check_query(&self, query: &ast::Query, base: u32) -> Vec<Diagnostic> {
         self.severities.apply(self.checked_query(query, base).1)
+    }
+
+    /// Findings of a file that belongs to this model, as bad as its workspace says.
+    pub(crate) fn configured_severities(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        self.severities.apply(found)
     }
 
     /// The query resolved against `network` (made by `self.network()`).

@@ -25,6 +25,7 @@ rules![
     ("lint/never-binding", Warning),
     ("lint/never-read", Warning),
     ("lint/no-effect", Warning),
+    ("lint/pragma", Warning),
     ("lint/unreachable-location", Warning),
     ("lint/unused-select", Warning),
     ("lint/urgent-clock-guard", Warning),

@@ -1,6 +1,7 @@
 //! A trace as people read it: what happens when, and per step only what changes.
 
 use crate::report::{Trace, TraceEdge, TraceKind, TraceState, TraceStep};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One step of a trace in words.
@@ -157,9 +158,29 @@ fn edge_text(edge: &TraceEdge) -> EdgeText {
     }
 }
 
+/// The entries with their names as people count: `P(2)` before `P(10)`.
+fn in_order<T>(named: &BTreeMap<String, T>) -> Vec<(&String, &T)> {
+    let mut out: Vec<_> = named.iter().collect();
+    out.sort_by_cached_key(|(name, _)| {
+        let parts = name
+            .as_bytes()
+            .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+        let key = |part: &[u8]| {
+            let digits = if part[0].is_ascii_digit() {
+                part.len()
+            } else {
+                0
+            };
+            (digits, part.to_vec())
+        };
+        parts.map(key).collect::<Vec<_>>()
+    });
+    out
+}
+
 fn initial(state: &TraceState) -> Vec<String> {
     let mut by_location: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (process, location) in &state.locations {
+    for (process, location) in in_order(&state.locations) {
         match by_location.iter_mut().find(|(l, _)| l == location) {
             Some((_, processes)) => processes.push(process),
             None => by_location.push((location, vec![process])),
@@ -168,14 +189,12 @@ fn initial(state: &TraceState) -> Vec<String> {
     let locations = by_location
         .iter()
         .map(|(location, processes)| format!("{location}: {}", processes.join(", ")));
-    let variables = state
-        .variables
-        .iter()
+    let variables = in_order(&state.variables)
+        .into_iter()
         .filter(|(_, value)| **value != 0)
         .map(|(name, value)| format!("{name} = {value}"));
-    let clocks = state
-        .clocks
-        .iter()
+    let clocks = in_order(&state.clocks)
+        .into_iter()
         .filter(|(_, value)| *value != "0")
         .map(|(name, value)| format!("{name} = {value}"));
     locations.chain(variables).chain(clocks).collect()
@@ -184,14 +203,14 @@ fn initial(state: &TraceState) -> Vec<String> {
 /// Variables that changed, and clocks whose change is more than the passing of time.
 fn differences(before: &TraceState, after: &TraceState, delay: Time) -> Vec<String> {
     let mut out = Vec::new();
-    for (name, value) in &after.variables {
+    for (name, value) in in_order(&after.variables) {
         match before.variables.get(name) {
             Some(old) if old == value => {}
             Some(old) => out.push(format!("{name}: {old} → {value}")),
             None => out.push(format!("{name} = {value}")),
         }
     }
-    for (name, value) in &after.clocks {
+    for (name, value) in in_order(&after.clocks) {
         let aged = before
             .clocks
             .get(name)
@@ -256,7 +275,6 @@ pub fn to_text(trace: &Trace, file: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::TraceTransition;
-    use std::collections::BTreeMap;
 
     fn state(id: i64, at: &str, x: &str) -> TraceState {
         TraceState {
@@ -330,5 +348,18 @@ mod tests {
         assert_eq!(sum.map(|t| t.to_string()).as_deref(), Some("1/2"));
         assert_eq!(Time::parse("1/0"), None);
         assert_eq!(Time::parse("x"), None);
+    }
+
+    #[test]
+    fn names_stand_as_people_count() {
+        let names = [
+            "P(10)", "P(2)", "P(1).x", "P(1)", "Gate", "a[10][2]", "a[9][30]",
+        ];
+        let named: BTreeMap<String, ()> = names.map(|n| (n.to_owned(), ())).into();
+        let order: Vec<&str> = in_order(&named).iter().map(|(n, ())| n.as_str()).collect();
+        let counted = [
+            "Gate", "P(1)", "P(1).x", "P(2)", "P(10)", "a[9][30]", "a[10][2]",
+        ];
+        assert_eq!(order, counted);
     }
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::query_file;
 use zonelens_analysis::{Model, Severities};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -206,15 +207,9 @@ fn query_diagnostics(path: &Path, file: &SourceFile, severities: Severities) -> 
         .map(|e| path.with_extension(e))
         .find_map(|p| Some((std::fs::read_to_string(&p).ok()?, p)));
     let Some((text, model_path)) = model else {
-        let errors = file.errors().into_iter();
-        return errors
-            .map(|e| Diagnostic::error(e.code, e.message, e.span))
-            .collect();
+        return query_file::diagnostics(file, None);
     };
     let model_file = SourceFile::parse(text, FileKind::from_path(&model_path.to_string_lossy()));
     let model = Model::configured(&model_file, &BTreeMap::new(), severities);
-    let queries = file.queries().into_iter();
-    queries
-        .flat_map(|q| model.check_query(q.query, q.base))
-        .collect()
+    query_file::diagnostics(file, Some(&model))
 }

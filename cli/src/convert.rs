@@ -20,6 +20,16 @@ pub struct Args {
 
 /// Converts a model. A model with syntax errors is refused: half of it would be lost.
 pub fn run(args: &Args) -> u8 {
+    let extension = args.output.extension().map(|e| e.to_ascii_lowercase());
+    let notation = extension.as_ref().and_then(|e| e.to_str());
+    if !matches!(notation, Some("xml" | "xta" | "ta")) {
+        let why = match notation {
+            Some("q") => "models convert to .xml and .xta; queries go along inside them",
+            _ => "its extension must tell the notation, .xml or .xta",
+        };
+        output::complain(&format!("{}: {why}", args.output.display()));
+        return BAD_INPUT;
+    }
     let source = match Source::read(&args.input) {
         Ok(source) => source,
         Err(message) => {
@@ -29,11 +39,7 @@ pub fn run(args: &Args) -> u8 {
     };
     let converted = match FileKind::from_path(&args.output.to_string_lossy()) {
         FileKind::Xml => to_xml(&source.file),
-        FileKind::Xta => to_xta(&source.file),
-        FileKind::Query => {
-            output::complain("models convert to .xml and .xta; queries go along inside them");
-            return BAD_INPUT;
-        }
+        _ => to_xta(&source.file),
     };
     let text = match converted {
         Ok(text) => text,

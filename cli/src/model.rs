@@ -110,6 +110,22 @@ impl Prepared {
         }
     }
 
+    /// Refuses an override from the command line that overrides nothing: a misspelt name would otherwise answer for
+    /// another size than the one asked for. What a model with errors declares is not known well enough to tell.
+    pub fn know_constants(&self, overrides: &[(String, i64)]) -> Result<(), String> {
+        let unknown = |name: &String| !self.model.has_global_constant(name);
+        match overrides.iter().find(|(name, _)| unknown(name)) {
+            Some((name, value)) if self.network.is_ok() => {
+                let path = self.source.path.as_deref().unwrap_or(Path::new("-"));
+                Err(format!(
+                    "--const {name}={value}: {} has no global constant `{name}`",
+                    path.display()
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What keeps the model from being verified.
     pub fn errors(&self) -> &[Diagnostic] {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)

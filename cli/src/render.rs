@@ -85,6 +85,7 @@ fn draw(args: &Args) -> Result<String, Failure> {
         return Err(format!("{} is a query file; give the model", args.model.display()).into());
     }
     let prepared = Prepared::new(source, &args.constants.iter().cloned().collect());
+    prepared.know_constants(&args.constants)?;
     if args.trace {
         draw_trace(args, &prepared)
     } else {

@@ -74,6 +74,10 @@ pub fn run(args: &Args) -> u8 {
     };
     let constants = args.constants.iter().cloned().collect();
     let prepared = Prepared::new(source, &constants);
+    if let Err(message) = prepared.know_constants(&args.constants) {
+        output::complain(&message);
+        return BAD_INPUT;
+    }
     let Some(network) = prepared.network() else {
         for error in prepared.errors() {
             let place = prepared.source.place(error.span);

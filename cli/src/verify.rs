@@ -62,8 +62,12 @@ pub fn run(args: &Args, order: &Order) -> u8 {
     };
     let asked = select_queries(&prepared.source, &sources);
     if asked.is_empty() {
+        let own = match prepared.source.file.kind {
+            FileKind::Xml => "add one in UPPAAL",
+            _ => "write `//@ query A[] …` in it",
+        };
         output::complain(&format!(
-            "{} has no query; write `//@ query A[] …` in it, a `.q` file beside it, or give one with -q",
+            "{} has no query; {own}, write a `.q` file beside it, or give one with -q",
             args.model.display()
         ));
         return BAD_INPUT;
@@ -154,6 +158,7 @@ fn load(args: &Args, order: &Order, options: &Options) -> Result<(Prepared, Sour
         explicit(args, order)?
     };
     let prepared = Prepared::new(model, &options.constants);
+    prepared.know_constants(args.constants())?;
     Ok((prepared, Sources { embedded, others }))
 }
 

@@ -168,6 +168,45 @@ fn check_of_query_files_uses_the_model_beside_them() {
 }
 
 #[test]
+fn check_of_query_files_tells_errors_of_syntax() {
+    let folder = Folder::new("query-syntax");
+    folder.write("alone.q", "A[] P.A &&\n/* never closed\n");
+    folder.write("m.xta", "process P() { state A; init A; }\nsystem P;\n");
+    folder.write("m.q", "A[] P.A &&\n/* never closed\n");
+    for name in ["alone.q", "m.q"] {
+        let output = folder.run(&["check", name]);
+        assert_eq!(status(&output), 1, "{name}");
+        let text = stdout(&output);
+        assert!(text.contains("[query/syntax]"), "{text}");
+        assert!(text.contains("[syntax/unclosed-comment]"), "{text}");
+    }
+}
+
+#[test]
+fn check_tells_lines_that_say_nothing() {
+    let folder = Folder::new("pragmas");
+    let model = "//@ expect satisfied\nprocess P() { state A; init A; }\nsystem P;\n\
+                 //@ query A[] P.A\n//@ expect satisfied\n//@ expect violated\n\
+                 //@ query A[] P.A\n//@ expect satisfid\n//@ qeury A[] P.A\n";
+    folder.write("m.xta", model);
+    folder.write("m.q", "/* EXPECT:T */\nA[] P.A\n//@ expect satisfied\n");
+    let lines = |name: &str| -> Vec<u64> {
+        let output = folder.run(&["check", "--format", "json", name]);
+        assert_eq!(status(&output), 0);
+        let found = stdout(&output);
+        let found = found
+            .lines()
+            .map(|l| serde_json::from_str::<Value>(l).expect("JSON"));
+        found
+            .filter(|d| d["code"] == "lint/pragma")
+            .filter_map(|d| d["start"]["line"].as_u64())
+            .collect()
+    };
+    assert_eq!(lines("m.xta"), [1, 6, 8, 9]);
+    assert_eq!(lines("m.q"), [3]);
+}
+
+#[test]
 fn sarif_has_the_required_shape() {
     let folder = Folder::new("sarif");
     folder.write("my model.xta", broken_fischer());
@@ -225,6 +264,10 @@ fn convert_there_and_back() {
         "{}",
         stdout(&output)
     );
+    for name in ["e.txt", "e", "e.q"] {
+        assert_eq!(status(&folder.run(&["convert", "a.xta", name])), 2);
+        assert!(!folder.0.join(name).exists(), "{name} tells no notation");
+    }
     folder.write("broken.xta", "int a = ;\nsystem P;\n");
     let refused = folder.run(&["convert", "broken.xta", "e.xml"]);
     assert_eq!(status(&refused), 2);

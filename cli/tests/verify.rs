@@ -284,6 +284,43 @@ fn constants_and_limits_reach_the_checker() {
 }
 
 #[test]
+fn an_override_of_nothing_is_bad_usage() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    for name in ["M=3", "n=3", "i=3"] {
+        let output = run(&d, &["m.xta", "--const", name, "-q", "E<> n == 3"]);
+        assert_eq!(status(&output), 2, "{name}");
+        assert!(output.stdout.is_empty(), "{name}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("m.xta has no global constant"), "{said}");
+    }
+    // What a broken model declares is not known: its own error is the one to tell.
+    write(
+        &d,
+        "m.xta",
+        &MODEL.replace("const int N = 2;", "const int N = 2"),
+    );
+    let output = run(&d, &["m.xta", "--const", "N=3", "-q", "E<> n == 3"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(status(&output), 2);
+    assert!(said.contains("[syntax/unexpected]"), "{said}");
+}
+
+#[test]
+fn a_run_that_stays_somewhere_says_so() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    let text = |formula| {
+        let output = run(&d, &["m.xta", "-q", formula]);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let stays = "the run takes no transition";
+    assert!(text("A<> n == 2").contains(stays));
+    assert!(text("E[] n == 0").contains(stays));
+    assert!(!text("E<> n == 2").contains(stays));
+}
+
+#[test]
 fn people_and_ci_get_their_forms() {
     let d = directory();
     write(&d, "m.xta", MODEL);

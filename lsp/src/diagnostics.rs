@@ -8,6 +8,7 @@ use crate::runs::{Known, word};
 use crate::settings::Settings;
 use std::sync::Arc;
 use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
+use zonelens_analysis::query_file;
 use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Trace, Verdict};
 use zonelens_analysis::trace_text;
 use zonelens_syntax::ast::FileKind;
@@ -48,30 +49,15 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic>
     if snapshot.kind != FileKind::Query {
         return snapshot.model().diagnostics().to_vec();
     }
-    let mut out: Vec<Diagnostic> = snapshot
-        .file()
-        .errors()
-        .into_iter()
-        .map(|e| Diagnostic::error(e.code, e.message, e.span))
-        .collect();
-    match model {
-        Some(model) => {
-            for q in snapshot.queries() {
-                if q.query.errors.is_empty() {
-                    out.extend(model.model().check_query(q.query, q.base));
-                }
-            }
-        }
-        None => {
-            if let Some(first) = snapshot.queries().first() {
-                out.push(Diagnostic::new(
-                    NO_MODEL,
-                    Severity::Info,
-                    "There is no model beside this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
-                    first.query.span.shift(first.base),
-                ));
-            }
-        }
+    let beside = model.map(|m| m.model());
+    let mut out = query_file::diagnostics(snapshot.file(), beside.as_deref());
+    if let (None, Some(first)) = (model, snapshot.queries().first()) {
+        out.push(Diagnostic::new(
+            NO_MODEL,
+            Severity::Info,
+            "There is no model beside this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
+            first.query.span.shift(first.base),
+        ));
     }
     out
 }

@@ -444,7 +444,8 @@ impl LanguageServer for Server {
         &self,
         params: lsp::CodeActionParams,
     ) -> Result<Option<lsp::CodeActionResponse>> {
-        let (range, only) = (params.range, params.context.only);
+        let (range, context) = (params.range, params.context);
+        let only = context.only;
         self.feature(&params.text_document.uri, move |place, shared| {
             let wanted = |action: &&code_action::Action| {
                 let kind = to_proto::action_kind(action.kind);
@@ -454,7 +455,10 @@ impl LanguageServer for Server {
                 };
                 only.as_ref().is_none_or(|only| only.iter().any(within))
             };
-            let found = code_action::actions(&shared.store, place.snapshot, place.span(range));
+            let named = context.diagnostics.iter();
+            let asked: Vec<_> = named.map(|d| place.span(d.range)).collect();
+            let span = place.span(range);
+            let found = code_action::actions(&shared.store, place.snapshot, span, &asked);
             let convert = |action| to_proto::code_action(place, action);
             Some(found.iter().filter(wanted).filter_map(convert).collect())
         })

@@ -74,6 +74,11 @@ pub enum Format {
 }
 
 impl Args {
+    /// The overrides of constants that were asked for.
+    pub fn constants(&self) -> &[(String, i64)] {
+        &self.constants
+    }
+
     /// What the checker is told: what the command line says, over what `zonelens.toml` says.
     pub fn options(&self, base: Options) -> Options {
         let mut constants = base.constants;

@@ -4,7 +4,7 @@ use crate::model::passes;
 use crate::output::{Palette, bytes, grouped, seconds};
 use std::fmt::Write;
 use std::path::Path;
-use zonelens_analysis::report::{BoundsValue, QueryReport, Verdict};
+use zonelens_analysis::report::{BoundsValue, QueryReport, TraceKind, Verdict};
 use zonelens_analysis::trace_text;
 
 /// Writes reports as text.
@@ -48,7 +48,7 @@ impl Human {
             &report.values
         };
         for value in values {
-            let _ = writeln!(out, "    value: {}", bounds(value));
+            let _ = writeln!(out, "    {}", value_line(&report.query, value));
         }
         for line in symmetry_lines(report, model) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
@@ -66,6 +66,9 @@ impl Human {
             let _ = writeln!(out, "    {what}, {}:", trace_text::summary(trace));
             for line in trace_text::to_text(trace, &model.display().to_string()).lines() {
                 let _ = writeln!(out, "      {line}");
+            }
+            if trace.kind == TraceKind::Path && speaks_of_runs(&report.query) {
+                let _ = writeln!(out, "      … and from there on the run takes no transition");
             }
         }
         out.truncate(out.trim_end().len());
@@ -102,7 +105,8 @@ impl Human {
         if let Some(reason) = &report.reason {
             let _ = write!(line, " ({reason})");
         } else {
-            let _ = write!(line, " in {}", seconds(report.statistics.seconds));
+            let comma = if report.expected.is_some() { "," } else { "" };
+            let _ = write!(line, "{comma} in {}", seconds(report.statistics.seconds));
         }
         line
     }
@@ -136,11 +140,14 @@ fn statistics_line(report: &QueryReport) -> Option<String> {
     if s.stored == 0 && s.explored == 0 {
         return None;
     }
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
     let mut line = format!(
-        "{} states stored, {} explored, {} transitions",
+        "{} state{} stored, {} explored, {} transition{}",
         grouped(s.stored),
+        plural(s.stored),
         grouped(s.explored),
-        grouped(s.transitions)
+        grouped(s.transitions),
+        plural(s.transitions)
     );
     if s.peak_memory_bytes > 0 {
         let _ = write!(line, ", {}", bytes(s.peak_memory_bytes));
@@ -181,6 +188,30 @@ fn symmetry_lines(report: &QueryReport, model: &Path) -> Vec<String> {
         ));
     }
     out
+}
+
+/// Whether a trace for this query is a whole run, not only the way to a state.
+fn speaks_of_runs(query: &str) -> bool {
+    query.starts_with("A<>") || query.starts_with("E[]") || query.contains("-->")
+}
+
+/// What was measured: the end that was asked for, or both.
+fn value_line(query: &str, value: &BoundsValue) -> String {
+    let end = |what: &str, number: Option<i64>, strict: bool| match number {
+        Some(n) if strict => format!("{what}: {n}, approached and never reached"),
+        Some(n) => format!("{what}: {n}"),
+        None => format!("{what}: none, it grows without bound"),
+    };
+    // Everything measured has a least value so far: clocks start at 0 and integers have ranges.
+    if value.lower.is_none() && value.upper.is_none() {
+        "no value: no reachable state satisfies the condition".to_owned()
+    } else if query.starts_with("sup") {
+        end("supremum", value.upper, value.upper_strict)
+    } else if query.starts_with("inf") {
+        end("infimum", value.lower, value.lower_strict)
+    } else {
+        format!("bounds: {}", bounds(value))
+    }
 }
 
 /// Bounds as an interval.
@@ -234,5 +265,28 @@ mod tests {
             upper_strict: false,
         };
         assert_eq!(bounds(&value), "[0, ∞)");
+        assert_eq!(value_line("bounds: x", &value), "bounds: [0, ∞)");
+        assert_eq!(value_line("inf: x", &value), "infimum: 0");
+        let line = value_line("sup: x", &value);
+        assert_eq!(line, "supremum: none, it grows without bound");
+        let none = BoundsValue::default();
+        let line = value_line("sup{false}: x", &none);
+        assert_eq!(line, "no value: no reachable state satisfies the condition");
+    }
+
+    #[test]
+    fn an_unmet_expectation_is_not_about_time() {
+        let mut report = QueryReport::without_run("E<> p", 1, Verdict::Satisfied, String::new());
+        report.reason = None;
+        report.expected = Some(Verdict::Violated);
+        report.statistics.seconds = 0.004;
+        report.statistics.stored = 1;
+        report.statistics.transitions = 1;
+        let text = Human::new(Palette::plain()).report(&report, None, Path::new("m.xta"));
+        assert_eq!(
+            text.trim(),
+            "✗ E<> p  -q\n    satisfied, but it should be violated, in 4 ms\n    \
+             1 state stored, 0 explored, 1 transition"
+        );
     }
 }

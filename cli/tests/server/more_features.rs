@@ -57,12 +57,19 @@ fn the_fix_of_arithmetic_on_scalars_applies_cleanly() {
         let list = client.diagnostics(&uri, 1);
         let found = list.iter().find(|d| d["code"] == "sym/arithmetic");
         let found = found.expect("the diagnostic").clone();
-        let params = json!({
-            "textDocument": {"uri": uri}, "range": found["range"],
-            "context": {"diagnostics": [found], "only": ["quickfix"]},
-        });
-        let actions = client.result("textDocument/codeAction", params);
-        let actions = actions.as_array().expect("a list").clone();
+        let mut offered = |range: &Value| {
+            let params = json!({
+                "textDocument": {"uri": uri}, "range": range,
+                "context": {"diagnostics": [found], "only": ["quickfix"]},
+            });
+            let actions = client.result("textDocument/codeAction", params);
+            actions.as_array().expect("a list").clone()
+        };
+        let actions = offered(&found["range"]);
+        // Neovim sends the place of the cursor and the diagnostics of its whole line.
+        let line_start = json!({"line": found["range"]["start"]["line"], "character": 0});
+        let cursor = json!({"start": line_start, "end": line_start});
+        assert!(offered(&cursor).contains(&actions[0]), "{name}");
         let preferred = actions.iter().find(|a| a["isPreferred"] == true);
         let action = preferred.expect("a fix to take without thinking");
         assert_eq!(action["diagnostics"][0]["code"], "sym/arithmetic");

@@ -35,13 +35,14 @@ pub struct Action {
     pub preferred: bool,
 }
 
-/// The changes that are offered for `span`: repairs of diagnostics that touch it, and what can be done beyond.
-pub fn actions(store: &Store, snapshot: &Arc<Snapshot>, span: Span) -> Vec<Action> {
+/// The changes that are offered for `span`: repairs of diagnostics that touch it, and what can be done beyond. `asked`
+/// are the places of diagnostics that the client names, as Neovim does with all of the cursor's line.
+pub fn actions(store: &Store, snapshot: &Arc<Snapshot>, span: Span, asked: &[Span]) -> Vec<Action> {
     let model = store.model_of(snapshot);
     let mut out = Vec::new();
     for diagnostic in diagnostics::of_text(snapshot, model.as_deref()) {
         let touches = diagnostic.span.start <= span.end && span.start <= diagnostic.span.end;
-        if touches {
+        if touches || asked.contains(&diagnostic.span) {
             repairs(snapshot, diagnostic, &mut out);
         }
     }

@@ -42,8 +42,11 @@ actions['status'] = function()
     end
     local lines = {}
     for _, query in ipairs(result) do
-      local state = query.state .. (query.stale and ' (stale)' or '')
-      table.insert(lines, ('%4d  %-18s  %s'):format(query.line, state, query.query))
+      local state = query.state == 'never' and 'not verified yet' or query.state
+      state = state .. (query.stale and ' (stale)' or '')
+      -- `passes` is neither true nor false while there is no verdict.
+      local mark = query.passes == true and '✓' or query.passes == false and '✗' or ' '
+      table.insert(lines, ('%4d  %s %-18s  %s'):format(query.line, mark, state, query.query))
     end
     vim.notify(table.concat(lines, '\n'))
   end)

@@ -51,6 +51,8 @@ function M.refresh_hints()
     for line, labels in pairs(by_line) do
       if line < vim.api.nvim_buf_line_count(bufnr) then
         vim.api.nvim_buf_set_extmark(bufnr, hints, line, 0, {
+          -- Before the diagnostics of the line, whose text may fill the window.
+          priority = 100,
           virt_text = { { '  ' .. table.concat(labels, ' · '), 'Comment' } },
         })
       end

@@ -1,0 +1,50 @@
+//! `//@` lines that say nothing: a misspelt word, an expectation of no query. Left silent, a test suite would pass that
+//! tests less than its author wrote down.
+
+use crate::diagnostic::Diagnostic;
+use crate::rules;
+use zonelens_syntax::SourceFile;
+use zonelens_syntax::ast::{FileKind, Pragma, PragmaKind};
+use zonelens_syntax::source::members;
+
+const CODE: &str = "lint/pragma";
+
+/// The `//@` lines of a file that have no effect.
+pub fn check(file: &SourceFile) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for item in &file.items {
+        check_list(&item.node.pragmas, item.offset, file.kind, &mut out);
+        for m in members(item) {
+            let base = item.offset + m.offset;
+            check_list(&m.node.pragmas, base, file.kind, &mut out);
+        }
+    }
+    out
+}
+
+fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagnostic>) {
+    let mut after_query = false;
+    for pragma in pragmas {
+        let message = match &pragma.kind {
+            PragmaKind::Expect(_) if kind == FileKind::Query && !after_query => Some(
+                "this has no effect in a query file: write `/* EXPECT:T */` or `/* EXPECT:F */` before the query"
+                    .to_owned(),
+            ),
+            PragmaKind::Expect(None) => {
+                Some("write `//@ expect satisfied` or `//@ expect violated`; this expects nothing".to_owned())
+            }
+            PragmaKind::Expect(Some(_)) if !after_query => Some(
+                "no `//@ query` stands on the line before, so this expects nothing".to_owned(),
+            ),
+            PragmaKind::Unknown(word) => Some(format!(
+                "`//@ {word}` says nothing; there are `//@ query`, `//@ expect` and `//@ allow`"
+            )),
+            _ => None,
+        };
+        if let Some(message) = message {
+            let at = pragma.span.shift(base);
+            out.push(Diagnostic::new(CODE, rules::severity(CODE), message, at));
+        }
+        after_query = matches!(pragma.kind, PragmaKind::Query(_));
+    }
+}
