@@ -170,6 +170,55 @@ system P;
     );
 }
 
+/// A broken declaration is one error, not one more for each use of its names.
+#[test]
+fn unreadable_declarations_still_declare() {
+    let text = "int a = ;
+typedef int(0,3] id_t;
+int b, m[3] 1, n;
+int k = 4;
+clock x
+clock y;
+int f(int q { return q; }
+chan c[id_t];
+process P(const id_t i) {
+  int w = ;
+  state s, t { x <= a };
+  init s;
+  trans s -> t { guard a == b && m[0] > w; sync c[i]!; assign x = 0, y = 0, k = f(2); };
+}
+system P;
+//@ query E<> a == n
+";
+    let m = model(text);
+    let errors = m.diagnostics().iter();
+    let errors: Vec<_> = errors
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| {
+            let line = text[..d.span.start as usize].matches('\n').count() + 1;
+            (d.code, line)
+        })
+        .collect();
+    let lines = [1, 2, 3, 5, 7, 10];
+    assert_eq!(errors, lines.map(|line| ("syntax/unexpected", line)));
+    // Not in the way of what is declared.
+    let again = model("int a = ;\nint a;\nprocess P() { state s; init s; }\nsystem P;\n");
+    let codes: Vec<_> = again.diagnostics().iter().map(|d| d.code).collect();
+    assert!(!codes.contains(&"name/duplicate"), "{codes:?}");
+}
+
+/// An edge in XML that leads nowhere is told once.
+#[test]
+fn a_wrong_reference_is_one_error() {
+    let text = "<nta><template><name>P</name><location id=\"a\"/><init ref=\"a\"/><transition>\
+                <source ref=\"b\"/><target ref=\"a\"/></transition></template><system>system P;</system></nta>";
+    let m = Model::new(&SourceFile::parse(text, FileKind::Xml), &BTreeMap::new());
+    let errors = m.diagnostics().iter();
+    let errors = errors.filter(|d| d.severity == Severity::Error);
+    let codes: Vec<_> = errors.map(|d| d.code).collect();
+    assert_eq!(codes, ["syntax/xml"]);
+}
+
 #[test]
 fn allow_silences_one_line() {
     let text = "chan a;\n//@ allow lint/channel-partner the partner comes later\nchan b;\n//@ allow lint/zeno nothing here\nint n;\nprocess P() { state A; init A; trans A -> A { sync a!; }, A -> A { sync b!; }; }\nsystem P;\n";

@@ -1,8 +1,8 @@
 //! From chunks of tokens to items, members and queries.
 
 use crate::ast::{
-    Expectation, Feature, Item, ItemKind, Member, MemberKind, Pragma, PragmaKind, Process, Query,
-    QueryKind, Section, Unsupported,
+    Expectation, Feature, Ident, Item, ItemKind, Member, MemberKind, Pragma, PragmaKind, Process,
+    Query, QueryKind, Section, Unsupported,
 };
 use crate::chunk::{Chunk, RawPragma, Store, too_deep};
 use crate::error::SyntaxError;
@@ -181,7 +181,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
             // Both are split off before; only broken text gets here.
             Shape::Process | Shape::QueryBlock => None,
         };
-        kind.unwrap_or(ItemKind::Error)
+        kind.unwrap_or_else(|| ItemKind::Error(salvaged(tokens)))
     }
 
     /// A recognised part of the language that is not analysed; the names before a `(` are what it declares.
@@ -190,7 +190,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         let names = tokens
             .windows(2)
             .filter(|pair| pair[0].0.kind == K::Ident && pair[1].0.kind == K::LParen)
-            .map(|pair| crate::ast::Ident {
+            .map(|pair| Ident {
                 name: pair[0].0.text.into(),
                 span: crate::grammar::to_span(pair[0].1),
             })
@@ -245,14 +245,14 @@ impl<'s, 't: 's> Builder<'s, 't> {
     }
 
     /// The name of a process whose header is broken, so that uses of it do not flood.
-    fn guess_name(&self, header: &Chunk) -> crate::ast::Ident {
+    fn guess_name(&self, header: &Chunk) -> Ident {
         let name = self.tokens(header).iter().find(|(t, _)| t.kind == K::Ident);
         match name {
-            Some((t, span)) => crate::ast::Ident {
+            Some((t, span)) => Ident {
                 name: t.text.into(),
                 span: crate::grammar::to_span(*span),
             },
-            None => crate::ast::Ident {
+            None => Ident {
                 name: SmolStr::default(),
                 span: header.span,
             },
@@ -304,11 +304,11 @@ impl<'s, 't: 's> Builder<'s, 't> {
                 ItemKind::Typedef(t) => MemberKind::Typedef(t),
                 ItemKind::Function(f) => MemberKind::Function(f),
                 ItemKind::Empty => MemberKind::Empty,
-                ItemKind::Error => MemberKind::Error,
+                ItemKind::Error(names) => MemberKind::Error(names),
                 other => MemberKind::Misplaced(Box::new(other)),
             }),
         };
-        kind.unwrap_or(MemberKind::Error)
+        kind.unwrap_or_else(|| MemberKind::Error(Vec::new()))
     }
 
     pub fn pragmas(&self, raw: Vec<RawPragma>) -> Vec<Pragma> {
@@ -428,6 +428,40 @@ fn folded(tokens: &[Spanned<'_>]) -> SmolStr {
         end = Some(span.end);
     }
     out.into()
+}
+
+/// Names that a declaration with an error in it seems to declare: those outside brackets and initialisers, behind which
+/// a declarator ends or goes on. Without them, every use of theirs would be an error too, at each keystroke.
+fn salvaged(tokens: &[Spanned<'_>]) -> Vec<Ident> {
+    let mut out = Vec::new();
+    let mut depth = 0_usize;
+    let mut in_initialiser = false;
+    for (i, (token, span)) in tokens.iter().enumerate() {
+        match token.kind {
+            K::LParen | K::LBracket | K::LBrace => depth += 1,
+            K::RParen | K::RBracket | K::RBrace => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            K::Assign => in_initialiser = true,
+            K::Comma => in_initialiser = false,
+            K::Ident if !in_initialiser => {
+                let next = tokens.get(i + 1).map(|(t, _)| t.kind);
+                // A name at the very front is a type, or that of an instantiation.
+                let ends = match next {
+                    Some(K::Assign) => true,
+                    None | Some(K::Comma | K::Semi | K::LBracket | K::LParen | K::LBrace) => i > 0,
+                    Some(_) => false,
+                };
+                if ends {
+                    out.push(Ident {
+                        name: token.text.into(),
+                        span: crate::grammar::to_span(*span),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 /// `/* EXPECT:T */` or `/* EXPECT:F,10s,20MB */`; other outcomes (MT, MF, ERR) say nothing we can check.

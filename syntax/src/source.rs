@@ -197,7 +197,7 @@ pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<Synta
         use ItemKind::*;
         !matches!(
             i.node.kind,
-            Empty | Error | Progress(_) | Gantt(_) | Query(_) | Unsupported(_)
+            Empty | Error(_) | Progress(_) | Gantt(_) | Query(_) | Unsupported(_)
         ) && i.node.section != Section::Queries
     };
     let message = "nothing but `progress`, `gantt` and `query` may follow the system line: move this before it";
@@ -211,7 +211,7 @@ pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<Synta
 fn is_system_line(item: &Placed<Item>) -> bool {
     match &item.node.kind {
         ItemKind::System(_) => true,
-        ItemKind::Error => item.node.errors.iter().any(|e| e.code == "syntax/system"),
+        ItemKind::Error(_) => item.node.errors.iter().any(|e| e.code == "syntax/system"),
         _ => false,
     }
 }

@@ -126,7 +126,7 @@ fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_>
     {
         for member in members(item) {
             // A broken one may have been read as an edge or as a declaration: it is read again.
-            if !matches!(member.node.kind, MemberKind::Error) {
+            if !matches!(member.node.kind, MemberKind::Error(_)) {
                 let edge = matches!(member.node.kind, MemberKind::Edge(_));
                 out.insert(
                     (edge, old.slice(member.span().shift(item.offset))),

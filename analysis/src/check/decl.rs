@@ -375,8 +375,13 @@ impl Checker<'_> {
         };
         let diag = Diag::new(what.0, what.1, self.loc(u.span));
         self.report(diag);
-        for name in &u.names {
-            // `IO P { … }` speaks about a template that is already there.
+        // `IO P { … }` speaks about a template that is already there.
+        self.unreadable(&u.names);
+    }
+
+    /// Names of which nothing is known but that they are declared. Others of that name stay what they are.
+    pub(super) fn unreadable(&mut self, names: &[ast::Ident]) {
+        for name in names {
             if self.lookup(&name.name).is_none() {
                 let symbol = self.symbol(name, SymKind::Opaque);
                 self.declare(symbol);

@@ -186,8 +186,9 @@ impl<'a> Checker<'a> {
     pub fn check(mut self, item: &ast::Item) -> Checked {
         use ast::ItemKind as K;
         match &item.kind {
+            K::Error(names) => self.unreadable(names),
             // Gantt charts only draw; they name processes, which no declaration can.
-            K::Error | K::Empty | K::Query(_) | K::Gantt(_) => {}
+            K::Empty | K::Query(_) | K::Gantt(_) => {}
             K::Var(v) => self.var_decl(v),
             K::Typedef(t) => self.typedef(t),
             K::ScalarsetDecl { name, size } => self.scalarset_decl(name, size),
@@ -324,6 +325,8 @@ impl<'a> Checker<'a> {
                 mine.or(earlier)
             }
         };
+        // What an unreadable text seems to declare does not stand in the way of what is declared.
+        let previous = previous.filter(|p| p.kind != SymKind::Opaque);
         if let Some(previous) = previous {
             let diag = Diag::new(
                 "name/duplicate",

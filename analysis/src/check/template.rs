@@ -199,8 +199,8 @@ impl Checker<'_> {
                     parts.branchpoints.push(symbol);
                 }
             }
-            MemberKind::Error
-            | MemberKind::Empty
+            MemberKind::Error(names) => self.unreadable(names),
+            MemberKind::Empty
             | MemberKind::Commit(_)
             | MemberKind::Urgent(_)
             | MemberKind::Init(_)
@@ -340,6 +340,10 @@ impl Checker<'_> {
     }
 
     fn end(&mut self, ident: &ast::Ident) -> Option<End> {
+        if ident.name.is_empty() {
+            // An edge in XML that leads nowhere was told when the file was read.
+            return None;
+        }
         let found = self.frames.last().and_then(|f| f.get(&ident.name)).cloned();
         match found.as_ref().map(|s| &s.kind) {
             Some(SymKind::Location(l)) => Some(End::Location(*l)),

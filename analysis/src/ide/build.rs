@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
                     self.declare(name, DefKind::Variable, other.span, detail);
                 }
             }
-            ItemKind::Query(_) | ItemKind::Error | ItemKind::Empty => {}
+            ItemKind::Query(_) | ItemKind::Error(_) | ItemKind::Empty => {}
         }
     }
 
@@ -468,7 +468,7 @@ impl<'a> Builder<'a> {
                     edge.probability.iter().for_each(|e| b.expr(e));
                 });
             }
-            MemberKind::Branchpoints(_) | MemberKind::Error | MemberKind::Empty => {}
+            MemberKind::Branchpoints(_) | MemberKind::Error(_) | MemberKind::Empty => {}
         }
     }
 

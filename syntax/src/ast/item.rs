@@ -44,8 +44,8 @@ pub enum Section {
 /// The kinds of items.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// Unreadable; at least one error was reported.
-    Error,
+    /// Unreadable; at least one error was reported. The names that it seems to declare.
+    Error(Vec<Ident>),
     /// Only trivia, or a stray `;`.
     Empty,
     /// Variables, clocks, channels, constants.

@@ -41,8 +41,8 @@ pub struct Member {
 /// The kinds of members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemberKind {
-    /// Unreadable; at least one error was reported.
-    Error,
+    /// Unreadable; at least one error was reported. The names that it seems to declare.
+    Error(Vec<Ident>),
     /// Only trivia, or a stray `;`.
     Empty,
     /// A local declaration.

@@ -364,8 +364,9 @@ impl Plan {
                     format!("no location of this template has the id `{reference}`"),
                     span,
                 );
+                // Without a name: one error is enough.
                 Ident {
-                    name: reference.clone(),
+                    name: SmolStr::default(),
                     span,
                 }
             }

@@ -462,7 +462,7 @@ fn declaration_member(item: Item) -> Member {
         ItemKind::Typedef(t) => MemberKind::Typedef(t),
         ItemKind::Function(f) => MemberKind::Function(f),
         ItemKind::Empty => MemberKind::Empty,
-        ItemKind::Error => MemberKind::Error,
+        ItemKind::Error(names) => MemberKind::Error(names),
         other => MemberKind::Misplaced(Box::new(other)),
     };
     Member {
