@@ -50,7 +50,7 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic>
         return snapshot.model().diagnostics().to_vec();
     }
     let beside = model.map(|m| m.model());
-    let mut out = query_file::diagnostics(snapshot.file(), beside.as_deref());
+    let mut out = query_file::diagnostics(snapshot.file(), beside);
     if let (None, Some(first)) = (model, snapshot.queries().first()) {
         out.push(Diagnostic::new(
             NO_MODEL,
