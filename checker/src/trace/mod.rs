@@ -3,6 +3,8 @@
 
 mod path;
 mod schedule;
+mod shorten;
 
 pub use path::{Condition, Conditions, Leave, Path, follow, position};
 pub use schedule::schedule;
+pub use shorten::{Lasso, shorten_lasso, shorten_path};

@@ -16,7 +16,7 @@ pub struct Move {
 }
 
 /// What the path demands of a state: the stay in it, and the step that ends it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stay {
     /// Whether time may pass.
     pub delay: bool,
@@ -76,30 +76,61 @@ pub struct Conditions<'a> {
 pub fn follow(
     program: &Program,
     leaves: &[Leave],
-    conditions: Conditions<'_>,
+    mut conditions: Conditions<'_>,
 ) -> Result<Option<Path>, Fault> {
-    let Conditions {
-        at_pivot,
-        along,
-        at_end,
-    } = conditions;
-    let mut pivoted = false;
-    let mut expander = Expander::new(program);
-    let mut state = program.initial.clone();
-    let mut entries = vec![(0usize, Zone::point(&program.initial_clocks))];
+    let mut follower = Follower::new(program);
     let mut levels: Vec<Vec<Way>> = Vec::new();
     let mut stays = Vec::new();
     for k in 0..=leaves.len() {
-        let mut invariant = Vec::new();
-        if !expander.invariant_constraints(&mut state, &mut invariant)? {
+        let (ways, stay) = follower.pass(leaves.get(k), &mut conditions)?;
+        if ways.is_empty() {
             return Ok(None);
         }
-        let delay = expander.delay_of(&mut state)?;
+        levels.push(ways);
+        stays.push(stay);
+    }
+    choose(&levels, &mut stays);
+    Ok(Some(Path { stays }))
+}
+
+/// Someone on a path: the discrete state, and the zones in which it is entered.
+pub(super) struct Follower<'p> {
+    expander: Expander<'p>,
+    pub state: Vec<i32>,
+    /// Each with the way through the state before that leads to it.
+    pub entries: Vec<(usize, Zone)>,
+    /// Whether the condition must hold already.
+    pub pivoted: bool,
+}
+
+impl<'p> Follower<'p> {
+    pub fn new(program: &'p Program) -> Follower<'p> {
+        Follower {
+            expander: Expander::new(program),
+            state: program.initial.clone(),
+            entries: vec![(0, Zone::point(&program.initial_clocks))],
+            pivoted: false,
+        }
+    }
+
+    /// Passes through a state and leaves it, or ends there; no way if that is impossible.
+    fn pass(
+        &mut self,
+        leaving: Option<&Leave>,
+        conditions: &mut Conditions<'_>,
+    ) -> Result<(Vec<Way>, Stay), Fault> {
+        let (expander, state) = (&mut self.expander, &mut self.state);
+        let mut invariant = Vec::new();
+        if !expander.invariant_constraints(state, &mut invariant)? {
+            self.entries.clear();
+            return Ok((Vec::new(), Stay::default()));
+        }
+        let delay = expander.delay_of(state)?;
         let mut ways = Vec::new();
-        for (parent, mut entry) in entries.drain(..) {
+        for (parent, mut entry) in self.entries.drain(..) {
             if constrain(&mut entry, &invariant) {
-                let parts = if pivoted {
-                    along(&mut state, &room(&entry, &invariant))?
+                let parts = if self.pivoted {
+                    (conditions.along)(state, &room(&entry, &invariant))?
                 } else {
                     None
                 };
@@ -113,42 +144,50 @@ pub fn follow(
             step: None,
         };
         let mut next = Vec::new();
-        ways = match leaves.get(k) {
-            None => end(ways, &mut state, at_end)?,
+        ways = match leaving {
+            None => end(ways, state, conditions.at_end)?,
             Some(Leave::Pivot) => {
-                pivoted = true;
-                end(ways, &mut state, at_pivot)?
+                self.pivoted = true;
+                end(ways, state, conditions.at_pivot)?
             }
-            Some(step) => {
-                let Some(index) = position(&mut expander, &mut state, step)? else {
-                    return Ok(None);
-                };
-                leave(&mut expander, index, &mut state, ways, &mut stay, &mut next)?
-            }
+            Some(step) => match position(expander, state, step)? {
+                Some(index) => leave(expander, index, state, ways, &mut stay, &mut next)?,
+                None => Vec::new(),
+            },
         };
         let ways = widest(ways);
-        if ways.is_empty() {
-            return Ok(None);
-        }
-        if let Some((_, ops)) = &stay.step {
-            for (index, way) in ways.iter().enumerate() {
-                let mut zone = way.exit.clone();
+        for (index, way) in ways.iter().enumerate() {
+            let mut zone = way.exit.clone();
+            if let Some((_, ops)) = &stay.step {
                 Expander::apply_ops(&mut zone, ops);
-                entries.push((index, zone));
             }
-            state = next;
-        } else {
-            entries.extend(
-                ways.iter()
-                    .enumerate()
-                    .map(|(index, way)| (index, way.exit.clone())),
-            );
+            self.entries.push((index, zone));
         }
-        levels.push(ways);
-        stays.push(stay);
+        if stay.step.is_some() && !ways.is_empty() {
+            *state = next;
+        }
+        Ok((ways, stay))
     }
-    choose(&levels, &mut stays);
-    Ok(Some(Path { stays }))
+
+    /// Whether a run can end here.
+    pub fn ends(&mut self, conditions: &mut Conditions<'_>) -> Result<bool, Fault> {
+        Ok(!self.pass(None, conditions)?.0.is_empty())
+    }
+
+    /// Takes these leaves one after the other; false if no run does.
+    pub fn take(
+        &mut self,
+        leaves: &[Leave],
+        conditions: &mut Conditions<'_>,
+    ) -> Result<bool, Fault> {
+        for leave in leaves {
+            self.pass(Some(leave), conditions)?;
+            if self.entries.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// Ways without those that end inside another: what can follow depends on the exit alone. Without that, ways through pieces

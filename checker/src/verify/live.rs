@@ -14,7 +14,7 @@ use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
 use crate::query::wide::Guide;
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
-use crate::trace::{Conditions, Leave};
+use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
 use crate::zone::Zone;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
@@ -27,8 +27,11 @@ const BY_GUIDE: &str = "guided search";
 const GUIDED: u64 = 4;
 const GUIDED_SHARE: u64 = 32;
 
-/// How often a cycle is replayed.
-const UNROLLINGS: usize = 3;
+/// How often a cycle is replayed, at least and at most.
+const UNROLLINGS: (usize, usize) = (3, 50);
+
+/// Steps of replayed cycles that are worth their time.
+const UNROLLED_STEPS: usize = 150;
 
 impl Run<'_> {
     /// `E[] φ` (wanted true), and `A<> φ` as its negation for ¬φ (wanted false).
@@ -103,6 +106,7 @@ impl Run<'_> {
             stem: None,
             start: None,
             condition,
+            bounds,
         };
         let mut answer = self.live_answer(live, run, verdicts);
         answer.symmetry = Some(Box::new(
@@ -261,57 +265,67 @@ impl Run<'_> {
         cycle: Option<usize>,
         run: &LiveRun<'_>,
     ) -> Result<Trace, Failure> {
-        let before = stem.len();
+        let pivot = stem.len();
         let mut leaves = stem;
         leaves.push(Leave::Pivot);
-        let mut pivot = Expander::new(self.program);
-        leaves.extend_from_slice(&steps);
-        let mut expander = Expander::new(self.program);
-        let mut replay = |leaves: &[Leave]| {
-            self.replayed(
-                leaves,
-                Conditions {
-                    at_pivot: &mut |state, zone| match run.start {
-                        None => {
-                            // The whole run must keep the condition: it begins at time 0.
-                            let origin = Zone::point(&self.program.initial_clocks);
-                            Ok(Some(crate::program::intersect_all(
-                                std::slice::from_ref(zone),
-                                &[origin],
-                            )))
-                        }
-                        Some(p) => {
-                            let with_p = p.part(&mut pivot, vec![zone.clone()], true, state)?;
-                            let part = run.condition.part(&mut pivot, with_p, true, state);
-                            part.map(Some)
-                        }
-                    },
-                    along: &mut |state, zone| {
-                        run.condition
-                            .part(&mut expander, vec![zone.clone()], true, state)
-                            .map(Some)
-                    },
-                    at_end: &mut |_, _| Ok(None),
-                },
-            )
+        leaves.extend(steps);
+        let replay = |leaves: &[Leave]| {
+            self.live_conditions(run, |conditions| self.replayed(leaves, conditions))
         };
-        if let Some(start) = cycle {
-            // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
-            let mut unrolled = leaves.clone();
-            for _ in 1..UNROLLINGS {
-                unrolled.extend_from_slice(&steps[start..]);
-            }
-            replay(&unrolled)?;
+        let Some(start) = cycle else {
+            return Ok(Trace {
+                kind: TraceKind::Path,
+                cycle_start: None,
+                steps: replay(&leaves)?.steps,
+            });
+        };
+        let start = pivot + 1 + start;
+        let lasso = Lasso { leaves, start };
+        let shorter = self.live_conditions(run, |conditions| {
+            shorten_lasso(self.program, run.bounds, lasso.clone(), conditions)
+        });
+        let lasso = shorter.unwrap_or(lasso);
+        // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
+        let mut unrolled = lasso.leaves.clone();
+        let cycle = &lasso.leaves[lasso.start..];
+        for _ in 1..(UNROLLED_STEPS / cycle.len().max(1)).clamp(UNROLLINGS.0, UNROLLINGS.1) {
+            unrolled.extend_from_slice(cycle);
         }
-        let replayed = replay(&leaves)?;
+        replay(&unrolled)?;
         Ok(Trace {
-            kind: if cycle.is_some() {
-                TraceKind::Lasso
-            } else {
-                TraceKind::Path
+            kind: TraceKind::Lasso,
+            // The pivot is no step.
+            cycle_start: Some(lasso.start - 1),
+            steps: replay(&lasso.leaves)?.steps,
+        })
+    }
+
+    /// Hands over what must hold along a run: at its pivot, and from there on.
+    fn live_conditions<R>(&self, run: &LiveRun<'_>, over: impl FnOnce(Conditions<'_>) -> R) -> R {
+        let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
+        over(Conditions {
+            at_pivot: &mut |state, zone| match run.start {
+                None => {
+                    // The whole run must keep the condition: it begins at time 0.
+                    let origin = Zone::point(&self.program.initial_clocks);
+                    Ok(Some(crate::program::intersect_all(
+                        std::slice::from_ref(zone),
+                        &[origin],
+                    )))
+                }
+                Some(p) => {
+                    let with_p = p.part(&mut pivot, vec![zone.clone()], true, state)?;
+                    let part = run.condition.part(&mut pivot, with_p, true, state);
+                    part.map(Some)
+                }
             },
-            cycle_start: cycle.map(|start| before + start),
-            steps: replayed.steps,
+            along: &mut |state, zone| {
+                let zone = vec![zone.clone()];
+                run.condition
+                    .part(&mut expander, zone, true, state)
+                    .map(Some)
+            },
+            at_end: &mut |_, _| Ok(None),
         })
     }
 
@@ -434,6 +448,7 @@ impl Run<'_> {
                     stem: Some((&search, node)),
                     start: Some(start),
                     condition,
+                    bounds,
                 };
                 self.live_answer(live, run, (Verdict::Violated, Verdict::Satisfied))
             }
@@ -529,6 +544,7 @@ struct LiveRun<'r> {
     /// What holds where it starts.
     start: Option<Throughout<'r>>,
     condition: Throughout<'r>,
+    bounds: &'r Bounds,
 }
 
 /// A search for runs that keep a condition, reduced as the options say.

@@ -2,9 +2,10 @@
 
 use super::Run;
 use crate::interpreter::{ConcreteStep, Evaluator, Failure, Replayed, replay};
-use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule};
+use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
+use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{Trace, TraceKind};
+use zonelens_analysis::report::{Trace, TraceKind, TraceOption};
 
 impl Run<'_> {
     /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must
@@ -15,12 +16,26 @@ impl Run<'_> {
         at_end: Condition<'_>,
         check: Option<(&Expr, bool)>,
     ) -> Result<Trace, Failure> {
+        let mut whenever = |_: &mut [i32], _: &Zone| Ok(None);
+        let mut always = |_: &mut [i32], _: &Zone| Ok(None);
+        // What was asked to be shortest or fastest is so already.
+        let shorter = match self.options.trace {
+            TraceOption::Some => {
+                let conditions = Conditions {
+                    at_pivot: &mut whenever,
+                    along: &mut always,
+                    at_end,
+                };
+                shorten_path(self.program, leaves, conditions).ok()
+            }
+            _ => None,
+        };
         let conditions = Conditions {
-            at_pivot: &mut |_, _| Ok(None),
-            along: &mut |_, _| Ok(None),
+            at_pivot: &mut whenever,
+            along: &mut always,
             at_end,
         };
-        let replayed = self.replayed(leaves, conditions)?;
+        let replayed = self.replayed(shorter.as_deref().unwrap_or(leaves), conditions)?;
         if let (Some((expr, wanted)), Some(last)) = (check, replayed.states.last()) {
             let mut last = last.clone();
             let value = Evaluator::new(self.network, &mut last, self.query.frame).eval(expr)?;
