@@ -138,3 +138,25 @@ fn very_many_ways_none_of_which_is_possible() {
     };
     assert!(message.contains("too many ways to try all"), "{message}");
 }
+
+/// As soon as `x > 1` it is urgent to go, so time does not get there: `x` stays at 1 for ever. Verification and simulation
+/// must agree on that, and on the moment at which it can be urgent without having been so before.
+#[test]
+fn time_does_not_pass_into_what_is_urgent_all_along() {
+    for (op, verdict, end) in [
+        (">", Verdict::Violated, Ended::Timelock),
+        (">=", Verdict::Satisfied, Ended::Idle),
+    ] {
+        let model = xta(&format!(
+            "clock x; urgent broadcast chan u; process P() {{ state a, b; init a; trans a -> b {{ guard x {op} 1; \
+             sync u!; }}; }} system P;"
+        ));
+        let report = model.verify("E<> P.b", &Options::default());
+        assert_eq!(report.verdict, verdict, "{op}: {:?}", report.reason);
+        let (trace, ended) = simulate(&model.network, &SimulateOptions::default(), &|_| {
+            Position::default()
+        });
+        assert_eq!(ended, end, "{op}: {trace:?}");
+        assert_eq!(total(&trace), if op == ">" { 0.0 } else { 1.0 });
+    }
+}

@@ -273,6 +273,10 @@ fn look_ahead(
         if !invariants_hold(network, &mut now)? {
             return Ok((found, false));
         }
+        // Nothing changes between two moments: what is urgent here was so all the way, and kept time from coming here.
+        if between && !may_delay(network, &mut now)? {
+            return Ok((found, false));
+        }
         for (step, mut next) in enabled_steps(network, &mut now, rng)? {
             next.moments = None;
             match found.iter_mut().find(|(other, _)| *other == step) {
