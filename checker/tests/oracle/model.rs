@@ -9,6 +9,8 @@ pub enum Op {
     Ge,
     Gt,
     Eq,
+    /// In queries only.
+    Ne,
 }
 
 /// A clock; with `by` the one so many places after `x` as that variable says, around the end of the array.
@@ -18,30 +20,74 @@ pub struct Clock {
     pub by: Option<usize>,
 }
 
-/// `x - y op c`
-#[derive(Clone, Copy, Debug)]
-pub struct Atom {
-    pub x: Clock,
-    pub y: Option<Clock>,
-    pub op: Op,
-    pub c: i32,
-}
-
 /// Where a number is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
     Var(usize),
     /// A cell of the array, picked as a clock is.
     Cell(usize, Option<usize>),
+    /// The select variable of the edge.
+    Select,
+}
+
+/// A constant, or the sum of it and what a place holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    pub c: i32,
+    pub plus: Option<Place>,
+}
+
+/// `x - y op c`
+#[derive(Clone, Copy, Debug)]
+pub struct Atom {
+    pub x: Clock,
+    pub y: Option<Clock>,
+    pub op: Op,
+    pub c: Value,
+}
+
+/// Whether a place holds a value, or does not.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    pub place: Place,
+    pub equal: bool,
+    pub value: Value,
+}
+
+/// A guard or an invariant.
+#[derive(Clone, Debug, Default)]
+pub struct Condition {
+    pub test: Option<Test>,
+    pub atoms: Vec<Atom>,
+    /// Of the test and the first comparison one is enough.
+    pub either: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Update {
-    Reset(Clock, i32),
+    Reset(Clock, Value),
     /// The first becomes what the second is.
     Copy(Clock, Clock),
     /// A constant, or the value of another place plus it, modulo 3.
     Assign(Place, Option<Place>, i32),
+    /// What this function does.
+    Call(usize),
+}
+
+/// What is done if a test succeeds, and otherwise.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub test: Test,
+    pub then: Vec<Update>,
+    pub other: Vec<Update>,
+}
+
+/// A channel, picked as a clock is, and whether the edge sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sync {
+    pub channel: usize,
+    pub by: Option<Place>,
+    pub sends: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,19 +100,18 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Location {
     pub kind: Kind,
-    pub invariant: Vec<Atom>,
+    pub invariant: Condition,
 }
 
 #[derive(Clone, Debug)]
 pub struct Edge {
     pub source: usize,
     pub target: usize,
-    pub test: Option<(Place, bool, i32)>,
-    pub guard: Vec<Atom>,
-    pub sync: Option<(usize, bool)>,
+    pub guard: Condition,
+    pub sync: Option<Sync>,
     /// In the order in which they run.
     pub updates: Vec<Update>,
-    /// The edge exists once for each value of a select variable that is added to the assigned constants.
+    /// The edge exists once for each value of a select variable, which is added to the assigned constants.
     pub select: bool,
 }
 
@@ -82,17 +127,24 @@ pub struct Channel {
 pub struct TestModel {
     pub clocks: usize,
     pub vars: usize,
+    /// What variables and cells hold at first.
+    pub first_numbers: Vec<i32>,
+    /// What clocks show at first.
+    pub first_clocks: Vec<i32>,
     /// Size of an array of numbers, 0 for none.
     pub cells: usize,
     /// Whether the last variable, and the array, are declared `meta`.
     pub meta: bool,
     /// Whether the clocks are one array, so that variables can pick among them.
     pub clock_array: bool,
+    /// The same of channels, which then differ in their priorities alone.
+    pub channel_array: bool,
     /// Whether clocks may be set to other clocks.
     pub copies: bool,
     /// A bounded model with copies in which only the difference of two clocks is compared with more than 1, so that zones
     /// know no more of it, and of that to a third clock, than they must.
     pub far: bool,
+    pub functions: Vec<Function>,
     /// What runs before and after the updates of every step.
     pub around: [Vec<Update>; 2],
     pub channels: Vec<Channel>,
@@ -104,6 +156,8 @@ pub struct TestModel {
     /// In bounded models: time is counted by a process that sets the clock to 0 again and again. A clock that measures it
     /// as a whole keeps the differences to all others, and so hides when an abstraction loses those between others.
     pub ticks: bool,
+    /// Time does not end, and clocks are compared with each other all the same.
+    pub endless_differences: bool,
     pub priorities: bool,
 }
 
@@ -122,10 +176,16 @@ impl TestModel {
 pub fn random(rng: &mut Rng) -> TestModel {
     let bounded = rng.chance(30);
     let far = bounded && rng.chance(30);
-    let clocks = if far { 3 } else { 1 + rng.below(3) };
+    let endless_differences = !bounded && rng.chance(20);
+    let clocks = match rng.below(3) {
+        _ if far => 3,
+        0 if endless_differences => 2,
+        more => 1 + more,
+    };
     let vars = 1 + rng.below(2);
     let priorities = rng.chance(12);
-    let channels = (0..1 + rng.below(3))
+    let channel_array = rng.chance(20);
+    let mut channels = (0..1 + rng.below(3))
         .map(|k| Channel {
             urgent: rng.chance(25),
             broadcast: rng.chance(40),
@@ -137,22 +197,52 @@ pub fn random(rng: &mut Rng) -> TestModel {
             },
         })
         .collect::<Vec<_>>();
+    if channel_array {
+        let Channel {
+            urgent, broadcast, ..
+        } = channels[0];
+        for channel in &mut channels {
+            (channel.urgent, channel.broadcast) = (urgent, broadcast);
+        }
+    }
+    let cells = if rng.chance(15) { 2 + rng.below(2) } else { 0 };
+    let first = rng.chance(15);
+    let mut at_first = |count| {
+        let some = (0..count).map(|_| if first { rng.range(0, 2) } else { 0 });
+        some.collect()
+    };
+    let (first_numbers, first_clocks) = (at_first(vars + cells), at_first(clocks));
     let mut model = TestModel {
         clocks,
         vars,
-        cells: if rng.chance(15) { 2 + rng.below(2) } else { 0 },
+        first_numbers,
+        first_clocks,
+        cells,
         meta: rng.chance(12),
         clock_array: clocks > 1 && rng.chance(20),
+        channel_array,
         copies: far || clocks > 1 && rng.chance(25),
         far,
+        functions: Vec::new(),
         around: [Vec::new(), Vec::new()],
         channels,
         processes: Vec::new(),
         levels: Vec::new(),
         bounded,
         ticks: bounded && (far || rng.chance(30)),
+        endless_differences,
         priorities,
     };
+    if rng.chance(20) {
+        for _ in 0..1 + rng.below(2) {
+            let function = Function {
+                test: random_test(rng, &model, false),
+                then: simple_updates(rng, &model, false),
+                other: simple_updates(rng, &model, false),
+            };
+            model.functions.push(function);
+        }
+    }
     if rng.chance(15) {
         // At least one of both blocks.
         let which = rng.below(3);
@@ -190,28 +280,35 @@ fn ticker(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
         x: clock,
         y: None,
         op,
-        c: 1,
+        c: constant(1),
+    };
+    let alone = |op| Condition {
+        atoms: vec![atom(op)],
+        ..Condition::default()
     };
     let locations = (0..=end).map(|k| Location {
         kind: if k == end { Kind::Urgent } else { Kind::Normal },
-        invariant: vec![atom(Op::Le)],
+        invariant: alone(Op::Le),
     });
     let edges = (0..end).map(|k| {
-        let mut updates = vec![Update::Reset(clock, 0)];
+        let mut updates = vec![Update::Reset(clock, constant(0))];
         if rng.chance(40) {
-            updates.extend(random_updates(rng, model));
+            updates.extend(random_updates(rng, model, false));
         }
         Edge {
             source: k,
             target: k + 1,
-            test: None,
-            guard: vec![atom(Op::Eq)],
+            guard: alone(Op::Eq),
             sync: None,
             updates,
             select: false,
         }
     });
     (locations.collect(), edges.collect())
+}
+
+fn constant(c: i32) -> Value {
+    Value { c, plus: None }
 }
 
 pub fn random_clock(rng: &mut Rng, model: &TestModel) -> Clock {
@@ -229,27 +326,98 @@ pub fn random_place(rng: &mut Rng, model: &TestModel) -> Place {
     Place::Var(rng.below(model.vars))
 }
 
-/// A comparison of a clock or, where time ends, perhaps of two.
+/// A place, perhaps the select variable of an edge that has one.
+fn random_operand(rng: &mut Rng, model: &TestModel, select: bool) -> Place {
+    if select && rng.chance(40) {
+        return Place::Select;
+    }
+    random_place(rng, model)
+}
+
+/// A comparison of a clock or, where the model allows that, perhaps of two.
 pub fn random_atom(rng: &mut Rng, model: &TestModel, ops: &[Op], diagonals: usize) -> Atom {
     let x = random_clock(rng, model);
     let op = ops[rng.below(ops.len())];
     let y = random_clock(rng, model);
     if model.far && rng.chance(60) {
         let [x, y] = [0, 1].map(|x| Clock { x, by: None });
-        let (y, c) = (Some(y), rng.range(-4, 4));
+        let (y, c) = (Some(y), constant(rng.range(-4, 4)));
         return Atom { x, y, op, c };
     }
-    let diagonal = model.bounded && !model.far && y != x && rng.chance(diagonals);
+    let allowed = model.bounded && !model.far || model.endless_differences;
+    let diagonal = allowed && y != x && rng.chance(diagonals);
     Atom {
         x,
         y: diagonal.then_some(y),
         op,
         c: if diagonal {
-            rng.range(-2, 2)
+            constant(rng.range(-2, 2))
         } else {
-            rng.range(0, model.most())
+            constant(rng.range(0, model.most()))
         },
     }
+}
+
+/// Rarely lets a comparison be one with what a place holds.
+pub fn vary(rng: &mut Rng, model: &TestModel, atom: &mut Atom, select: bool) {
+    if !model.far && rng.chance(15) {
+        // Places hold at most 2.
+        atom.c = Value {
+            c: rng.range(-1, MAX - 2),
+            plus: Some(random_operand(rng, model, select)),
+        };
+    }
+}
+
+fn random_test(rng: &mut Rng, model: &TestModel, select: bool) -> Test {
+    let place = random_place(rng, model);
+    let equal = rng.chance(70);
+    let value = if select && rng.chance(30) {
+        Value {
+            c: rng.range(0, 1),
+            plus: Some(Place::Select),
+        }
+    } else {
+        constant(rng.range(0, 2))
+    };
+    Test {
+        place,
+        equal,
+        value,
+    }
+}
+
+/// What is true at first is rarely more than an upper bound: models that cannot start tell nothing.
+fn random_invariant(rng: &mut Rng, model: &TestModel, first: bool) -> Condition {
+    let plain = first && rng.chance(85);
+    let mut invariant = Condition::default();
+    if rng.chance(if model.far { 15 } else { 40 }) {
+        let op = match rng.below(20) {
+            // Lower bounds are allowed, if unusual.
+            0 if !plain => Op::Ge,
+            1..6 => Op::Lt,
+            _ => Op::Le,
+        };
+        let mut atom = Atom {
+            x: random_clock(rng, model),
+            y: None,
+            op,
+            c: constant(rng.range(1, model.most())),
+        };
+        if !plain {
+            vary(rng, model, &mut atom, false);
+        }
+        invariant.atoms.push(atom);
+        if !plain && rng.chance(20) {
+            let second = random_atom(rng, model, &[Op::Lt, Op::Le], 70);
+            invariant.atoms.push(second);
+        }
+    }
+    if !plain && rng.chance(8) {
+        invariant.test = Some(random_test(rng, model, false));
+        invariant.either = !invariant.atoms.is_empty() && rng.chance(50);
+    }
+    invariant
 }
 
 fn random_process(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
@@ -257,57 +425,66 @@ fn random_process(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>
     let locations = (0..count)
         .map(|k| Location {
             kind: match rng.below(12) {
-                0 if k > 0 => Kind::Urgent,
-                1 if k > 0 => Kind::Committed,
+                0 if k > 0 || rng.chance(20) => Kind::Urgent,
+                1 if k > 0 || rng.chance(20) => Kind::Committed,
                 _ => Kind::Normal,
             },
-            invariant: if rng.chance(if model.far { 15 } else { 40 }) {
-                vec![Atom {
-                    x: random_clock(rng, model),
-                    y: None,
-                    op: if rng.chance(30) { Op::Lt } else { Op::Le },
-                    c: rng.range(1, model.most()),
-                }]
-            } else {
-                Vec::new()
-            },
+            invariant: random_invariant(rng, model, k == 0),
         })
         .collect();
     let mut edges = Vec::new();
     for k in 0..2 + rng.below(4) {
-        let sync = rng
-            .chance(55)
-            .then(|| (rng.below(model.channels.len()), rng.chance(50)));
-        let clock_guard = rng.chance(55)
-            // A clock guard on an urgent edge, or on a broadcast receiver, is rare but must be right.
-            && (sync.is_none_or(|(c, sends)| {
-                let channel = &model.channels[c];
-                !(channel.urgent || channel.broadcast && !sends)
-            }) || rng.chance(30));
-        let mut guard = Vec::new();
-        if clock_guard {
-            let ops = [Op::Lt, Op::Le, Op::Ge, Op::Gt, Op::Ge, Op::Gt, Op::Eq];
-            guard.push(random_atom(rng, model, &ops, 35));
-            if rng.chance(25) {
-                guard.push(random_atom(rng, model, &ops[..4], 35));
-            }
-        }
+        let select = rng.chance(12);
+        let sync = rng.chance(55).then(|| Sync {
+            channel: rng.below(model.channels.len()),
+            by: (model.channel_array && rng.chance(50)).then(|| random_operand(rng, model, select)),
+            sends: rng.chance(50),
+        });
         edges.push(Edge {
             source: if k < count { k } else { rng.below(count) },
             target: rng.below(count),
-            test: rng
-                .chance(30)
-                .then(|| (random_place(rng, model), rng.chance(70), rng.range(0, 2))),
-            guard,
+            guard: random_guard(rng, model, sync, select),
             sync,
-            updates: random_updates(rng, model),
-            select: rng.chance(10),
+            updates: random_updates(rng, model, select),
+            select,
         });
     }
     (locations, edges)
 }
 
-fn random_updates(rng: &mut Rng, model: &TestModel) -> Vec<Update> {
+fn random_guard(rng: &mut Rng, model: &TestModel, sync: Option<Sync>, select: bool) -> Condition {
+    let clock_guard = rng.chance(55)
+        // A clock guard on an urgent edge, or on a broadcast receiver, is rare but must be right.
+        && (sync.is_none_or(|sync| {
+            let channel = &model.channels[sync.channel];
+            !(channel.urgent || channel.broadcast && !sync.sends)
+        }) || rng.chance(30));
+    let mut guard = Condition::default();
+    if clock_guard {
+        let ops = [Op::Lt, Op::Le, Op::Ge, Op::Gt, Op::Ge, Op::Gt, Op::Eq];
+        let more = if rng.chance(25) { 2 } else { 1 };
+        for ops in [&ops[..], &ops[..4]].into_iter().take(more) {
+            let mut atom = random_atom(rng, model, ops, 35);
+            vary(rng, model, &mut atom, select);
+            guard.atoms.push(atom);
+        }
+    }
+    guard.test = rng.chance(30).then(|| random_test(rng, model, select));
+    guard.either = guard.test.is_some() && clock_guard && rng.chance(25);
+    guard
+}
+
+fn random_updates(rng: &mut Rng, model: &TestModel, select: bool) -> Vec<Update> {
+    let mut updates = simple_updates(rng, model, select);
+    if !model.functions.is_empty() && rng.chance(40) {
+        let call = Update::Call(rng.below(model.functions.len()));
+        updates.truncate(2);
+        updates.insert(rng.below(updates.len() + 1), call);
+    }
+    updates
+}
+
+fn simple_updates(rng: &mut Rng, model: &TestModel, select: bool) -> Vec<Update> {
     let mut updates = Vec::new();
     for x in 0..model.clocks {
         if rng.chance(35) {
@@ -315,7 +492,7 @@ fn random_updates(rng: &mut Rng, model: &TestModel) -> Vec<Update> {
                 Clock { by: None, .. } => Clock { x, by: None },
                 picked => picked,
             };
-            updates.push(random_setting(rng, model, clock));
+            updates.push(random_setting(rng, model, clock, select));
         }
     }
     if rng.chance(45) {
@@ -326,11 +503,19 @@ fn random_updates(rng: &mut Rng, model: &TestModel) -> Vec<Update> {
     updates
 }
 
-fn random_setting(rng: &mut Rng, model: &TestModel, clock: Clock) -> Update {
+fn random_setting(rng: &mut Rng, model: &TestModel, clock: Clock, select: bool) -> Update {
     if model.copies && rng.chance(40) {
         return Update::Copy(clock, random_clock(rng, model));
     }
-    Update::Reset(clock, if rng.chance(15) { rng.range(1, 2) } else { 0 })
+    let value = match rng.below(100) {
+        0..15 => constant(rng.range(1, 2)),
+        15..23 => Value {
+            c: 0,
+            plus: Some(random_operand(rng, model, select)),
+        },
+        _ => constant(0),
+    };
+    Update::Reset(clock, value)
 }
 
 fn random_assign(rng: &mut Rng, model: &TestModel) -> Update {
@@ -340,9 +525,12 @@ fn random_assign(rng: &mut Rng, model: &TestModel) -> Update {
 
 /// Rarely about clocks: one that every step sets tells little.
 fn random_around(rng: &mut Rng, model: &TestModel) -> Update {
+    if !model.functions.is_empty() && rng.chance(30) {
+        return Update::Call(rng.below(model.functions.len()));
+    }
     if rng.chance(25) {
         let clock = random_clock(rng, model);
-        return random_setting(rng, model, clock);
+        return random_setting(rng, model, clock, false);
     }
     random_assign(rng, model)
 }

@@ -2,8 +2,13 @@
 //!
 //! A region is kept as its canonical point: clocks in units of `1 / unit` with evenly spaced fractions; a clock beyond the
 //! greatest constant is parked one unit above it (never in bounded models).
+//!
+//! Where clocks that grow for ever are compared with each other, distances between neighbours (0 among them) are kept up
+//! to [`GAP`] instead: whatever is more makes all comparisons across it come out the same, also after clocks were set.
 
-use super::model::{Atom, Clock, END, Kind, MAX, Op, Place, TestModel, Update};
+use super::model::{
+    Atom, Clock, Condition, END, Kind, MAX, Op, Place, Sync, Test, TestModel, Update, Value,
+};
 use std::collections::{HashMap, VecDeque};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +22,8 @@ pub struct State {
 
 pub struct Graph {
     pub unit: i32,
+    /// Beyond this clocks are not told apart; `None` if they are.
+    pub cap: Option<i32>,
     pub states: Vec<State>,
     pub actions: Vec<Vec<usize>>,
     pub delays: Vec<Option<usize>>,
@@ -24,9 +31,10 @@ pub struct Graph {
     pub forever: Vec<bool>,
 }
 
-fn cap(model: &TestModel) -> Option<i32> {
-    (!model.bounded).then_some(MAX)
-}
+/// The least cap that conditions allow.
+pub const CAP: i32 = MAX;
+/// The greatest constant that a difference is compared with and the greatest value that a clock is set to.
+const GAP: i32 = MAX + 2;
 
 impl State {
     fn clock_at(&self, model: &TestModel, clock: Clock) -> usize {
@@ -36,12 +44,20 @@ impl State {
         }
     }
 
-    fn place_at(&self, model: &TestModel, place: Place) -> usize {
+    /// `None` for the select variable.
+    fn place_at(&self, model: &TestModel, place: Place) -> Option<usize> {
         match place {
-            Place::Var(v) => v,
-            Place::Cell(k, None) => model.vars + k,
-            Place::Cell(k, Some(v)) => model.vars + (k + self.vars[v] as usize) % model.cells,
+            Place::Var(v) => Some(v),
+            Place::Cell(k, None) => Some(model.vars + k),
+            Place::Cell(k, Some(v)) => Some(model.vars + (k + self.vars[v] as usize) % model.cells),
+            Place::Select => None,
         }
+    }
+
+    /// The channel of an edge whose select variable is `k`.
+    fn channel_at(&self, model: &TestModel, sync: Sync, k: i32) -> usize {
+        let by = sync.by.map_or(0, |place| self.number(model, place, k));
+        (sync.channel + by as usize) % model.channels.len()
     }
 
     /// In units.
@@ -49,51 +65,117 @@ impl State {
         self.clocks[self.clock_at(model, clock)]
     }
 
-    pub fn number(&self, model: &TestModel, place: Place) -> i32 {
-        self.vars[self.place_at(model, place)]
+    /// What a place holds if the select variable is `k`.
+    pub fn number(&self, model: &TestModel, place: Place, k: i32) -> i32 {
+        self.place_at(model, place).map_or(k, |at| self.vars[at])
+    }
+
+    fn value(&self, model: &TestModel, value: Value, k: i32) -> i32 {
+        value.c + value.plus.map_or(0, |place| self.number(model, place, k))
+    }
+
+    fn passes(&self, model: &TestModel, test: &Test, k: i32) -> bool {
+        let same = self.number(model, test.place, k) == self.value(model, test.value, k);
+        same == test.equal
     }
 }
 
-pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32) -> bool {
+/// Whether a comparison holds where the select variable is `k`.
+pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32, k: i32) -> bool {
     let value = s.clock(model, atom.x) - atom.y.map_or(0, |y| s.clock(model, y));
-    let c = atom.c * unit;
+    let c = s.value(model, atom.c, k) * unit;
     match atom.op {
         Op::Lt => value < c,
         Op::Le => value <= c,
         Op::Ge => value >= c,
         Op::Gt => value > c,
         Op::Eq => value == c,
+        Op::Ne => value != c,
+    }
+}
+
+impl Graph {
+    /// Whether the region of a point was reached; clocks are given as whole numbers with fractions.
+    pub fn reaches(
+        &self,
+        model: &TestModel,
+        locations: Vec<usize>,
+        vars: Vec<i32>,
+        clocks: &[(i32, f64)],
+    ) -> bool {
+        let rank = |fraction: f64| {
+            let mut below: Vec<f64> = clocks.iter().map(|c| c.1).collect();
+            below.retain(|f| *f < fraction && *f > 0.0);
+            below.sort_unstable_by(f64::total_cmp);
+            below.dedup();
+            below.len() as i32 + i32::from(fraction > 0.0)
+        };
+        let clocks = clocks
+            .iter()
+            .map(|(whole, fraction)| whole * self.unit + 2 * rank(*fraction));
+        let state = State {
+            locations,
+            vars,
+            clocks: clocks.collect(),
+        };
+        let walker = Walker::new(model, self.cap.unwrap_or(CAP));
+        self.states.contains(&walker.canonical(state))
     }
 }
 
 struct Walker<'m> {
     model: &'m TestModel,
     unit: i32,
+    cap: Option<i32>,
+    /// Beyond this, distances are not told apart.
+    gap: Option<i32>,
 }
 
 type Taken = Vec<(usize, usize, i32)>;
 
-impl Walker<'_> {
+impl<'m> Walker<'m> {
+    fn new(model: &'m TestModel, cap: i32) -> Walker<'m> {
+        let clocks = model.clocks + usize::from(model.bounded);
+        Walker {
+            model,
+            unit: 2 * (clocks as i32 + 2),
+            cap: (!model.bounded && !model.endless_differences).then_some(cap),
+            gap: model.endless_differences.then_some(GAP),
+        }
+    }
+
+    fn condition(&self, condition: &Condition, s: &State, k: i32) -> bool {
+        let test = condition.test.is_none_or(|t| s.passes(self.model, &t, k));
+        let atoms = &condition.atoms;
+        let holds = |a: &Atom| holds(a, self.model, s, self.unit, k);
+        if condition.either {
+            (test || holds(&atoms[0])) && atoms[1..].iter().all(holds)
+        } else {
+            test && atoms.iter().all(holds)
+        }
+    }
+
     fn invariants(&self, s: &State) -> bool {
         let local = s.locations.iter().enumerate().all(|(p, l)| {
-            self.model.processes[p].0[*l]
-                .invariant
-                .iter()
-                .all(|a| holds(a, self.model, s, self.unit))
+            let location = &self.model.processes[p].0[*l];
+            self.condition(&location.invariant, s, 0)
         });
         let free = !self.model.bounded || self.model.ticks;
         local && (free || s.clocks[self.model.clocks] <= END * self.unit)
     }
 
     fn canonical(&self, mut s: State) -> State {
-        if let Some(cap) = cap(self.model) {
+        if let Some(cap) = self.cap {
             for c in &mut s.clocks {
                 if *c > cap * self.unit {
                     *c = (cap + 1) * self.unit;
                 }
             }
         }
-        let beyond = |c: i32| cap(self.model).is_some_and(|cap| c > cap * self.unit);
+        if let Some(gap) = self.gap {
+            self.close_up(&mut s.clocks, gap);
+        }
+        let beyond = |c: i32| self.cap.is_some_and(|cap| c > cap * self.unit);
         let mut fractions: Vec<i32> = s
             .clocks
             .iter()
@@ -115,9 +197,23 @@ impl Walker<'_> {
         s
     }
 
+    /// Shortens distances beyond the gap by whole numbers.
+    fn close_up(&self, clocks: &mut [i32], gap: i32) {
+        let mut low = 0;
+        while let Some(next) = clocks.iter().copied().filter(|c| *c > low).min() {
+            let too_much = (next - low - gap * self.unit - 1) / self.unit;
+            if too_much > 0 {
+                for c in clocks.iter_mut().filter(|c| **c > low) {
+                    *c -= too_much * self.unit;
+                }
+            }
+            low = next - too_much.max(0) * self.unit;
+        }
+    }
+
     /// The next region in time; `None` if this one never ends.
     fn next(&self, s: &State) -> Option<State> {
-        let running: Vec<i32> = match cap(self.model) {
+        let running: Vec<i32> = match self.cap {
             Some(cap) => s
                 .clocks
                 .iter()
@@ -126,7 +222,8 @@ impl Walker<'_> {
                 .collect(),
             None => s.clocks.clone(),
         };
-        if running.is_empty() {
+        let far = |gap: i32| running.iter().all(|c| *c > gap * self.unit);
+        if running.is_empty() || self.gap.is_some_and(far) {
             return None;
         }
         let fractions = running.iter().map(|c| c % self.unit);
@@ -137,31 +234,26 @@ impl Walker<'_> {
         };
         let mut t = s.clone();
         for c in &mut t.clocks {
-            if cap(self.model).is_none_or(|cap| *c <= cap * self.unit) {
+            if self.cap.is_none_or(|cap| *c <= cap * self.unit) {
                 *c += step;
             }
         }
         Some(self.canonical(t))
     }
 
-    fn enabled(&self, s: &State, p: usize, e: usize) -> bool {
-        let edge = &self.model.processes[p].1[e];
-        edge.source == s.locations[p]
-            && edge
-                .guard
-                .iter()
-                .all(|a| holds(a, self.model, s, self.unit))
-            && edge
-                .test
-                .is_none_or(|(place, equal, c)| (s.number(self.model, place) == c) == equal)
-    }
-
+    /// Enabled edges of a process, with the values of their select variables: those of a channel, or internal ones.
     fn edges(&self, s: &State, p: usize, sync: Option<(usize, bool)>) -> Taken {
         let edges = &self.model.processes[p].1;
         let mut found = Vec::new();
         for (e, edge) in edges.iter().enumerate() {
-            if edge.sync == sync && self.enabled(s, p, e) {
-                found.extend((0..if edge.select { 2 } else { 1 }).map(|k| (p, e, k)));
+            for k in 0..if edge.select { 2 } else { 1 } {
+                let own = edge
+                    .sync
+                    .map(|own| (s.channel_at(self.model, own, k), own.sends));
+                if edge.source == s.locations[p] && own == sync && self.condition(&edge.guard, s, k)
+                {
+                    found.push((p, e, k));
+                }
             }
         }
         found
@@ -255,7 +347,7 @@ impl Walker<'_> {
             match *update {
                 Update::Reset(x, c) => {
                     let x = s.clock_at(self.model, x);
-                    s.clocks[x] = c * self.unit;
+                    s.clocks[x] = s.value(self.model, c, k) * self.unit;
                 }
                 // A clock beyond the greatest constant is parked at the same value as every other.
                 Update::Copy(x, y) => {
@@ -263,9 +355,18 @@ impl Walker<'_> {
                     s.clocks[x] = s.clock(self.model, y);
                 }
                 Update::Assign(place, from, c) => {
-                    let base = from.map_or(0, |f| s.number(self.model, f));
-                    let place = s.place_at(self.model, place);
-                    s.vars[place] = (base + c + k) % 3;
+                    let base = from.map_or(0, |f| s.number(self.model, f, k));
+                    if let Some(place) = s.place_at(self.model, place) {
+                        s.vars[place] = (base + c + k) % 3;
+                    }
+                }
+                Update::Call(f) => {
+                    let function = &self.model.functions[f];
+                    let updates = match s.passes(self.model, &function.test, k) {
+                        true => &function.then,
+                        false => &function.other,
+                    };
+                    self.update(s, updates, k);
                 }
             }
         }
@@ -276,20 +377,21 @@ impl Walker<'_> {
     }
 }
 
-/// All reachable regions, or `None` if there are too many or the initial state is not allowed.
-pub fn explore(model: &TestModel, limit: usize) -> Option<Graph> {
+/// All reachable regions, or `None` if there are too many or the initial state is not allowed. Where time does not end,
+/// values are told apart up to `cap`.
+pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
     let clocks = model.clocks + usize::from(model.bounded);
-    let walker = Walker {
-        model,
-        unit: 2 * (clocks as i32 + 2),
-    };
-    let initial = State {
+    let walker = Walker::new(model, cap);
+    let first = model.first_clocks.iter().map(|c| c * walker.unit);
+    let mut initial = State {
         locations: vec![0; model.processes.len()],
-        vars: vec![0; model.vars + model.cells],
-        clocks: vec![0; clocks],
+        vars: model.first_numbers.clone(),
+        clocks: first.collect(),
     };
+    initial.clocks.resize(clocks, 0);
     let mut graph = Graph {
         unit: walker.unit,
+        cap: walker.cap,
         states: Vec::new(),
         actions: Vec::new(),
         delays: Vec::new(),
@@ -327,7 +429,7 @@ pub fn explore(model: &TestModel, limit: usize) -> Option<Graph> {
                 Some(t) => {
                     // Into a region without duration one may go even if it is urgent there, into an open one not.
                     let instant = t.clocks.iter().any(|c| {
-                        c % walker.unit == 0 && cap(model).is_none_or(|m| *c <= m * walker.unit)
+                        c % walker.unit == 0 && walker.cap.is_none_or(|m| *c <= m * walker.unit)
                     });
                     if walker.invariants(&t) && (instant || !walker.urgent(&t)) {
                         delay = Some(number(t, &mut graph.states, &mut queue));
