@@ -146,6 +146,18 @@ fn a_clock_set_to_another_is_measured_like_it() {
 }
 
 /// The clock that is measured depends on a variable; another one grows.
+/// Where values of a clock are not told apart yet, a zone without the least one may have taken the place of that with it.
+#[test]
+fn the_least_value_is_not_lost_to_a_zone_that_covers_it() {
+    let text = process(
+        "a, b",
+        "a",
+        "a -> b { guard y > 5; }, a -> b { guard y >= 5; }",
+    );
+    let least = value(&text, "inf{P.b}: x");
+    assert_eq!((least.lower, least.lower_strict), (Some(5), false));
+}
+
 #[test]
 fn an_index_may_change_on_the_way() {
     let text = "clock x[2], t; int[0,1] k; process P() { state a, b { t <= 40 }; init a; trans \

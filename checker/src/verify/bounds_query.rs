@@ -77,7 +77,12 @@ impl Run<'_> {
                         self.grows(clock, formula.as_ref(), (&search, node), &own, &settings);
                 }
             }
-            // A lower bound at the limit may be what the abstraction made of a greater one.
+            // A lower bound beyond the limit may be what the abstraction made of another one, or that of a zone which took
+            // the place of others: there, values are not told apart.
+            let is_kept = |(value, strict): (i64, bool)| {
+                let limit = i64::from(bound);
+                value < limit || value == limit && !strict
+            };
             let settled = extremes
                 .ranges
                 .iter()
@@ -85,7 +90,7 @@ impl Run<'_> {
                 .all(|(range, measured)| {
                     matches!(measured, Measured::Int(_))
                         || (range.beyond.is_none() || range.unbounded)
-                            && range.lower != Some((i64::from(bound), true))
+                            && range.lower.is_none_or(is_kept)
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
