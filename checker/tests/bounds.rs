@@ -145,7 +145,6 @@ fn a_clock_set_to_another_is_measured_like_it() {
     assert!(report.value.is_none_or(|v| v.upper.is_none()));
 }
 
-/// The clock that is measured depends on a variable; another one grows.
 /// Where values of a clock are not told apart yet, a zone without the least one may have taken the place of that with it.
 #[test]
 fn the_least_value_is_not_lost_to_a_zone_that_covers_it() {
@@ -158,6 +157,7 @@ fn the_least_value_is_not_lost_to_a_zone_that_covers_it() {
     assert_eq!((least.lower, least.lower_strict), (Some(5), false));
 }
 
+/// The clock that is measured depends on a variable; another one grows.
 #[test]
 fn an_index_may_change_on_the_way() {
     let text = "clock x[2], t; int[0,1] k; process P() { state a, b { t <= 40 }; init a; trans \
