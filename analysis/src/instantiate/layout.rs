@@ -323,8 +323,13 @@ impl Builder<'_> {
     }
 
     pub(crate) fn bind_constant(&mut self, shape: Shape, values: Vec<i32>) -> Binding {
-        let at = Some(self.built.network.constants.len() as u32);
-        self.built.network.constants.extend(&values);
+        let at = if self.places_values || !matches!(shape, Shape::Int { .. }) {
+            let at = self.built.network.constants.len() as u32;
+            self.built.network.constants.extend(&values);
+            Some(at)
+        } else {
+            None
+        };
         Binding::Const {
             shape: Arc::new(shape),
             values: values.into(),

@@ -18,7 +18,7 @@ use crate::network::{
     self, Base, CellId, ChannelId, ClockBase, FunctionId, IndexRange, Network, ScalarsetId, Shape,
     UnsupportedUse,
 };
-use crate::symbol::{ItemId, Loc, SymId, Symbol};
+use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::symmetry::{Facts, Root, Slot};
 use crate::types::{ScalarSet, Type};
 use rustc_hash::FxHashMap;
@@ -131,6 +131,9 @@ pub struct Builder<'a> {
     pub(crate) source: &'a Source<'a>,
     pub(crate) built: Built,
     pub(crate) limits: Limits,
+    /// Whether functions take single values by reference, so that constants need places: otherwise those that nobody
+    /// uses leave no trace.
+    pub(crate) places_values: bool,
     pub(crate) errors: Vec<Diag>,
 }
 
@@ -140,6 +143,15 @@ pub fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
         source,
         built: Built::default(),
         limits: Limits::default(),
+        places_values: source.env.bodies.values().any(|f| {
+            let params = f.params.iter().filter_map(|p| match &p.kind {
+                SymKind::Param(p) => Some(p),
+                _ => None,
+            });
+            params
+                .into_iter()
+                .any(|p| p.reference && !p.ty.is_composite())
+        }),
         errors: Vec::new(),
     };
     builder.run();
