@@ -162,3 +162,17 @@ fn broken_items_stay_as_they_are() {
         "int   a = ;\nint b;\n\nsystem P;\n".replace("\n\n", "\n")
     );
 }
+
+/// A backslash that continues no line is kept before a comment, and does not start to continue one at the end.
+#[test]
+fn stray_backslashes() {
+    for (text, formatted) in [
+        ("\\/* c */\nA[] false\n", "\\ /* c */\nA[] false\n"),
+        ("\\   /* c\n*/\nA[] false\n", "\\ /* c\n*/\nA[] false\n"),
+        ("A[] true\n/* c */ \\ ", "A[] true\n/* c */\n"),
+    ] {
+        let once = fmt(text, FileKind::Query);
+        assert_eq!(once, formatted);
+        assert_eq!(fmt(&once, FileKind::Query), formatted);
+    }
+}

@@ -2,6 +2,7 @@
 //! coverage-guided fuzzers in `fuzz/`.
 
 use crate::corpus;
+use crate::fuzz_models;
 use crate::generate;
 use crate::rng::Rng;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::fuzzing;
 
-/// Runs for `seconds`; the seed decides everything but how far it gets.
+/// Runs for `seconds`, and as long again with models that are verified; the seed decides everything but how far it gets.
 pub fn run(seconds: u64, seed: u64) -> bool {
     let texts = seeds();
     let mut rng = Rng(seed);
@@ -23,7 +24,7 @@ pub fn run(seconds: u64, seed: u64) -> bool {
         count += 1;
     }
     println!("fuzz: {count} inputs from seed {seed}, no promise broken");
-    true
+    fuzz_models::run(&texts, seconds, seed)
 }
 
 fn seeds() -> Vec<(String, FileKind)> {

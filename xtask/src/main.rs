@@ -11,6 +11,7 @@ mod conformance;
 mod corpus;
 mod curves;
 mod fuzz;
+mod fuzz_models;
 mod generate;
 mod models;
 mod notices;
@@ -34,7 +35,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
          [--only PART]         verdicts of the files with this in their names, printed
                [--timeout S]   (a sample only prints)
-  fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion
+  fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion; changed models to the checker
   soak [--minutes M] [--release]  random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences

@@ -33,6 +33,8 @@ pub enum FaultKind {
     Rate(i32),
     /// A state with more steps than can be listed.
     TooManySteps,
+    /// A zone without what it must not have is a union of more zones than can be kept.
+    TooManyParts,
 }
 
 /// A fault and where it happened.
@@ -53,6 +55,7 @@ impl FaultKind {
                 | FaultKind::UrgentClockGuard
                 | FaultKind::Rate(_)
                 | FaultKind::TooManySteps
+                | FaultKind::TooManyParts
         )
     }
 
@@ -94,6 +97,10 @@ impl std::fmt::Display for FaultKind {
             FaultKind::TooManySteps => f.write_str(
                 "a state has millions of steps: every choice of select values and of the receivers' edges is one; \
                  select from less, or give receivers fewer edges",
+            ),
+            FaultKind::TooManyParts => f.write_str(
+                "what is asked splits the clock values of one state into hundreds of thousands of parts: it compares too many \
+                 clocks with too many constants at once",
             ),
             FaultKind::Rate(n) => write!(f, "clock rate {n}; only 0 and 1 are supported"),
         }

@@ -6,7 +6,7 @@ use super::fault::{Fault, FaultKind};
 use super::model::{Guard, Program};
 use crate::mutation::{Mutation, is_on};
 use crate::zone::bound::{self, Bound, CONSTANT_LIMIT, le, lt};
-use crate::zone::{Federation, Zone, subtract_all};
+use crate::zone::{Federation, Zone, is_too_large, subtract_all};
 use zonelens_analysis::network::CompareOp;
 
 /// `x_i - x_j ~ b`, in matrix indices.
@@ -257,6 +257,7 @@ impl Machine {
                     if rest.is_empty() {
                         break;
                     }
+                    must_be_kept(&rest, &result)?;
                 }
                 Ok(if all { rest } else { result })
             }
@@ -290,6 +291,7 @@ impl Machine {
                     if rest.is_empty() {
                         break;
                     }
+                    must_be_kept(&rest, &result)?;
                 }
                 Ok(if *all == positive { rest } else { result })
             }
@@ -328,6 +330,14 @@ impl Machine {
             }
         }
         Ok(result)
+    }
+}
+
+/// Gives up where unions grow without end.
+fn must_be_kept(rest: &[Zone], result: &[Zone]) -> Result<(), Fault> {
+    match is_too_large(rest) || is_too_large(result) {
+        true => Err(FaultKind::TooManyParts.at(zonelens_syntax::span::Span::default())),
+        false => Ok(()),
     }
 }
 

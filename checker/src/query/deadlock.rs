@@ -2,8 +2,9 @@
 
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::timed;
-use crate::program::{Fault, constrain};
-use crate::zone::{Federation, Zone, subtract_all};
+use crate::program::{Fault, FaultKind, constrain};
+use crate::zone::{Federation, Zone, is_too_large, subtract_all};
+use zonelens_syntax::span::Span;
 
 /// The points of `zone` from which no step is possible, now or after any allowed delay. Exact: every way out is taken away
 /// by subtraction, strict bounds included. `zone` must be a zone of the discrete state.
@@ -54,7 +55,12 @@ fn ways_out(
     for index in 0..expander.steps.len() {
         let step = expander.steps.get(index).clone();
         let out = expander.possible(&step, state, room, &mut next)?;
-        *rest = subtract_all(std::mem::take(rest), &leads_into(out, delay, room));
+        for hole in leads_into(out, delay, room) {
+            *rest = subtract_all(std::mem::take(rest), [&hole]);
+            if is_too_large(rest) {
+                return Err(FaultKind::TooManyParts.at(Span::default()));
+            }
+        }
         if rest.is_empty() {
             break;
         }

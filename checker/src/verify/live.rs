@@ -1,7 +1,7 @@
 //! `E[]`, `A<>` and `-->`.
 
+use super::lassos::LiveRun;
 use super::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
-use super::reachable::by_position;
 use super::turns::{BY_HULLS, BY_LU};
 use super::{Answer, Run};
 use crate::explore::abstraction::Abstraction;
@@ -9,16 +9,14 @@ use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::search::{Outcome, Search, Settings, Visitor};
 use crate::explore::watch::{Counts, Stop, Watch};
-use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::liveness::{Live, Liveness, Throughout};
 use crate::query::wide::Guide;
-use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
-use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
+use crate::symmetry::{OnePerClass, Representative};
 use crate::zone::Zone;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{SearchOrder, Trace, TraceKind, Verdict};
+use zonelens_analysis::report::{SearchOrder, Verdict};
 
 /// What the result says when a run was found where a graph of wide zones could not exclude it.
 const BY_GUIDE: &str = "guided search";
@@ -26,12 +24,6 @@ const BY_GUIDE: &str = "guided search";
 /// How many guided searches follow each attempt to prove that there is no run, and their share of its turn.
 const GUIDED: u64 = 4;
 const GUIDED_SHARE: u64 = 32;
-
-/// How often a cycle is replayed, at least and at most.
-const UNROLLINGS: (usize, usize) = (3, 50);
-
-/// Steps of replayed cycles that are worth their time.
-const UNROLLED_STEPS: usize = 150;
 
 impl Run<'_> {
     /// `E[] φ` (wanted true), and `A<> φ` as its negation for ¬φ (wanted false).
@@ -190,143 +182,6 @@ impl Run<'_> {
             return Err(Answer::because(Verdict::Unknown, reason));
         }
         Ok(())
-    }
-
-    /// The verdict of a liveness search.
-    fn live_answer(
-        &self,
-        live: Live,
-        run: LiveRun<'_>,
-        (found, absent): (Verdict, Verdict),
-    ) -> Answer {
-        let (path, cycle) = match live {
-            Live::None => return Answer::verdict(absent),
-            Live::Stopped(stop) => return Answer::stopped(stop),
-            Live::Fault(fault) => return self.model_error(fault, Ok(None)),
-            Live::Stays(path) => (path, None),
-            Live::Cycle(path, start, closing) => (path, Some((start, closing))),
-        };
-        if !self.wants_trace() {
-            return Answer::verdict(found);
-        }
-        let trace = self.live_leaves(&run, path, cycle);
-        let trace = trace.and_then(|(stem, steps, start)| match steps {
-            Some(steps) => self.live_trace(stem, steps, start, &run).map(Some),
-            None => Ok(None),
-        });
-        match trace {
-            Ok(trace) => Answer {
-                trace: trace.map(Box::new),
-                ..Answer::verdict(found)
-            },
-            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
-        }
-    }
-
-    /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
-    /// where among these the cycle starts.
-    #[allow(clippy::type_complexity)]
-    fn live_leaves(
-        &self,
-        run: &LiveRun<'_>,
-        path: Vec<Passed>,
-        cycle: Option<(usize, Permutation)>,
-    ) -> Result<(Vec<Leave>, Option<Vec<Leave>>, Option<usize>), Failure> {
-        let Some(representative) = run.representative else {
-            let stem = run.stem.map(|(search, node)| search.states.path(node));
-            let steps = by_position(path.iter().filter_map(|p| p.step).collect());
-            let start = cycle.map(|(start, _)| start);
-            return Ok((by_position(stem.unwrap_or_default()), Some(steps), start));
-        };
-        let mut back = self.unpermute(representative);
-        let stem = match run.stem {
-            Some((search, node)) => self.undo(&mut back, representative, &search.path(node))?,
-            None => Vec::new(),
-        };
-        Ok(match cycle {
-            None => (
-                stem,
-                Some(self.undo(&mut back, representative, &path)?),
-                None,
-            ),
-            Some((start, closing)) => {
-                match self.undo_cycle(&mut back, representative, &path, start, &closing)? {
-                    Some(lasso) => (stem, Some(lasso.leaves), Some(lasso.start)),
-                    None => (stem, None, None),
-                }
-            }
-        })
-    }
-
-    fn live_trace(
-        &self,
-        stem: Vec<Leave>,
-        steps: Vec<Leave>,
-        cycle: Option<usize>,
-        run: &LiveRun<'_>,
-    ) -> Result<Trace, Failure> {
-        let pivot = stem.len();
-        let mut leaves = stem;
-        leaves.push(Leave::Pivot);
-        leaves.extend(steps);
-        let replay = |leaves: &[Leave]| {
-            self.live_conditions(run, |conditions| self.replayed(leaves, conditions))
-        };
-        let Some(start) = cycle else {
-            return Ok(Trace {
-                kind: TraceKind::Path,
-                cycle_start: None,
-                steps: replay(&leaves)?.steps,
-            });
-        };
-        let start = pivot + 1 + start;
-        let lasso = Lasso { leaves, start };
-        let shorter = self.live_conditions(run, |conditions| {
-            shorten_lasso(self.program, run.bounds, lasso.clone(), conditions)
-        });
-        let lasso = shorter.unwrap_or(lasso);
-        // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
-        let mut unrolled = lasso.leaves.clone();
-        let cycle = &lasso.leaves[lasso.start..];
-        for _ in 1..(UNROLLED_STEPS / cycle.len().max(1)).clamp(UNROLLINGS.0, UNROLLINGS.1) {
-            unrolled.extend_from_slice(cycle);
-        }
-        replay(&unrolled)?;
-        Ok(Trace {
-            kind: TraceKind::Lasso,
-            // The pivot is no step.
-            cycle_start: Some(lasso.start - 1),
-            steps: replay(&lasso.leaves)?.steps,
-        })
-    }
-
-    /// Hands over what must hold along a run: at its pivot, and from there on.
-    fn live_conditions<R>(&self, run: &LiveRun<'_>, over: impl FnOnce(Conditions<'_>) -> R) -> R {
-        let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
-        over(Conditions {
-            at_pivot: &mut |state, zone| match run.start {
-                None => {
-                    // The whole run must keep the condition: it begins at time 0.
-                    let origin = Zone::point(&self.program.initial_clocks);
-                    Ok(Some(crate::program::intersect_all(
-                        std::slice::from_ref(zone),
-                        &[origin],
-                    )))
-                }
-                Some(p) => {
-                    let with_p = p.part(&mut pivot, vec![zone.clone()], true, state)?;
-                    let part = run.condition.part(&mut pivot, with_p, true, state);
-                    part.map(Some)
-                }
-            },
-            along: &mut |state, zone| {
-                let zone = vec![zone.clone()];
-                run.condition
-                    .part(&mut expander, zone, true, state)
-                    .map(Some)
-            },
-            at_end: &mut |_, _| Ok(None),
-        })
     }
 
     /// `p --> q`: from every reachable point with p and not q, no run may avoid q.
@@ -534,17 +389,6 @@ struct Guided {
     guide: Rc<Guide>,
     /// For the way to where it starts.
     seed: u64,
-}
-
-/// What a run that keeps a condition was found with.
-struct LiveRun<'r> {
-    representative: Option<&'r Representative>,
-    /// The search and the node from which it starts; none at the initial state.
-    stem: Option<(&'r Search<'r>, u32)>,
-    /// What holds where it starts.
-    start: Option<Throughout<'r>>,
-    condition: Throughout<'r>,
-    bounds: &'r Bounds,
 }
 
 /// A search for runs that keep a condition, reduced as the options say.

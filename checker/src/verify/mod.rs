@@ -3,6 +3,7 @@
 mod bounds_query;
 mod fastest;
 mod growth;
+mod lassos;
 mod live;
 mod loose;
 mod plan;

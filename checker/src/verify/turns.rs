@@ -39,7 +39,7 @@ const MANY_ZONES: u64 = 2;
 const RESTARTS: u64 = 4;
 
 /// Rounds that are left to find what is looked for once a search beside the main one has met an error of the model.
-const ROUNDS_AFTER_ERROR: u32 = 1;
+const ROUNDS_AFTER_ERROR: u32 = 2;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
@@ -81,8 +81,8 @@ enum Kind {
 enum Helped {
     GoesOn,
     Decided(Outcome),
-    /// It met an error of the model on the way.
-    Failed(Outcome),
+    /// It met an error of the model on the way; whether it can begin anew.
+    Failed(Box<Answer>, bool),
     /// It never will.
     Useless,
 }
@@ -193,10 +193,12 @@ impl Run<'_> {
                 match self.take_turn(sought, helper, turn, bounds, watch) {
                     Helped::GoesOn => index += 1,
                     Helped::Useless => drop(helpers.remove(index)),
-                    Helped::Failed(outcome) => {
-                        let answer = self.helped(outcome, sought, helper);
-                        error.get_or_insert((answer, ROUNDS_AFTER_ERROR));
-                        helpers.remove(index);
+                    Helped::Failed(answer, goes_on) => {
+                        error.get_or_insert((*answer, ROUNDS_AFTER_ERROR));
+                        match goes_on {
+                            true => index += 1,
+                            false => drop(helpers.remove(index)),
+                        }
                     }
                     Helped::Decided(outcome) => {
                         watch.reserved = 0;
@@ -327,13 +329,16 @@ impl Run<'_> {
         if !matches!(helper.kind, Kind::Random) {
             return self.help(sought, helper, states, bounds, watch);
         }
+        let mut ended = Helped::GoesOn;
         for _ in 0..RESTARTS {
             match self.help(sought, helper, (states / RESTARTS).max(1), bounds, watch) {
                 Helped::GoesOn => {}
+                // Chance may miss the error next time.
+                failed @ Helped::Failed(_, true) => ended = failed,
                 end => return end,
             }
         }
-        Helped::GoesOn
+        ended
     }
 
     /// Lets a helper look at so many states, and prepares its next turn.
@@ -347,7 +352,7 @@ impl Run<'_> {
     ) -> Helped {
         watch.set_turn(Some(states));
         let outcome = helper.search.explore(&mut self.goal(sought), watch);
-        let anew = match (&mut helper.kind, &outcome) {
+        let anew = match (&helper.kind, &outcome) {
             (_, Outcome::Exhausted) => return Helped::Decided(outcome),
             (Kind::Depth | Kind::Nearest | Kind::Random, Outcome::Found(_)) => {
                 return Helped::Decided(outcome);
@@ -359,25 +364,39 @@ impl Run<'_> {
             (
                 Kind::Depth | Kind::Nearest | Kind::Random,
                 Outcome::Fault(Fault { kind, .. }, ..) | Outcome::QueryFault(Fault { kind, .. }, _),
-            ) if !kind.is_ours() => return Helped::Failed(outcome),
+            ) if !kind.is_ours() => {
+                let answer = Box::new(self.helped(outcome, sought, helper));
+                return Helped::Failed(answer, self.begin_anew(sought, helper, bounds));
+            }
             // The main search meets limits on its own, in its own order. An error among wider zones proves nothing.
             (Kind::Depth | Kind::Nearest | Kind::Hulls, _) => return Helped::Useless,
             (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return Helped::Useless,
-            (Kind::Random, _) => {
-                helper.settings.seed = helper.settings.seed.wrapping_add(1);
-                true
-            }
-            (Kind::Loose(ladder), _) => {
-                ladder.climb();
-                true
-            }
+            (Kind::Random | Kind::Loose(_), _) => true,
         };
-        if anew {
-            match self.helping(sought, &helper.settings, &helper.kind, bounds) {
-                Some(search) => helper.search = search,
-                None => return Helped::Useless,
-            }
+        if anew && !self.begin_anew(sought, helper, bounds) {
+            return Helped::Useless;
         }
         Helped::GoesOn
+    }
+
+    /// Prepares another search where another one may help: with the next seed, on the next rung.
+    fn begin_anew<'s>(
+        &'s self,
+        sought: &Sought<'s>,
+        helper: &mut Helper<'s>,
+        bounds: &'s Bounds,
+    ) -> bool {
+        match &mut helper.kind {
+            Kind::Random => helper.settings.seed = helper.settings.seed.wrapping_add(1),
+            Kind::Loose(ladder) => ladder.climb(),
+            Kind::Depth | Kind::Nearest | Kind::Hulls => return false,
+        }
+        match self.helping(sought, &helper.settings, &helper.kind, bounds) {
+            Some(search) => {
+                helper.search = search;
+                true
+            }
+            None => false,
+        }
     }
 }

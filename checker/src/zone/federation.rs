@@ -37,6 +37,16 @@ pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
     pieces
 }
 
+/// Bounds that the zones of one union may have altogether: each hole may double their number.
+const MOST_BOUNDS: usize = 32 << 20;
+
+/// Whether a union has grown beyond what can be kept.
+pub fn is_too_large(zones: &[Zone]) -> bool {
+    zones
+        .first()
+        .is_some_and(|zone| zones.len() * zone.dim() * zone.dim() > MOST_BOUNDS)
+}
+
 /// What is left of `zones` without any of `holes`.
 pub fn subtract_all<'a>(
     zones: Federation,

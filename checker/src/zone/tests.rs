@@ -336,3 +336,17 @@ fn delays_below_bounds_are_delays_and_bounds() {
     }
     assert!(bounded > 5_000, "{bounded}");
 }
+
+/// Each hole doubles the parts where clocks do not depend on each other; somebody has to notice in time.
+#[test]
+fn unions_that_double_are_noticed() {
+    let clocks = 24;
+    let mut rest = vec![Zone::universe(clocks + 1)];
+    let noticed = (1..=clocks).position(|x| {
+        let mut hole = Zone::universe(clocks + 1);
+        assert!(hole.and(x, 0, le(3)) && hole.and(0, x, le(-3)));
+        rest = subtract_all(std::mem::take(&mut rest), [&hole]);
+        is_too_large(&rest)
+    });
+    assert_eq!(noticed, Some(15), "2^16 zones of 25 times 25 bounds");
+}

@@ -19,7 +19,9 @@ pub(super) fn format(file: &SourceFile) -> String {
             }
             _ => !item.node.errors.is_empty(),
         };
-        let words = words_in(text, Mode::Query);
+        let mut words = words_in(text, Mode::Query);
+        // At the end a backslash would continue the line that follows.
+        while words.pop_if(|word| word.text.trim_end() == "\\").is_some() {}
         let Some(first) = words.first() else { continue };
         if first.breaks > 1 && !out.is_empty() {
             out.push('\n');
@@ -58,7 +60,8 @@ pub(super) fn format(file: &SourceFile) -> String {
             {
                 out.push(' ');
             }
-            out.push_str(word.text);
+            // A backslash that continues no line is a word with the blanks behind it.
+            out.push_str(word.text.trim_end());
             seen += usize::from(!comment);
         }
         newline(&mut out);
