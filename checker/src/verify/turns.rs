@@ -39,7 +39,7 @@ const MANY_ZONES: u64 = 2;
 const RESTARTS: u64 = 4;
 
 /// Rounds that are left to find what is looked for once a search beside the main one has met an error of the model.
-const ROUNDS_AFTER_ERROR: u32 = 2;
+const ROUNDS_AFTER_ERROR: u32 = 1;
 
 /// What the result says when hulls decided.
 pub(super) const BY_HULLS: &str = "convex-hull proof";
