@@ -157,6 +157,8 @@ const ALIKE: [&[&str]; 7] = [
     &["=", "+=", "-="],
 ];
 
+const NUMBERS: [&str; 8] = ["0", "1", "2", "3", "7", "100", "32767", "70000"];
+
 /// The text with a few words changed into others of their kind.
 fn change(rng: &mut Rng, text: &str, kind: FileKind) -> String {
     let mut words = split(text);
@@ -169,26 +171,13 @@ fn change(rng: &mut Rng, text: &str, kind: FileKind) -> String {
     for _ in 0..1 + rng.below(4) {
         let at = places[rng.below(places.len())];
         let word = plain(&words[at]);
-        let new = match kind_of(&words[at]) {
-            Kind::Number => {
-                ["0", "1", "2", "3", "7", "100", "32767", "70000"][rng.below(8)].to_owned()
-            }
-            Kind::Name if rng.below(3) > 0 => {
-                match ALIKE.iter().find(|list| list.contains(&word.as_str())) {
-                    Some(list) => list[rng.below(list.len())].to_owned(),
-                    None => word.clone(),
-                }
-            }
-            Kind::Name => {
-                let other = places[rng.below(places.len())];
-                match kind_of(&words[other]) {
-                    Kind::Name => plain(&words[other]),
-                    _ => word.clone(),
-                }
-            }
+        let other = &words[places[rng.below(places.len())]];
+        let new = match (kind_of(&words[at]), kind_of(other)) {
+            (Kind::Number, _) => NUMBERS[rng.below(NUMBERS.len())].to_owned(),
+            (Kind::Name, Kind::Name) if rng.below(3) == 0 => plain(other),
             _ => match ALIKE.iter().find(|list| list.contains(&word.as_str())) {
                 Some(list) => list[rng.below(list.len())].to_owned(),
-                None => word.clone(),
+                None => word,
             },
         };
         words[at] = match kind {
