@@ -34,3 +34,5 @@ pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::Model;
 pub use rules::{codes, explain};
+#[doc(hidden)]
+pub use symmetry::Judge;

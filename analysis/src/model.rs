@@ -13,7 +13,7 @@ use crate::instantiate::{self, Built, Foreign, Source};
 use crate::lint;
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, SymKind, Symbol};
-use crate::symmetry::{self, Findings};
+use crate::symmetry::{self, Findings, Judge};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -359,24 +359,39 @@ impl Model {
     }
 
     fn names_elements(&self, kind: &crate::check::CheckedKind, span: Span) -> Option<Diagnostic> {
-        let named = self.findings.facts.named(&self.env, kind);
-        let (first, _) = named.elements.first()?;
-        let set = self
-            .findings
-            .facts
-            .elements
+        let facts = &self.findings.facts;
+        let named = facts.named(&self.env, kind);
+        let set_of = |id: u32| facts.elements.iter().find(|e| e.set.id == id);
+        let all = named
+            .all
             .iter()
-            .find(|e| e.set.id == *first)?;
-        let message = format!(
-            "this query names elements of `{}`, so fewer states can be treated as one; quantify over them if any will do",
-            set.set.name
-        );
-        Some(Diagnostic::new(
-            "sym/query",
-            crate::rules::severity("sym/query"),
-            message,
-            span,
-        ))
+            .find_map(|(id, why)| Some((set_of(*id)?, why)));
+        let (of, message) = match all {
+            Some((e, why)) => (
+                e,
+                format!(
+                    "this query tells the elements of `{}` apart ({why}), so none of them are treated as interchangeable for it",
+                    e.set.name
+                ),
+            ),
+            None => {
+                let e = set_of(named.elements.first()?.0)?;
+                let apart = named.elements.iter().filter(|n| n.0 == e.set.id).count();
+                (
+                    e,
+                    format!(
+                        "this query tells {apart} of the {} elements of `{}` apart, so fewer states can be treated as one; quantify over them if any will do",
+                        e.size, e.set.name
+                    ),
+                )
+            }
+        };
+        // What was detected is a gift: losing a part of it is nothing to correct.
+        let severity = match of.detected {
+            true => Severity::Hint,
+            false => crate::rules::severity("sym/query"),
+        };
+        Some(Diagnostic::new("sym/query", severity, message, span))
     }
 
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
@@ -393,9 +408,21 @@ impl Model {
     /// The query resolved against `network` (made by `self.network()`).
     pub fn resolve_query(
         &self,
-        _network: &Network,
+        network: &Network,
         query: &ast::Query,
         base: u32,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
+        self.resolve_query_judged(network, query, base, Judge::Exact)
+    }
+
+    /// The same with a judge of symmetry that may be a wrong one: tests must notice it.
+    #[doc(hidden)]
+    pub fn resolve_query_judged(
+        &self,
+        network: &Network,
+        query: &ast::Query,
+        base: u32,
+        judge: Judge,
     ) -> Result<network::Query, Vec<Diagnostic>> {
         let mut errors: Vec<Diagnostic> = query
             .errors
@@ -423,12 +450,18 @@ impl Model {
                 span,
             )]);
         };
-        let named = self.findings.facts.named(&self.env, &kind);
+        let named = self.findings.facts.judged(&self.env, &kind, judge);
         let number = |set: &u32| built.sets.get(set).copied();
-        let elements = named.elements.iter();
-        let elements = elements
+        let some = named.elements.iter();
+        let mut elements: Vec<(u32, u32)> = some
             .filter_map(|(set, n)| number(set).map(|id| (id, *n)))
             .collect();
+        for id in named.all.keys().filter_map(number) {
+            let size = network.scalarsets.get(id as usize).map_or(0, |s| s.size);
+            elements.extend((0..size).map(|n| (id, n)));
+        }
+        elements.sort_unstable();
+        elements.dedup();
         let variables = named.variables.iter();
         let variables = variables
             .filter_map(|(s, set)| number(set).map(|id| (*s, id)))

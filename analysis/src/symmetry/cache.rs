@@ -3,7 +3,7 @@
 use super::interval::{Change, Ranges, Recorder};
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
-use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
 use crate::symbol::{ItemId, Loc, SymId, SymKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -58,9 +58,9 @@ impl ItemCache {
     pub fn new(checked: &Checked) -> ItemCache {
         let mut recorder = Recorder::default();
         recorder.item(checked);
-        let mut callees = FxHashSet::default();
+        let mut called = FxHashSet::default();
         for f in &checked.functions {
-            block(&f.body, &mut callees);
+            callees_of(f, &mut called);
         }
         match &checked.body {
             Body::Template(t) => {
@@ -69,16 +69,16 @@ impl ItemCache {
                     .edges
                     .iter()
                     .flat_map(|e| e.guard.iter().chain(&e.updates));
-                labels.chain(edges).for_each(|e| expr(e, &mut callees));
+                labels.chain(edges).for_each(|e| callees(e, &mut called));
             }
             Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
-                list.iter().for_each(|e| expr(e, &mut callees));
+                list.iter().for_each(|e| callees(e, &mut called));
             }
             _ => {}
         }
         ItemCache {
             stores: recorder.0,
-            callees,
+            callees: called,
             listed: false,
             diags: Vec::new(),
             broken: Vec::new(),
@@ -86,9 +86,10 @@ impl ItemCache {
     }
 }
 
-fn expr(e: &Expr, out: &mut FxHashSet<u32>) {
+/// The bodies that an expression calls.
+pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
     e.walk(&mut |e| {
-        if let ExprKind::Call(f, _) = &e.kind
+        if let ExprKind::Call(f, _) | ExprKind::MemberCall { function: f, .. } = &e.kind
             && let SymKind::Function(sig) = &f.kind
         {
             out.insert(sig.body);
@@ -96,9 +97,14 @@ fn expr(e: &Expr, out: &mut FxHashSet<u32>) {
     });
 }
 
+/// The bodies that a function calls.
+pub fn callees_of(f: &Function, out: &mut FxHashSet<u32>) {
+    block(&f.body, out);
+}
+
 fn init(i: &Init, out: &mut FxHashSet<u32>) {
     match i {
-        Init::Expr(e) => expr(e, out),
+        Init::Expr(e) => callees(e, out),
         Init::List(items, _) => items.iter().for_each(|i| init(i, out)),
     }
 }
@@ -115,23 +121,23 @@ fn stmt(s: &Stmt, out: &mut FxHashSet<u32>) {
     match &s.kind {
         StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
         StmtKind::Block(b) => block(b, out),
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => expr(e, out),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => callees(e, out),
         StmtKind::For(a, b, c, body) => {
-            [a, b, c].into_iter().for_each(|e| expr(e, out));
+            [a, b, c].into_iter().for_each(|e| callees(e, out));
             stmt(body, out);
         }
         StmtKind::Iterate(_, body) => stmt(body, out),
         StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
-            expr(c, out);
+            callees(c, out);
             stmt(body, out);
         }
         StmtKind::If(c, a, b) => {
-            expr(c, out);
+            callees(c, out);
             stmt(a, out);
             b.iter().for_each(|b| stmt(b, out));
         }
         StmtKind::Switch(e, cases) => {
-            expr(e, out);
+            callees(e, out);
             cases.iter().flat_map(|c| &c.1).for_each(|s| stmt(s, out));
         }
     }

@@ -2,9 +2,10 @@
 
 use super::Findings;
 use super::flow::{Flow, leaf_slot};
+use super::interval::Ranges;
 use super::malformed_family;
 use super::slots::{Declared, Slot, Slots, Use};
-use crate::check::{Body, Checked, CheckedKind, Env};
+use crate::check::{Body, Checked, Env};
 use crate::diag::Diag;
 use crate::fix::Change;
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
@@ -27,24 +28,17 @@ pub struct Elements {
     pub blocks: Vec<Vec<u32>>,
     /// Found by detection.
     pub detected: bool,
-    class: usize,
-}
-
-/// What a query says of sets whose elements are integers.
-#[derive(Clone, Debug, Default)]
-pub struct Named {
-    /// Elements it names: number of the set, element.
-    pub elements: Vec<(u32, u32)>,
-    /// Variables that hold elements, with the number of the set.
-    pub variables: FxHashMap<SymId, u32>,
+    pub(super) class: usize,
 }
 
 /// Sets of integers and where their elements are.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    slots: Slots,
+    pub(super) slots: Slots,
     /// The sets.
     pub elements: Vec<Elements>,
+    /// What variables hold at most.
+    pub(super) ranges: Arc<Ranges>,
 }
 
 impl Facts {
@@ -73,81 +67,6 @@ impl Facts {
         }
         out
     }
-
-    /// Elements that a query names (number of the set, element), and the sets that its own variables go through.
-    pub fn named(&self, env: &Env, query: &CheckedKind) -> Named {
-        if self.elements.is_empty() {
-            return Named::default();
-        }
-        let before = self.slots.uses.len();
-        let mut flow = Flow::query(env, self.slots.clone());
-        match query {
-            CheckedKind::Path(_, e) => flow.truth(e),
-            CheckedKind::LeadsTo(p, q) => {
-                flow.truth(p);
-                flow.truth(q);
-            }
-            CheckedKind::Bounds(_, condition, exprs) => {
-                condition.iter().for_each(|c| flow.truth(c));
-                exprs.iter().for_each(|e| flow.measured(e));
-            }
-        }
-        let mut out = Vec::new();
-        let mut variables = FxHashMap::default();
-        for (k, e) in self.elements.iter().enumerate() {
-            let class = flow.slots.class(e.class);
-            let merged = self
-                .elements
-                .iter()
-                .enumerate()
-                .any(|(j, o)| j != k && flow.slots.class(o.class) == class);
-            let mut all = merged;
-            let mut name = |v: i32| {
-                let n = i64::from(v) - i64::from(e.first);
-                if (0..i64::from(e.size)).contains(&n) {
-                    out.push((e.set.id, n as u32));
-                }
-            };
-            for (slot, how, _) in flow.slots.uses.iter().skip(before) {
-                if flow.slots.class(*slot) != class {
-                    continue;
-                }
-                match how {
-                    Use::Literal(v) | Use::Index(v) => name(*v),
-                    Use::Indexed => {}
-                    _ => all = true,
-                }
-            }
-            let whole = (e.first, e.first + e.size as i32 - 1);
-            for d in flow.slots.declared.iter().flatten() {
-                let here = flow.slots.find(&d.slot) == Some(class);
-                match d.range {
-                    Some(range) if here && d.exact && range != whole => {
-                        (range.0.max(whole.0)..=range.1.min(whole.1)).for_each(&mut name);
-                    }
-                    _ => {}
-                }
-            }
-            if all {
-                (0..e.size).for_each(|n| name(e.first + n as i32));
-                continue;
-            }
-            for (slot, id) in flow.slots.iter() {
-                if let Slot::Leaf(super::slots::Root::Symbol(s), fields) = slot
-                    && fields.is_empty()
-                    && flow.slots.class(id) == class
-                {
-                    variables.insert(*s, e.set.id);
-                }
-            }
-        }
-        out.sort_unstable();
-        out.dedup();
-        Named {
-            elements: out,
-            variables,
-        }
-    }
 }
 
 /// Finds the sets of integers of a model.
@@ -169,7 +88,7 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
     }
     let mut facts = Facts {
         slots: slots.clone(),
-        elements: Vec::new(),
+        ..Facts::default()
     };
     let seeds = seeds(env, items, &slots);
     for (class, members) in &classes {
@@ -295,6 +214,10 @@ impl Class<'_> {
                 Use::Computed if self.is_dim(*slot) => {
                     ("sym/index-int", "a computed number as an index over")
                 }
+                Use::Entries => (
+                    "sym/constant",
+                    "an initialiser with an entry for each element of",
+                ),
                 Use::Computed => (
                     "sym/literal",
                     "a computed number where an element stands, in",
@@ -428,6 +351,7 @@ impl Class<'_> {
                 Use::Order => "they are compared by order here",
                 Use::Clock => "a clock is measured against one here",
                 Use::Computed => "a computed number is used as one here",
+                Use::Entries => "each of them gets an entry of its own here",
                 Use::Partial => "one of them is given at instantiation here",
                 Use::Literal(v) | Use::Index(v) | Use::Priority(v) | Use::Default(v) => {
                     if (lo..=hi).contains(v) {

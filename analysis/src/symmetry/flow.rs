@@ -345,9 +345,7 @@ impl<'a> Flow<'a> {
             return Val::Other;
         }
         if matches!(op, B::Eq | B::Ne) && a.ty.is_composite() {
-            if let Some(root) = self.composite_root(a) {
-                self.join_at(&root, b);
-            }
+            self.join_both(a, b);
             return Val::Other;
         }
         if let (ExprKind::Process(f, x), ExprKind::Process(g, y)) = (&a.kind, &b.kind) {
@@ -392,9 +390,7 @@ impl<'a> Flow<'a> {
 
     fn choice(&mut self, a: &Expr, b: &Expr, e: &Expr) -> Val {
         if e.ty.is_composite() {
-            if let Some(root) = self.composite_root(a) {
-                self.join_at(&root, b);
-            }
+            self.join_both(a, b);
             return Val::Other;
         }
         match (self.val(a), self.val(b)) {
@@ -409,9 +405,7 @@ impl<'a> Flow<'a> {
 
     fn assign(&mut self, op: AssignOp, target: &Expr, value: &Expr, e: &Expr) -> Val {
         if target.ty.is_composite() {
-            if let Some(root) = self.composite_root(target) {
-                self.join_at(&root, value);
-            }
+            self.join_both(target, value);
             return Val::Other;
         }
         if let ExprKind::Cond(c, a, b) = &target.kind {
@@ -493,10 +487,17 @@ impl<'a> Flow<'a> {
             }
             ExprKind::Call(f, args) => {
                 self.call(f, args);
-                match &f.kind {
-                    SymKind::Function(sig) => Some((Root::Result(sig.body), Vec::new(), 0)),
-                    _ => None,
-                }
+                result_of(f)
+            }
+            ExprKind::MemberCall {
+                family,
+                args,
+                function,
+                call,
+            } => {
+                self.family_args(family, args);
+                self.call(function, call);
+                result_of(function)
             }
             ExprKind::Index(base, index) => {
                 let v = self.val(index);
@@ -544,9 +545,37 @@ impl<'a> Flow<'a> {
     }
 
     fn join_at(&mut self, at: &(Root, Vec<u32>, u32), e: &Expr) {
-        if let Some(other) = self.composite_root(e) {
-            self.slots.join_all(at, &other, &e.ty);
+        match self.composite_root(e) {
+            Some(other) => self.slots.join_all(at, &other, &e.ty),
+            None => self.unknown_at(at, e),
         }
+    }
+
+    /// Whole arrays or structs meet.
+    fn join_both(&mut self, a: &Expr, b: &Expr) {
+        match self.composite_root(a) {
+            Some(root) => self.join_at(&root, b),
+            None => {
+                if let Some(root) = self.composite_root(b) {
+                    self.unknown_at(&root, b);
+                }
+            }
+        }
+    }
+
+    /// A whole array or struct meets something that is not followed: nothing in it is an identifier.
+    pub(super) fn unknown_at(&mut self, at: &(Root, Vec<u32>, u32), e: &Expr) {
+        let loc = self.loc(e.span);
+        for slot in self.slots.all_at(at, &e.ty) {
+            self.slots.used(slot, Use::Computed, loc);
+        }
+    }
+}
+
+fn result_of(f: &Symbol) -> Option<(Root, Vec<u32>, u32)> {
+    match &f.kind {
+        SymKind::Function(sig) => Some((Root::Result(sig.body), Vec::new(), 0)),
+        _ => None,
     }
 }
 

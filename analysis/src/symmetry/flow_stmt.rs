@@ -2,8 +2,8 @@
 
 use super::flow::Flow;
 use super::slots::{Root, Use};
-use crate::hir::{Block, Expr, Init, Stmt, StmtKind};
-use crate::symbol::Symbol;
+use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::symbol::{SymKind, Symbol};
 use std::sync::Arc;
 
 impl Flow<'_> {
@@ -31,8 +31,17 @@ impl Flow<'_> {
             Init::List(items, span) => {
                 let at = *span;
                 if let Some(ty) = s.value_type().cloned() {
-                    for slot in self.slots.all_of(&Root::Symbol(s.id), &ty) {
+                    let root = Root::Symbol(s.id);
+                    for slot in self.slots.all_of(&root, &ty) {
                         self.slots.used(slot, Use::Computed, self.loc(at));
+                    }
+                    // Constants that are known are compared entry by entry where they are used.
+                    let known =
+                        matches!(&s.kind, SymKind::Var(v) if v.constant && v.value.is_some());
+                    if !known && !uniform(init, &mut None) {
+                        for slot in self.slots.all_at(&(root, Vec::new(), 0), &ty) {
+                            self.slots.used(slot, Use::Entries, self.loc(at));
+                        }
                     }
                 }
                 items.iter().for_each(|i| self.listed(i));
@@ -44,9 +53,7 @@ impl Flow<'_> {
         match init {
             Init::Expr(e) if e.ty.is_composite() => {
                 if let Some(root) = self.composite_root(e) {
-                    for slot in self.slots.all_of(&root.0, &e.ty) {
-                        self.slots.used(slot, Use::Computed, self.loc(e.span));
-                    }
+                    self.unknown_at(&root, e);
                 }
             }
             Init::Expr(e) => {
@@ -102,5 +109,17 @@ impl Flow<'_> {
         let v = self.val(e);
         let slot = self.slots.leaf(&Root::Result(body), &[]);
         self.meet(slot, v, e.span, false);
+    }
+}
+
+/// Whether one number stands everywhere.
+fn uniform(init: &Init, seen: &mut Option<i32>) -> bool {
+    match init {
+        Init::Expr(e) => match e.kind {
+            ExprKind::Int(v) => *seen.get_or_insert(v) == v,
+            ExprKind::Bool(b) => *seen.get_or_insert(i32::from(b)) == i32::from(b),
+            _ => false,
+        },
+        Init::List(items, _) => items.iter().all(|i| uniform(i, seen)),
     }
 }

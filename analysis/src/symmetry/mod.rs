@@ -15,6 +15,7 @@ mod flow_stmt;
 mod interval;
 mod loop_order;
 mod malformed_family;
+mod query;
 mod slots;
 mod values;
 
@@ -29,6 +30,7 @@ use cache::ItemCache;
 pub use classes::Facts;
 use effects::{Sel, Summaries};
 use interval::Ranges;
+pub use query::Judge;
 use rustc_hash::FxHashSet;
 pub use slots::{Root, Slot};
 use std::sync::Arc;
@@ -232,7 +234,7 @@ pub fn analyse(
     old: Option<&Cache>,
 ) -> (Findings, Cache) {
     let mut out = Findings::default();
-    let facts = classes::find(env, items, &mut out);
+    let mut facts = classes::find(env, items, &mut out);
     if facts.elements.is_empty() && !uses_sets(items) {
         return (out, Cache::default());
     }
@@ -249,6 +251,7 @@ pub fn analyse(
             entries.iter().map(|(_, e)| e.stores.as_slice()),
         )),
     };
+    facts.ranges = ranges.clone();
     let all_dirty =
         !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
     let listed = listed(items);

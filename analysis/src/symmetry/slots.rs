@@ -1,6 +1,6 @@
 //! Places where an identifier can be, joined where values flow between them.
 
-use crate::symbol::{Loc, SymId, SymKind, Symbol};
+use crate::symbol::{Home, Loc, ParamOf, SymId, SymKind, Symbol};
 use crate::types::{IntType, ScalarSet, Type};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub enum Use {
     Clock,
     /// A computed value arrives.
     Computed,
+    /// A local array whose initialiser lists entries that differ along a dimension.
+    Entries,
     /// Assigned or compared to a number.
     Literal(i32),
     /// Indexed by a number.
@@ -59,6 +61,8 @@ pub struct Declared {
     pub exact: bool,
     /// A constant of the model, whose values are no state.
     pub constant: Option<Arc<Symbol>>,
+    /// A bound variable, or a parameter, local variable or result of a function: evaluation gives it its value.
+    pub temporary: bool,
     /// The set of the papers' notation in its type.
     pub set: Option<Arc<ScalarSet>>,
     /// Where the symbol is declared.
@@ -87,9 +91,19 @@ impl Slots {
         id
     }
 
-    /// The number of a slot that was seen.
+    /// How many slots there are.
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// The class of a slot that was seen.
     pub fn find(&self, slot: &Slot) -> Option<usize> {
         self.ids.get(slot).map(|&id| self.class(id))
+    }
+
+    /// The number of a slot that was seen, without regard to what it was joined with.
+    pub fn find_id(&self, slot: &Slot) -> Option<usize> {
+        self.ids.get(slot).copied()
     }
 
     /// All slots with their numbers.
@@ -171,6 +185,12 @@ impl Slots {
             range: None,
             exact: matches!(s.kind, SymKind::Bound(_)),
             constant,
+            temporary: match &s.kind {
+                SymKind::Bound(_) | SymKind::Function(_) => true,
+                SymKind::Param(p) => p.of == ParamOf::Function,
+                SymKind::Var(v) => v.home == Home::Function,
+                _ => false,
+            },
             set: None,
             loc: s.loc,
         };
@@ -250,19 +270,39 @@ impl Slots {
     /// The integer slots of a value of type `ty`.
     pub fn all_of(&mut self, root: &Root, ty: &Type) -> Vec<usize> {
         let mut out = Vec::new();
-        self.collect(root, &mut Vec::new(), ty, &mut out);
+        self.collect(&mut (root.clone(), Vec::new(), 0), ty, false, &mut out);
         out
     }
 
-    fn collect(&mut self, root: &Root, fields: &mut Vec<u32>, ty: &Type, out: &mut Vec<usize>) {
+    /// The integer slots and the dimensions of a part of type `ty`.
+    pub fn all_at(&mut self, at: &(Root, Vec<u32>, u32), ty: &Type) -> Vec<usize> {
+        let mut out = Vec::new();
+        self.collect(&mut at.clone(), ty, true, &mut out);
+        out
+    }
+
+    fn collect(
+        &mut self,
+        at: &mut (Root, Vec<u32>, u32),
+        ty: &Type,
+        dims: bool,
+        out: &mut Vec<usize>,
+    ) {
         match ty {
-            Type::Int(_) => out.push(self.leaf(root, fields)),
-            Type::Array(a) => self.collect(root, fields, &a.element, out),
+            Type::Int(_) => out.push(self.leaf(&at.0, &at.1)),
+            Type::Array(a) => {
+                if dims {
+                    out.push(self.dim(&at.0, &at.1, at.2));
+                }
+                at.2 += 1;
+                self.collect(at, &a.element, dims, out);
+                at.2 -= 1;
+            }
             Type::Struct(s) => {
                 for (n, (_, t)) in s.fields.iter().enumerate() {
-                    fields.push(n as u32);
-                    self.collect(root, fields, t, out);
-                    fields.pop();
+                    at.1.push(n as u32);
+                    self.collect(at, t, dims, out);
+                    at.1.pop();
                 }
             }
             _ => {}

@@ -5,11 +5,16 @@
 //! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
 
 mod audit;
+#[cfg(test)]
+mod breaking;
+#[cfg(test)]
+mod breaking_tests;
 mod colours;
 #[cfg(test)]
 mod corpus_tests;
 mod index;
 mod matrix;
+#[cfg(test)]
 mod named;
 mod one_per_class;
 mod permutation;
@@ -25,7 +30,6 @@ mod tests;
 mod unpermute;
 
 pub use audit::Audit;
-pub use named::named_elements;
 pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use quotient::Quotient;

@@ -1,4 +1,5 @@
-//! Which elements a query names: permutations must leave them alone.
+//! A seeded bug: a walk over the resolved query that looks at indices of the set's own dimensions only and never into
+//! functions. The random queries of `breaking_tests` must notice it.
 
 use super::tables::{Coordinate, Tables};
 use std::collections::BTreeSet;

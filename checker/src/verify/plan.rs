@@ -7,7 +7,7 @@ use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Settings;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, named_elements};
+use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant};
 use crate::zone::Zone;
 use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
@@ -31,8 +31,7 @@ impl Run<'_> {
 
     /// The same for `E<>` and `A[]`. What is asked of whole orbits must be known of them all, wherever they are.
     pub fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
-        let named = named_elements(self.network, self.query, &self.candidates());
-        self.usable(if named.is_empty() {
+        self.usable(if self.named().is_empty() {
             Bounds::to_reach(self.program, condition)
         } else {
             Bounds::new(self.program, &[condition])
@@ -102,7 +101,7 @@ impl Run<'_> {
     ) -> (Option<Representative>, Vec<(usize, u16)>) {
         let plain = || (self.representative(settings), Vec::new());
         let candidates = self.candidates();
-        let named = named_elements(self.network, self.query, &candidates);
+        let named = self.named();
         // Zones are split on differences as the query writes them, with its names.
         let split = !bounds.diagonals.is_empty();
         if named.is_empty() || split || settings.covering == Covering::Hull {
@@ -135,8 +134,17 @@ impl Run<'_> {
     /// How permutations act, if there are any.
     pub fn tables(&self) -> Option<Tables> {
         let candidates = self.candidates();
-        let fixed = named_elements(self.network, self.query, &candidates);
-        Tables::new(self.network, &candidates, &fixed)
+        Tables::new(self.network, &candidates, &self.named())
+    }
+
+    /// The elements that the query tells apart.
+    fn named(&self) -> BTreeSet<(u32, u32)> {
+        let candidates = self.candidates();
+        let named = self.query.named_elements.iter();
+        named
+            .filter(|n| candidates.contains(&n.0))
+            .copied()
+            .collect()
     }
 
     /// The audit, if it is wanted.

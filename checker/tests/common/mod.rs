@@ -50,6 +50,10 @@ impl Loaded {
         let query = self
             .query(formula)
             .unwrap_or_else(|e| panic!("{formula}: {e}"));
+        self.verify_query(&query, options)
+    }
+
+    pub fn verify_query(&self, query: &Query, options: &Options) -> QueryReport {
         let position = |span: zonelens_syntax::span::Span| {
             let at = self
                 .lines
@@ -64,7 +68,7 @@ impl Loaded {
             cancelled: &cancelled,
             progress: &|_| {},
         };
-        verify(&self.network, &query, options, &position, &control)
+        verify(&self.network, query, options, &position, &control)
     }
 }
 
