@@ -53,6 +53,7 @@ impl QueryReport {
                 scalarsets: Vec::new(),
                 canonical: true,
                 excluded: Vec::new(),
+                audit: None,
             },
             reductions: Vec::new(),
             trace: None,
@@ -108,6 +109,18 @@ pub struct SymmetryReport {
     pub canonical: bool,
     /// Scalarsets left out, with the rule they break.
     pub excluded: Vec<ExcludedScalarset>,
+    /// What `--audit-symmetry` checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditReport>,
+}
+
+/// How much of a run was audited; an audit that fails ends the run with an error.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AuditReport {
+    /// States that were compared with their images.
+    pub states: u64,
+    /// Swaps of two elements that were tried on them, all together.
+    pub swaps: u64,
 }
 
 /// A scalarset that was reduced over.
@@ -119,6 +132,25 @@ pub struct ScalarsetReport {
     pub size: u32,
     /// Found by detection.
     pub detected: bool,
+    /// How many elements are interchangeable, group by group: a query or the model may tell some of them apart.
+    #[serde(default)]
+    pub interchangeable: Vec<u32>,
+}
+
+impl ScalarsetReport {
+    /// `6 interchangeable elements`, `4 of 5 elements interchangeable`
+    pub fn group(&self) -> String {
+        let sizes: Vec<String> = self.interchangeable.iter().map(u32::to_string).collect();
+        if sizes.is_empty() || self.interchangeable == [self.size] {
+            format!("{} interchangeable elements", self.size)
+        } else {
+            format!(
+                "{} of {} elements interchangeable",
+                sizes.join(" + "),
+                self.size
+            )
+        }
+    }
 }
 
 /// A scalarset that was not reduced over.
@@ -232,6 +264,12 @@ pub struct Options {
     pub seed: u64,
     /// Check sampled states for symmetry during the run.
     pub audit_symmetry: bool,
+    /// Reduce over scalarsets that break a rule too, so that tests see the audit notice it. Verdicts may be wrong.
+    #[serde(skip)]
+    pub force_symmetry: bool,
+    /// Run again without symmetry and compare.
+    #[serde(skip)]
+    pub compare_symmetry: bool,
     /// `--const N=20`
     pub constants: BTreeMap<String, i64>,
     /// After how many states other searches take their first turn; tests make it small.
@@ -252,6 +290,8 @@ impl Default for Options {
             states: None,
             seed: 1,
             audit_symmetry: false,
+            force_symmetry: false,
+            compare_symmetry: false,
             constants: BTreeMap::new(),
             first_turn: None,
         }

@@ -103,7 +103,7 @@ fn queries_that_name_elements_of_a_detected_set() {
         ("E<> P(2).b && turn == 2", yes, true),
         ("A[] P(2).b imply turn == 2", yes, true),
         ("A[] not (P(1).c && P(2).c && P(3).b)", no, true),
-        ("A[] forall (i : int[0,1]) !P(i).c", no, false),
+        ("A[] forall (i : int[0,1]) !P(i).c", no, true),
         (
             "E<> exists (i : int[1,2]) P(i).c && P(0).c && P(3).c",
             yes,

@@ -93,16 +93,7 @@ impl Prepared {
     /// Analyses and instantiates the model.
     pub fn new(source: Source, constants: &BTreeMap<String, i64>) -> Prepared {
         let model = Model::new(&source.file, constants);
-        let network = if model.blocks_verification() {
-            Err(model
-                .diagnostics()
-                .iter()
-                .filter(|d| d.severity == Severity::Error && !d.code.starts_with("query/"))
-                .cloned()
-                .collect())
-        } else {
-            model.network()
-        };
+        let network = model.network();
         Prepared {
             source,
             model,

@@ -26,8 +26,9 @@ fn facts(report: &QueryReport) -> String {
     for set in &report.symmetry.scalarsets {
         let found = if set.detected { ", detected" } else { "" };
         lines.push(format!(
-            "reduced over `{}`: states that differ by one of {}! exchanges of its elements count once{found}",
-            set.name, set.size
+            "symmetry over `{}` ({}{found}): states equal up to renaming them are explored once",
+            set.name,
+            set.group()
         ));
     }
     if !report.symmetry.canonical {

@@ -76,7 +76,7 @@ pub struct Search<'p> {
     /// Measures how far a state is from what is looked for, if the nearest are explored first.
     nearness: Option<Nearness<'p>>,
     /// Checks sampled states for symmetry.
-    pub audit: Option<Audit>,
+    pub audit: Option<Audit<'p>>,
     permutations: Permutations,
     /// Bounds of a representative, where states are stored and compared by the bounds of their discrete part: what
     /// moves a state moves those too. The abstractor keeps the bounds of the state as it was.
@@ -154,6 +154,11 @@ impl<'p> Search<'p> {
         path
     }
 
+    /// A zone to be overwritten.
+    pub fn any_zone(&self) -> Zone {
+        Zone::universe(self.program.dim())
+    }
+
     /// The counts so far.
     pub fn counts(&self) -> Counts {
         Counts {
@@ -196,13 +201,34 @@ impl<'p> Search<'p> {
     /// Searches like [`Search::run`], but leaves the counts to the caller. A search that was stopped goes on where it was.
     pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let mut expander = Expander::new(self.program);
+        let outcome = self.explore_with(&mut expander, visitor, watch);
+        // What ends a search was not taken from the waiting list yet.
+        if let (Outcome::Found(node), Some(audit), Some(representative)) =
+            (&outcome, &mut self.audit, &mut self.representative)
+        {
+            let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
+            self.states.get(*node, &mut state, &mut zone);
+            audit.now();
+            if let Ok(Some(message)) = audit.check(representative, &mut expander, &state, &zone) {
+                return Outcome::Asymmetric(message);
+            }
+        }
+        outcome
+    }
+
+    fn explore_with(
+        &mut self,
+        expander: &mut Expander<'p>,
+        visitor: &mut impl Visitor,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
         let mut pieces = Vec::new();
         if self.representative.is_some() {
             // Permutations are undone along the states of a path.
             self.states.keep_covered();
         }
         if !self.started
-            && let Some(end) = self.start(&mut expander, &mut pieces, visitor)
+            && let Some(end) = self.start(expander, &mut pieces, visitor)
         {
             return end;
         }
@@ -228,7 +254,7 @@ impl<'p> Search<'p> {
             self.states.get(node, &mut state, &mut zone);
             if let (Some(audit), Some(representative)) = (&mut self.audit, &mut self.representative)
             {
-                match audit.check(representative, &mut expander, &state, &zone) {
+                match audit.check(representative, expander, &state, &zone) {
                     Ok(None) => {}
                     Ok(Some(message)) => return Outcome::Asymmetric(message),
                     Err(fault) => return Outcome::Fault(fault, node, None),
@@ -256,7 +282,7 @@ impl<'p> Search<'p> {
                     depth,
                 };
                 if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative) {
-                    match one.successor(r, &mut expander, step, (&mut state, &zone), &mut next) {
+                    match one.successor(r, expander, step, (&mut state, &zone), &mut next) {
                         Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
                         Ok(None) => {}
                         Ok(Some(None)) => continue,
@@ -370,7 +396,8 @@ impl<'p> Search<'p> {
     ) -> Option<Outcome> {
         let moves = !permutation.is_identity();
         let (node, end) = self.store_as_it_is(state, zone, origin, moves, visitor);
-        if let Some(node) = node {
+        // A hull keeps the permutation of the state that it began with.
+        if let Some(node) = node.filter(|n| self.permutations.is_new(*n)) {
             self.permutations.set(node, permutation);
         }
         end
@@ -398,7 +425,10 @@ impl<'p> Search<'p> {
         let Some(node) = put.or_else(|| self.states.joined()) else {
             return (None, None);
         };
-        if let (Some(representative), Some(alike)) = (&self.representative, visitor.alike()) {
+        // Under audit every element is looked at.
+        if let (Some(representative), None, Some(alike)) =
+            (&self.representative, &self.audit, visitor.alike())
+        {
             representative.discrete_classes(state, alike);
         }
         let end = match visitor.visit(state, zone, node) {
@@ -419,6 +449,10 @@ struct Permutations {
 }
 
 impl Permutations {
+    fn is_new(&self, node: u32) -> bool {
+        node as usize == self.of_node.len()
+    }
+
     /// Nodes come in order of their numbers.
     fn set(&mut self, node: u32, permutation: Permutation) {
         let all = &mut self.all;

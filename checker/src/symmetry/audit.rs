@@ -1,35 +1,105 @@
-//! `--audit-symmetry`: sampled states are checked for `succ(π(q)) = π(succ(q))` and `θ(π(q)) = θ(q)`.
+//! `--audit-symmetry`: what the reduction relies on is checked on states of the run.
+//!
+//! For a state q and a swap π of two elements that the run takes for interchangeable: `succ(π(q)) = π(succ(q))`, the
+//! query says the same of q and of π(q), and `θ(π(q)) = θ(q)` where the representative is canonical. The first states
+//! are checked with every swap if there are not too many, later ones now and then with a few. A query that names
+//! elements is asked of whole orbits; it need not be the same under swaps of those elements.
 
 use super::permutation::Permutation;
 use super::representative::Representative;
+use super::tables::Tables;
 use crate::explore::expander::Expander;
-use crate::program::Fault;
+use crate::program::{Fault, Formula, Program};
+use crate::query::extremes::Measured;
+use crate::query::reach::Goal;
 use crate::rng::Rng;
-use crate::zone::Zone;
+use crate::zone::{Federation, Zone, subtract_all};
+use zonelens_analysis::report::AuditReport;
 
-/// Checks sampled states during a run.
-pub struct Audit {
+/// Checks states during a run.
+pub struct Audit<'p> {
     rng: Rng,
     countdown: u32,
+    /// The conditions of the query.
+    conditions: Vec<Goal<'p>>,
+    measured: &'p [Measured],
+    /// Evaluates what is measured.
+    expander: Option<Expander<'p>>,
+    frame: u32,
+    /// Elements that the query names although they are moved, by set.
+    named: Vec<(usize, u16)>,
+    done: AuditReport,
 }
 
-/// Every how many explored states one is checked.
+/// So many states are checked one after the other, with all swaps.
+const EVERY_STATE: u64 = 1_000;
+/// Every how many explored states one is checked later.
 const INTERVAL: u32 = 16;
+/// Swaps of a state that is checked later.
+const SOME_SWAPS: usize = 3;
+/// Swaps of a state in a model with many elements.
+const MOST_SWAPS: usize = 64;
 
 type Successors = Vec<(Vec<i32>, Vec<i32>)>;
 /// Successor states with their zones; `None` if they cannot be compared.
 type Comparable = Option<Vec<(Vec<i32>, Zone)>>;
+/// A set and two of its elements.
+type Swap = (usize, u16, u16);
 
-impl Audit {
+impl<'p> Audit<'p> {
     /// With a seed for the samples.
-    pub fn new(seed: u64) -> Audit {
+    pub fn new(seed: u64) -> Audit<'p> {
         Audit {
             rng: Rng::new(seed),
             countdown: 1,
+            conditions: Vec::new(),
+            measured: &[],
+            expander: None,
+            frame: 0,
+            named: Vec::new(),
+            done: AuditReport::default(),
         }
     }
 
-    /// Looks at a state now and then; a message if symmetry is broken there.
+    /// Compares the conditions of the query too.
+    pub fn conditions(
+        mut self,
+        program: &'p Program,
+        frame: u32,
+        conditions: impl IntoIterator<Item = &'p Formula>,
+    ) -> Audit<'p> {
+        let conditions = conditions.into_iter();
+        self.conditions = conditions
+            .map(|f| Goal::new(program, f, frame, true))
+            .collect();
+        self.frame = frame;
+        self
+    }
+
+    /// Compares what the query measures.
+    pub fn measuring(mut self, program: &'p Program, measured: &'p [Measured]) -> Audit<'p> {
+        self.expander = Some(Expander::new(program));
+        self.measured = measured;
+        self
+    }
+
+    /// The query is asked of whole orbits, since it names these elements.
+    pub fn naming(mut self, named: Vec<(usize, u16)>) -> Audit<'p> {
+        self.named = named;
+        self
+    }
+
+    /// What was checked so far.
+    pub fn done(&self) -> &AuditReport {
+        &self.done
+    }
+
+    /// The next state is checked, whatever its number.
+    pub fn now(&mut self) {
+        self.countdown = 1;
+    }
+
+    /// Looks at a state, later ones now and then; a message if symmetry is broken there.
     pub fn check(
         &mut self,
         representative: &mut Representative,
@@ -41,50 +111,81 @@ impl Audit {
         if self.countdown > 0 {
             return Ok(None);
         }
-        self.countdown = INTERVAL;
-        let tables = representative.tables();
-        let mut swap = Permutation::identity(tables.sets.iter().map(|s| s.size));
-        let blocks: Vec<(usize, &Vec<u16>)> = tables
-            .sets
-            .iter()
-            .enumerate()
-            .flat_map(|(s, set)| set.blocks.iter().map(move |b| (s, b)))
-            .collect();
-        let Some((set, block)) = blocks.get(self.rng.below(blocks.len())) else {
+        let early = self.done.states < EVERY_STATE;
+        self.countdown = if early { 1 } else { INTERVAL };
+        let swaps = self.swaps(representative.tables(), early);
+        if swaps.is_empty() {
             return Ok(None);
-        };
-        let (a, b) = (
-            block[self.rng.below(block.len())],
-            block[self.rng.below(block.len())],
-        );
-        swap.0[*set].swap(a as usize, b as usize);
-        let name = tables.sets[*set].id;
-        let (moved, image) = tables.apply(&swap, state, zone);
-        let (here, there) = (
-            successors(expander, state, zone)?,
-            successors(expander, &moved, &image)?,
-        );
-        if let (Some(here), Some(there)) = (here, there) {
-            let mut expected: Successors = here
-                .iter()
-                .map(|(s, z)| {
-                    let (s, z) = tables.apply(&swap, s, z);
-                    (s, z.raw().to_vec())
-                })
-                .collect();
-            let mut found: Successors = there
-                .into_iter()
-                .map(|(s, z)| (s, z.raw().to_vec()))
-                .collect();
-            expected.sort();
-            expected.dedup();
-            found.sort();
-            found.dedup();
-            if expected != found {
+        }
+        self.done.states += 1;
+        let here = successors(expander, state, zone)?;
+        for swap in swaps {
+            self.done.swaps += 1;
+            let found = self.swapped(representative, expander, swap, &here, state, zone)?;
+            if let Some(what) = found {
+                let (set, a, b) = swap;
+                let id = representative.tables().sets[set].id;
                 return Ok(Some(format!(
-                    "swapping elements {a} and {b} of scalarset number {name} changes the successors of a state: {state:?}"
+                    "swapping elements {a} and {b} of scalarset number {id} changes {what} of a state: {state:?}"
                 )));
             }
+        }
+        Ok(None)
+    }
+
+    /// All swaps, or some of them.
+    fn swaps(&mut self, tables: &Tables, early: bool) -> Vec<Swap> {
+        let blocks = tables.sets.iter().enumerate();
+        let blocks: Vec<(usize, &Vec<u16>)> = blocks
+            .flat_map(|(s, set)| set.blocks.iter().map(move |b| (s, b)))
+            .filter(|(_, b)| b.len() > 1)
+            .collect();
+        let pairs = blocks.iter().map(|(_, b)| b.len() * (b.len() - 1) / 2);
+        if blocks.is_empty() || early && pairs.sum::<usize>() <= MOST_SWAPS {
+            let mut all = Vec::new();
+            for (set, block) in blocks {
+                for (k, a) in block.iter().enumerate() {
+                    all.extend(block[k + 1..].iter().map(|b| (set, *a, *b)));
+                }
+            }
+            return all;
+        }
+        let mut any = || {
+            let (set, block) = blocks[self.rng.below(blocks.len())];
+            let a = self.rng.below(block.len());
+            let b = (a + 1 + self.rng.below(block.len() - 1)) % block.len();
+            (set, block[a], block[b])
+        };
+        (0..SOME_SWAPS).map(|_| any()).collect()
+    }
+
+    /// What a swap changes that it must not.
+    fn swapped(
+        &mut self,
+        representative: &mut Representative,
+        expander: &mut Expander<'_>,
+        (set, a, b): Swap,
+        here: &Comparable,
+        state: &[i32],
+        zone: &Zone,
+    ) -> Result<Option<&'static str>, Fault> {
+        let tables = representative.tables();
+        let mut swap = Permutation::identity(tables.sets.iter().map(|s| s.size));
+        swap.0[set].swap(a as usize, b as usize);
+        let (moved, image) = tables.apply(&swap, state, zone);
+        let there = successors(expander, &moved, &image)?;
+        if let (Some(here), Some(there)) = (here, there) {
+            let expected = here.iter().map(|(s, z)| tables.apply(&swap, s, z));
+            if sorted(expected) != sorted(there.into_iter()) {
+                return Ok(Some("the successors"));
+            }
+        }
+        let names = |e: u16| self.named.contains(&(set, e));
+        if !names(a)
+            && !names(b)
+            && self.query_differs(tables, &swap, (state, zone), (&moved, &image))
+        {
+            return Ok(Some("what the query says"));
         }
         let before = representative.broken_ties;
         let (mut own, mut own_zone) = (state.to_vec(), zone.clone());
@@ -93,13 +194,79 @@ impl Audit {
         representative.reduce(&mut other, &mut other_zone);
         let canonical = representative.broken_ties == before;
         representative.broken_ties = before;
-        if canonical && (own != other || own_zone != other_zone) {
-            return Ok(Some(format!(
-                "two representatives of one orbit: {own:?} and {other:?}"
-            )));
-        }
-        Ok(None)
+        let apart = canonical && (own != other || own_zone != other_zone);
+        Ok(apart.then_some("the representative"))
     }
+
+    /// Whether the query tells a state from its image. An error of evaluation counts as an answer.
+    fn query_differs(
+        &mut self,
+        tables: &Tables,
+        swap: &Permutation,
+        here: (&[i32], &Zone),
+        there: (&[i32], &Zone),
+    ) -> bool {
+        for goal in &mut self.conditions {
+            let one = goal.part(&mut here.0.to_vec(), here.1);
+            let other = goal.part(&mut there.0.to_vec(), there.1);
+            match (one, other) {
+                (Ok(one), Ok(other)) => {
+                    let images = one.iter().map(|z| tables.apply(swap, here.0, z).1);
+                    if !same(images.collect(), other) {
+                        return true;
+                    }
+                }
+                (Err(_), Err(_)) => {}
+                _ => return true,
+            }
+        }
+        let (measured, frame) = (self.measured, self.frame);
+        let Some(expander) = &mut self.expander else {
+            return false;
+        };
+        measured.iter().any(|m| {
+            let one = measure(expander, m, frame, here.0);
+            let other = measure(expander, m, frame, there.0);
+            let image = |x: i32| Tables::image(x as usize, &tables.clocks[x as usize], swap) as i32;
+            let one = one.map(|values| match m {
+                Measured::Int(_) => values,
+                Measured::Clock(..) => values.into_iter().map(image).collect(),
+            });
+            one != other
+        })
+    }
+}
+
+/// The value of an integer, or the clocks that are measured; `None` if that fails.
+fn measure(
+    expander: &mut Expander<'_>,
+    measured: &Measured,
+    frame: u32,
+    state: &[i32],
+) -> Option<Vec<i32>> {
+    let (program, machine) = (expander.program, &mut expander.machine);
+    let state = &mut state.to_vec();
+    machine.frame(frame, &[]);
+    match measured {
+        Measured::Int(code) => Some(vec![machine.eval(program, code, state).ok()?]),
+        Measured::Clock(left, right) => {
+            let clocks = std::iter::once(left).chain(right);
+            let clocks = clocks.map(|c| machine.clock(program, c, state).ok().map(|x| x as i32));
+            clocks.collect()
+        }
+    }
+}
+
+/// Whether two unions have the same points.
+fn same(a: Federation, b: Federation) -> bool {
+    subtract_all(a.clone(), &b).is_empty() && subtract_all(b, &a).is_empty()
+}
+
+fn sorted(successors: impl Iterator<Item = (Vec<i32>, Zone)>) -> Successors {
+    let mut all: Successors = successors.map(|(s, z)| (s, z.raw().to_vec())).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// All successors, or none if one of them falls into pieces (which may be cut differently in the image).

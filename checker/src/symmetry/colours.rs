@@ -58,6 +58,11 @@ impl Colours {
     /// One round over everything that relates elements.
     pub fn refine(&mut self, index: &Index, tables: &Tables, state: &[i32], zone: &impl Matrix) {
         self.time(index, zone);
+        self.relate_only(index, tables, state);
+    }
+
+    /// The same without clocks.
+    pub fn relate_only(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         if !index.relational.is_empty() {
             self.relate(index, tables, state);
         }
@@ -171,6 +176,14 @@ impl Arrangement {
             }
         }
         self.starts.push(self.words.len() as u32);
+    }
+
+    /// From the first colours alone.
+    pub fn load_discrete(&mut self, first: &[u64]) {
+        self.words.clear();
+        self.words.extend_from_slice(first);
+        self.starts.clear();
+        self.starts.extend(0..=first.len() as u32);
     }
 
     /// The words of a node.

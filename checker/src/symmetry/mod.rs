@@ -9,6 +9,7 @@ mod audit;
 mod breaking;
 #[cfg(test)]
 mod breaking_tests;
+mod canonical;
 mod colours;
 #[cfg(test)]
 mod corpus_tests;
@@ -30,6 +31,7 @@ mod tests;
 mod unpermute;
 
 pub use audit::Audit;
+pub use canonical::one_per_orbit;
 pub use one_per_class::OnePerClass;
 pub use permutation::Permutation;
 pub use quotient::Quotient;

@@ -5,6 +5,10 @@
 //! the least of the states that result is taken (individualisation and refinement, as in McKay's *Practical graph
 //! isomorphism*, 1981). That is canonical as long as the budget lasts; beyond it the first element is singled
 //! out by name, which is sound, not canonical, and counted.
+//!
+//! Where zones of one discrete state are joined to hulls, the discrete state alone decides: what clocks say of one zone
+//! says nothing of the hull it becomes a part of. Sound for the same reason: the hull over representatives has a point
+//! of the orbit of every reachable state.
 
 use super::colours::{Arrangement, Colours, mix};
 use super::index::Index;
@@ -25,6 +29,10 @@ pub struct Representative {
     index: Index,
     /// How often a tie had to be broken by name.
     pub broken_ties: u64,
+    /// Whether clocks decided the order of elements that the discrete state does not tell apart.
+    pub clocks_decided: bool,
+    /// Whether clocks take part in the order of elements.
+    by_clocks: bool,
     colours: Colours,
     arrangement: Arrangement,
     scratch: Scratch,
@@ -54,10 +62,48 @@ impl Representative {
             index: Index::new(&tables),
             tables,
             broken_ties: 0,
+            clocks_decided: false,
+            by_clocks: true,
             colours: Colours::default(),
             arrangement: Arrangement::default(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// The same, with the elements in an order that the discrete state alone decides.
+    pub fn without_clocks(self) -> Representative {
+        Representative {
+            by_clocks: false,
+            ..self
+        }
+    }
+
+    /// The permutation that arranges elements by the discrete state; elements that it does not tell apart stay as they are.
+    fn discrete_order(&mut self, state: &[i32]) -> Permutation {
+        let mut colours = std::mem::take(&mut self.colours);
+        colours.start(&self.index, &self.tables, state);
+        self.arrangement.load_discrete(&colours.of);
+        let mut count = 0;
+        while colours.count() > count {
+            count = colours.count();
+            colours.relate_only(&self.index, &self.tables, state);
+        }
+        let permutation = self.sorted(&colours.of);
+        self.broken_ties += u64::from(self.has_ties(&colours.of));
+        self.colours = colours;
+        permutation
+    }
+
+    /// Whether two elements of a block have the same colour.
+    fn has_ties(&self, colours: &[u64]) -> bool {
+        let blocks = self.tables.sets.iter().enumerate();
+        let mut blocks = blocks.flat_map(|(set, data)| data.blocks.iter().map(move |b| (set, b)));
+        blocks.any(|(set, block)| {
+            let colours = block.iter().map(|e| colours[self.index.node(set, *e)]);
+            let mut sorted: Vec<u64> = colours.collect();
+            sorted.sort_unstable();
+            sorted.windows(2).any(|w| w[0] == w[1])
+        })
     }
 
     /// The tables.
@@ -82,11 +128,16 @@ impl Representative {
 
     /// Replaces a state by its representative; gives the permutation that was applied.
     pub fn reduce(&mut self, state: &mut [i32], zone: &mut Zone) -> Permutation {
+        if !self.by_clocks {
+            let permutation = self.discrete_order(state);
+            self.apply(&permutation, state, zone);
+            return permutation;
+        }
         let mut colours = std::mem::take(&mut self.colours);
         colours.start(&self.index, &self.tables, state);
         self.arrangement.load(&self.index, &colours.of, zone);
         let permutation = match self.settle(&mut colours, state, zone) {
-            None => self.sorted(&colours.of),
+            None => self.sorted_and_noted(&colours.of),
             Some(tied) => {
                 let mut least = Least {
                     budget: BUDGET,
@@ -95,6 +146,7 @@ impl Representative {
                 };
                 self.single_out(&colours, &tied, state, zone, &mut least);
                 self.broken_ties += u64::from(least.cut);
+                self.clocks_decided = true;
                 match least.found {
                     Some((_, _, permutation)) => permutation,
                     None => self.sorted(&colours.of),
@@ -132,12 +184,19 @@ impl Representative {
         quotient: &mut Quotient,
         zone: &mut Zone,
     ) -> Permutation {
+        if !self.by_clocks {
+            let permutation = self.discrete_order(state);
+            quotient.spread();
+            quotient.write(&self.tables, &permutation, zone);
+            self.move_state(&permutation, state);
+            return permutation;
+        }
         let mut colours = std::mem::take(&mut self.colours);
         quotient.spread();
         colours.start(&self.index, &self.tables, state);
         self.arrangement.load(&self.index, &colours.of, quotient);
         let settled = self.settle(&mut colours, state, quotient).is_none();
-        let permutation = self.sorted(&colours.of);
+        let permutation = self.sorted_and_noted(&colours.of);
         self.colours = colours;
         if settled {
             quotient.write(&self.tables, &permutation, zone);
@@ -200,6 +259,32 @@ impl Representative {
                 }
             }
         }
+    }
+
+    /// Whether cells relate elements to each other.
+    pub(super) fn has_relations(&self) -> bool {
+        !self.index.relational.is_empty()
+    }
+
+    /// The permutation that puts each block in order; notes whether clocks decided it.
+    fn sorted_and_noted(&mut self, colours: &[u64]) -> Permutation {
+        let permutation = self.sorted(colours);
+        if !self.clocks_decided {
+            let first = |node: usize| self.arrangement.of(node).first();
+            let differ = |a: usize, b: usize| {
+                first(a) == first(b)
+                    && (self.arrangement.of(a), colours[a]) != (self.arrangement.of(b), colours[b])
+            };
+            let sets = self.tables.sets.iter().enumerate();
+            let mut blocks = sets.flat_map(|(set, d)| d.blocks.iter().map(move |b| (set, b)));
+            self.clocks_decided = blocks.any(|(set, block)| {
+                let node = |e: u16| self.index.node(set, e);
+                let mut order = block.clone();
+                order.sort_by_key(|e| permutation.0[set][*e as usize]);
+                order.windows(2).any(|w| differ(node(w[0]), node(w[1])))
+            });
+        }
+        permutation
     }
 
     /// The permutation that puts each block in order.

@@ -61,7 +61,8 @@ impl Run<'_> {
             };
             let mut search = Search::new(self.program, &bounds, settings);
             search.representative = self.representative(&settings);
-            search.audit = self.audit();
+            let audit = self.audit(&formula);
+            search.audit = audit.map(|a| a.measuring(self.program, &measured));
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
@@ -94,9 +95,7 @@ impl Run<'_> {
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
-                answer.symmetry = Some(Box::new(
-                    self.symmetry_report(search.representative.as_ref()),
-                ));
+                answer.symmetry = Some(self.symmetry_of(&search));
                 answer.values = extremes.ranges.iter().map(|r| r.value()).collect();
                 return Ok(answer);
             }

@@ -16,7 +16,7 @@ use crate::symmetry::{OnePerClass, Representative};
 use crate::zone::Zone;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{SearchOrder, Verdict};
+use zonelens_analysis::report::{AuditReport, SearchOrder, Verdict};
 
 /// What the result says when a run was found where a graph of wide zones could not exclude it.
 const BY_GUIDE: &str = "guided search";
@@ -24,6 +24,15 @@ const BY_GUIDE: &str = "guided search";
 /// How many guided searches follow each attempt to prove that there is no run, and their share of its turn.
 const GUIDED: u64 = 4;
 const GUIDED_SHARE: u64 = 32;
+
+/// Looks for nothing.
+struct Nothing;
+
+impl Visitor for Nothing {
+    fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
+        Ok(false)
+    }
+}
 
 impl Run<'_> {
     /// `E[] φ` (wanted true), and `A<> φ` as its negation for ¬φ (wanted false).
@@ -101,10 +110,35 @@ impl Run<'_> {
             bounds,
         };
         let mut answer = self.live_answer(live, run, verdicts);
-        answer.symmetry = Some(Box::new(
-            self.symmetry_report(liveness.representative.as_ref()),
-        ));
+        let mut symmetry = self.symmetry_report(liveness.representative.as_ref());
+        if self.options.audit_symmetry {
+            match self.audit_reachable(condition.formula, bounds, watch)? {
+                Ok(done) => symmetry.audit = Some(done),
+                Err(message) => answer = Answer::internal(message),
+            }
+        }
+        answer.symmetry = Some(Box::new(symmetry));
         Ok(answer)
+    }
+
+    /// Audits every reachable state: a search for runs only looks at some.
+    fn audit_reachable(
+        &self,
+        formula: &Formula,
+        bounds: &Bounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<Result<AuditReport, String>, Stop> {
+        let settings = self.settings(bounds, false);
+        let mut search = Search::new(self.program, bounds, settings);
+        search.representative = self.representative(&settings);
+        search.audit = self.audit([formula]);
+        let outcome = search.explore(&mut Nothing, watch);
+        let done = search.audit.map(|a| a.done().clone());
+        match outcome {
+            Outcome::Stopped(stop) => Err(stop),
+            Outcome::Asymmetric(message) => Ok(Err(message)),
+            _ => Ok(Ok(done.unwrap_or_default())),
+        }
     }
 
     /// Proves over graphs of wide zones that there is no run, or finds one where they cannot exclude it.
@@ -269,7 +303,13 @@ impl Run<'_> {
             ..self.settings(bounds, false)
         };
         let avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
-        let (search, outcome, _) = self.starting(start, avoiding, settings, bounds, watch)?;
+        let (search, outcome, _) = self.starting(
+            start,
+            (avoiding, condition.formula),
+            settings,
+            bounds,
+            watch,
+        )?;
         let proven = || Answer {
             decided_by: Some(BY_LU),
             symmetry: Some(Box::new(
@@ -295,7 +335,13 @@ impl Run<'_> {
             avoiding.guide = Some(guide);
             (settings.order, settings.seed) = (SearchOrder::Random, seed);
         }
-        let (search, outcome, live) = self.starting(start, avoiding, settings, bounds, watch)?;
+        let (search, outcome, live) = self.starting(
+            start,
+            (avoiding, condition.formula),
+            settings,
+            bounds,
+            watch,
+        )?;
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
                 let run = LiveRun {
@@ -312,9 +358,7 @@ impl Run<'_> {
             (Outcome::Asymmetric(message), _) => Answer::internal(message),
             _ => Answer::verdict(Verdict::Satisfied),
         };
-        answer.symmetry = Some(Box::new(
-            self.symmetry_report(search.representative.as_ref()),
-        ));
+        answer.symmetry = Some(self.symmetry_of(&search));
         Ok(answer)
     }
 
@@ -322,14 +366,14 @@ impl Run<'_> {
     fn starting<'s>(
         &'s self,
         start: Throughout<'s>,
-        avoiding: Liveness<'s>,
+        (avoiding, avoided): (Liveness<'s>, &'s Formula),
         settings: Settings,
         bounds: &'s Bounds,
         watch: &mut Watch<'_>,
     ) -> Result<(Search<'s>, Outcome, Option<Live>), Stop> {
         let mut search = Search::new(self.program, bounds, settings);
         search.representative = self.representative(&settings);
-        search.audit = self.audit();
+        search.audit = self.audit([start.formula, avoided]);
         // Both searches look at the same limits, each through its own watch.
         let mut outer = watch.twin();
         let mut starts = Starts::new(self, start, avoiding, watch);

@@ -18,7 +18,7 @@ use crate::interpreter::Failure;
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
-    Options, QueryReport, SymmetryReport, Trace, TraceOption, Verdict,
+    Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
 };
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
@@ -131,6 +131,37 @@ impl Run<'_> {
 /// Runs one query. `position` turns a span of the model into line and column. The caller fills `line` and `expected` of
 /// the report.
 pub fn verify(
+    network: &Network,
+    query: &Query,
+    options: &Options,
+    position: &(dyn Fn(Span) -> Position + Sync),
+    control: &crate::Control<'_>,
+) -> QueryReport {
+    let report = verify_once(network, query, options, position, control);
+    if !options.compare_symmetry || options.symmetry == SymmetryOption::Off {
+        return report;
+    }
+    let off = Options {
+        symmetry: SymmetryOption::Off,
+        audit_symmetry: false,
+        ..options.clone()
+    };
+    let plain = verify_once(network, query, &off, position, control);
+    let open = |r: &QueryReport| r.verdict == Verdict::Unknown;
+    let same = report.verdict == plain.verdict
+        && report.value == plain.value
+        && report.values == plain.values;
+    if same || open(&report) || open(&plain) {
+        return report;
+    }
+    let message = format!(
+        "internal: with symmetry {:?} {:?}, without {:?} {:?}; please report this model",
+        report.verdict, report.value, plain.verdict, plain.value
+    );
+    QueryReport::without_run(&query.text, 0, Verdict::Error, message)
+}
+
+fn verify_once(
     network: &Network,
     query: &Query,
     options: &Options,

@@ -4,10 +4,10 @@ use super::{Answer, Run};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
-use crate::explore::search::Settings;
+use crate::explore::search::{Search, Settings};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant};
+use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, one_per_orbit};
 use crate::zone::Zone;
 use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
@@ -85,9 +85,10 @@ impl Run<'_> {
 
     /// The symmetry reduction for a search, if there is something to reduce over.
     pub fn representative(&self, settings: &Settings) -> Option<Representative> {
+        let representative = self.tables().map(Representative::new);
         match settings.covering {
-            Covering::Hull => None,
-            _ => self.tables().map(Representative::new),
+            Covering::Hull => representative.map(Representative::without_clocks),
+            _ => representative,
         }
     }
 
@@ -147,11 +148,15 @@ impl Run<'_> {
             .collect()
     }
 
-    /// The audit, if it is wanted.
-    pub fn audit(&self) -> Option<Audit> {
-        self.options
-            .audit_symmetry
-            .then(|| Audit::new(self.options.seed))
+    /// The audit, if it is wanted: it compares what the conditions say too.
+    pub fn audit<'f>(&self, conditions: impl IntoIterator<Item = &'f Formula>) -> Option<Audit<'f>>
+    where
+        Self: 'f,
+    {
+        let wanted = self.options.audit_symmetry;
+        wanted.then(|| {
+            Audit::new(self.options.seed).conditions(self.program, self.query.frame, conditions)
+        })
     }
 
     /// Scalarsets that may be reduced over.
@@ -163,29 +168,36 @@ impl Run<'_> {
                 SymmetryOption::Scalarsets => !set.detected,
                 SymmetryOption::Auto => true,
             };
-            wanted && set.broken.is_empty() && set.size > 1
+            wanted && (set.broken.is_empty() || self.options.force_symmetry) && set.size > 1
         })
         .map(|(id, _)| id as u32)
         .collect()
     }
 
+    /// The report on the symmetry that a search used.
+    pub fn symmetry_of(&self, search: &Search<'_>) -> Box<SymmetryReport> {
+        let mut report = self.symmetry_report(search.representative.as_ref());
+        let audited = search
+            .representative
+            .is_some()
+            .then_some(search.audit.as_ref());
+        report.audit = audited.flatten().map(|a| a.done().clone());
+        report.canonical = one_per_orbit(search);
+        Box::new(report)
+    }
+
     /// The report on symmetry.
     pub fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
-        let reduced = used.map(|r| {
-            r.tables()
-                .sets
-                .iter()
-                .filter(|s| !s.blocks.is_empty())
-                .map(|s| s.id)
-        });
-        let name = |id: u32| {
-            let set = &self.network.scalarsets[id as usize];
+        let sets = used.iter().flat_map(|r| &r.tables().sets);
+        let reduced = sets.filter(|s| !s.blocks.is_empty()).map(|reduced| {
+            let set = &self.network.scalarsets[reduced.id as usize];
             ScalarsetReport {
                 name: set.name.to_string(),
                 size: set.size,
                 detected: set.detected,
+                interchangeable: reduced.blocks.iter().map(|b| b.len() as u32).collect(),
             }
-        };
+        });
         let excluded = self.network.scalarsets.iter().filter_map(|set| {
             let rule = set.broken.first()?;
             let Position { line, column } = (self.position)(rule.span);
@@ -197,11 +209,10 @@ impl Run<'_> {
             })
         });
         SymmetryReport {
-            scalarsets: reduced
-                .map(|ids| ids.map(name).collect())
-                .unwrap_or_default(),
+            scalarsets: reduced.collect(),
             canonical: used.is_none_or(|r| r.broken_ties == 0),
             excluded: excluded.collect(),
+            audit: None,
         }
     }
 

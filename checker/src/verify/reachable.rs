@@ -62,7 +62,7 @@ impl Run<'_> {
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
         let mut search = Search::new(self.program, &bounds, settings);
         search.representative = representative;
-        search.audit = self.audit();
+        search.audit = self.audit([&formula]).map(|a| a.naming(named.clone()));
         let parallel =
             self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
         let proven = match has_deadlock && named.is_empty() && self.may_take_turns(&settings) {
@@ -83,9 +83,7 @@ impl Run<'_> {
         if self.options.trace == TraceOption::Fastest {
             answer = self.hurry(answer, &sought, &settings, watch);
         }
-        answer.symmetry = Some(Box::new(
-            self.symmetry_report(search.representative.as_ref()),
-        ));
+        answer.symmetry = Some(self.symmetry_of(&search));
         Ok(answer)
     }
 

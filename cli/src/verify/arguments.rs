@@ -57,6 +57,12 @@ pub struct Args {
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
+    /// Reduce over excluded scalarsets too: only to see the audit fail
+    #[arg(long, hide = true)]
+    force_symmetry: bool,
+    /// Run every query again without symmetry and compare
+    #[arg(long, hide = true)]
+    compare_symmetry: bool,
     /// Override a global integer constant before any size is evaluated
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     constants: Vec<(String, i64)>,
@@ -94,6 +100,8 @@ impl Args {
             states: self.states.or(base.states),
             seed: self.seed.unwrap_or(base.seed),
             audit_symmetry: self.audit_symmetry,
+            force_symmetry: self.force_symmetry,
+            compare_symmetry: self.compare_symmetry,
             constants,
             ..Options::default()
         }

@@ -164,7 +164,7 @@ fn symmetry_lines(report: &QueryReport, model: &Path) -> Vec<String> {
             .iter()
             .map(|s| {
                 let how = if s.detected { ", detected" } else { "" };
-                format!("{} (up to {}! alike{how})", s.name, s.size)
+                format!("{} ({}{how})", s.name, s.group())
             })
             .collect();
         let exact = if report.symmetry.canonical {
@@ -176,6 +176,13 @@ fn symmetry_lines(report: &QueryReport, model: &Path) -> Vec<String> {
     }
     if report.symmetrised {
         out.push("the query names elements and was made symmetric over them".to_owned());
+    }
+    if let Some(audit) = &report.symmetry.audit {
+        out.push(format!(
+            "symmetry audited: {} swaps on {} states changed nothing",
+            grouped(audit.swaps),
+            grouped(audit.states)
+        ));
     }
     for e in &report.symmetry.excluded {
         out.push(format!(
