@@ -105,7 +105,7 @@ pub struct Statistics {
 pub struct SymmetryReport {
     /// Scalarsets reduced over.
     pub scalarsets: Vec<ScalarsetReport>,
-    /// Whether every representative was canonical.
+    /// Whether equivalent states had the same representative and no stored state has an image inside another one.
     pub canonical: bool,
     /// Scalarsets left out, with the rule they break.
     pub excluded: Vec<ExcludedScalarset>,

@@ -66,3 +66,36 @@ impl Visitor for Goal<'_> {
         ints.then(|| &mut **self.expander.machine.alike.get_or_insert_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common;
+    use crate::program::compile_formula;
+    use zonelens_analysis::network::QueryKind;
+
+    /// One element per class of the discrete state is enough only where the discrete state decides.
+    #[test]
+    fn elements_are_left_out_only_where_neither_clocks_nor_deadlock_decide() {
+        let model = common::xta(
+            "typedef int[0,2] S; bool f[S]; process P(const S i) { clock x; state A, B; init A; \
+             trans A -> B { assign f[i] = true; }; } system P;",
+        );
+        let program = Program::new(&model.network).expect("a program");
+        for (query, left_out) in [
+            ("E<> exists (i : S) f[i]", true),
+            ("E<> exists (i : S) (f[i] && P(i).B)", true),
+            ("E<> exists (i : S) P(i).x > 2", false),
+            ("E<> exists (i : S) (f[i] && deadlock)", false),
+            ("E<> deadlock || exists (i : S) f[i]", false),
+        ] {
+            let query = model.query(query).expect("a query");
+            let QueryKind::Path(_, condition) = &query.kind else {
+                panic!("{:?}", query.kind);
+            };
+            let formula = compile_formula(condition).expect("a formula");
+            let mut goal = Goal::new(&program, &formula, query.frame, true);
+            assert_eq!(goal.alike().is_some(), left_out, "{}", query.text);
+        }
+    }
+}
