@@ -37,6 +37,8 @@ pub struct Facts {
     pub(super) slots: Slots,
     /// The sets.
     pub elements: Vec<Elements>,
+    /// Whether there are sets at all, declared ones included.
+    pub(super) any: bool,
     /// What variables hold at most.
     pub(super) ranges: Arc<Ranges>,
 }

@@ -252,6 +252,7 @@ pub fn analyse(
         )),
     };
     facts.ranges = ranges.clone();
+    facts.any = true;
     let all_dirty =
         !facts.elements.is_empty() || old.is_none_or(|o| !o.ranges.same_globals(&ranges));
     let listed = listed(items);

@@ -57,7 +57,6 @@ pub enum Judge {
     #[default]
     Exact,
     /// Looks only at the uses that the query adds: wrong.
-    #[doc(hidden)]
     NewUsesOnly,
 }
 
@@ -78,6 +77,33 @@ impl Facts {
 
     /// The same by a judge that may be a wrong one.
     pub fn judged(&self, env: &Env, query: &CheckedKind, judge: Judge) -> Named {
+        let mut out = Named::default();
+        if !self.any {
+            return out;
+        }
+        let mut sets = FxHashMap::default();
+        if !self.elements.is_empty() {
+            self.follow(env, query, judge, &mut sets, &mut out);
+        }
+        if judge == Judge::Exact {
+            out.all.extend(self.orders(env, query, sets));
+        }
+        out.elements.sort_unstable();
+        out.elements.dedup();
+        let all = &out.all;
+        out.variables.retain(|_, set| !all.contains_key(set));
+        out
+    }
+
+    /// Follows elements of sets of integers through the query; notes the symbols that hold them.
+    fn follow(
+        &self,
+        env: &Env,
+        query: &CheckedKind,
+        judge: Judge,
+        sets: &mut FxHashMap<SymId, Arc<ScalarSet>>,
+        out: &mut Named,
+    ) {
         let before = self.slots.uses.len();
         let mut flow = Flow::query(env, self.slots.clone());
         match query {
@@ -92,8 +118,6 @@ impl Facts {
             }
         }
         flow.slots.join_sets();
-        let mut out = Named::default();
-        let mut sets = FxHashMap::default();
         for e in &self.elements {
             let view = View {
                 facts: self,
@@ -105,24 +129,11 @@ impl Facts {
             };
             let mut apart = Apart::new(e);
             view.look(&mut apart);
-            apart.settle(e, &mut out);
-            for s in view.symbols() {
-                sets.insert(s, e.set.clone());
-            }
-            if !out.all.contains_key(&e.set.id) {
-                let bound = view.bound_variables();
-                out.variables.extend(bound.map(|s| (s, e.set.id)));
-            }
+            apart.settle(e, out);
+            sets.extend(view.symbols().map(|s| (s, e.set.clone())));
+            let bound = view.bound_variables();
+            out.variables.extend(bound.map(|s| (s, e.set.id)));
         }
-        if judge == Judge::Exact {
-            let broken = self.orders(env, query, sets);
-            out.all.extend(broken);
-        }
-        out.elements.sort_unstable();
-        out.elements.dedup();
-        let all = &out.all;
-        out.variables.retain(|_, set| !all.contains_key(set));
-        out
     }
 
     /// Sets for which a loop or quantifier of the query, or of a function it calls, depends on the order of elements.
