@@ -3,6 +3,7 @@
 //! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
 
 mod features;
+mod live;
 mod model;
 mod queries;
 mod regions;
