@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{QueryReport, Verdict};
-use zonelens_analysis::trace_text;
+use zonelens_analysis::{report_text, trace_text};
 use zonelens_syntax::span::Span;
 
 /// A lens.
@@ -154,7 +154,7 @@ fn done(report: &QueryReport) -> String {
             for set in &report.symmetry.scalarsets {
                 title.push_str(&format!(" · {} {}!", set.name, set.size));
             }
-            if let Some(value) = bounds(report) {
+            for value in report_text::values(report) {
                 title.push_str(&format!(" · {value}"));
             }
             title
@@ -178,16 +178,6 @@ fn reason(report: &QueryReport) -> String {
         "model-error" | "query-error" if !rest.is_empty() => rest.to_owned(),
         _ => reason.to_owned(),
     }
-}
-
-fn bounds(report: &QueryReport) -> Option<String> {
-    let value = report.value.as_ref()?;
-    let show = |n: Option<i64>| n.map_or_else(|| "∞".to_owned(), |n| n.to_string());
-    Some(match (value.lower, value.upper) {
-        (None, upper) => format!("sup {}", show(upper)),
-        (lower, None) => format!("inf {}", show(lower)),
-        (lower, upper) => format!("{} … {}", show(lower), show(upper)),
-    })
 }
 
 /// `41200` as `41 200`, with narrow no-break spaces.

@@ -178,6 +178,18 @@ pub fn random_query(
     }
 }
 
+/// A condition that may speak of `deadlock`, and where it holds.
+pub fn random_goal(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, Vec<bool>) {
+    let mut formula = random_formula(rng, model, 2);
+    match rng.below(4) {
+        0 => formula = Formula::Deadlock,
+        1 => formula = with_deadlock(rng, formula),
+        _ => {}
+    }
+    let holds = (0..graph.states.len()).map(|k| formula.holds(model, graph, k));
+    (formula.text(model), holds.collect())
+}
+
 /// A query about runs that some run decides, with what that run does.
 pub struct LiveQuery {
     pub text: String,

@@ -324,13 +324,7 @@ impl<'m> Walker<'m> {
                 continue;
             }
             let mut t = s.clone();
-            self.update(&mut t, &self.model.around[0], 0);
-            for &(p, e, k) in &taken {
-                let edge = &self.model.processes[p].1[e];
-                self.update(&mut t, &edge.updates, k);
-                t.locations[p] = edge.target;
-            }
-            self.update(&mut t, &self.model.around[1], 0);
+            self.apply(&mut t, &taken);
             let t = self.canonical(t);
             if self.invariants(&t) {
                 let of_channel = channel.map_or(0, |c| self.model.channels[c].priority);
@@ -342,6 +336,17 @@ impl<'m> Walker<'m> {
         let best = found.iter().map(|f| f.0).max();
         found.retain(|f| Some(f.0) == best);
         found.into_iter().map(|f| f.1).collect()
+    }
+
+    /// What a step does.
+    pub fn apply(&self, s: &mut State, taken: &Taken) {
+        self.update(s, &self.model.around[0], 0);
+        for &(p, e, k) in taken {
+            let edge = &self.model.processes[p].1[e];
+            self.update(s, &edge.updates, k);
+            s.locations[p] = edge.target;
+        }
+        self.update(s, &self.model.around[1], 0);
     }
 
     /// Runs updates one after the other; `k` is the value of the select variable.
@@ -375,7 +380,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    fn may_delay(&self, s: &State) -> bool {
+    pub fn may_delay(&self, s: &State) -> bool {
         (0..self.model.processes.len()).all(|p| self.kind(s, p) == Kind::Normal) && !self.urgent(s)
     }
 }
