@@ -338,8 +338,22 @@ impl Model {
         query: &ast::Query,
         base: u32,
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
+        self.checked(query, base, false)
+    }
+
+    /// Checks a query, or what stands for an expression about one state.
+    fn checked(
+        &self,
+        query: &ast::Query,
+        base: u32,
+        in_state: bool,
+    ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
         let item = u32::MAX - 1;
-        let checked = Checker::for_query(&self.env, item, &self.families).query(query);
+        let checker = Checker::for_query(&self.env, item, &self.families);
+        let checked = match in_state {
+            true => checker.in_state().query(query),
+            false => checker.query(query),
+        };
         let offset = |i: ItemId| {
             if i == item {
                 Some(base)
@@ -397,12 +411,27 @@ impl Model {
         query: &ast::Query,
         base: u32,
     ) -> Result<network::Query, Vec<Diagnostic>> {
+        self.resolved(query, base, false)
+    }
+
+    /// An expression about one state of a trace, written as a query. Elements of scalarsets are the numbers that the trace
+    /// shows: they have names there, because nothing is claimed beyond that state.
+    pub fn resolve_in_state(&self, query: &ast::Query) -> Result<network::Query, Vec<Diagnostic>> {
+        self.resolved(query, 0, true)
+    }
+
+    fn resolved(
+        &self,
+        query: &ast::Query,
+        base: u32,
+        in_state: bool,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
         let mut errors: Vec<Diagnostic> = query
             .errors
             .iter()
             .map(|e| Diagnostic::error(e.code, e.message.clone(), e.span.shift(base)))
             .collect();
-        let (kind, diags) = self.checked_query(query, base);
+        let (kind, diags) = self.checked(query, base, in_state);
         errors.extend(
             diags
                 .into_iter()
