@@ -23,6 +23,7 @@ mod pragma;
 pub mod query_file;
 mod refactor;
 pub mod report;
+pub mod report_text;
 mod rules;
 mod strings;
 mod symbol;

@@ -338,8 +338,22 @@ impl Model {
         query: &ast::Query,
         base: u32,
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
+        self.checked(query, base, false)
+    }
+
+    /// Checks a query, or what stands for an expression about one state.
+    fn checked(
+        &self,
+        query: &ast::Query,
+        base: u32,
+        in_state: bool,
+    ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
         let item = u32::MAX - 1;
-        let checked = Checker::for_query(&self.env, item, &self.families).query(query);
+        let checker = Checker::for_query(&self.env, item, &self.families);
+        let checked = match in_state {
+            true => checker.in_state().query(query),
+            false => checker.query(query),
+        };
         let offset = |i: ItemId| {
             if i == item {
                 Some(base)
@@ -408,28 +422,42 @@ impl Model {
     /// The query resolved against `network` (made by `self.network()`).
     pub fn resolve_query(
         &self,
-        network: &Network,
+        _network: &Network,
         query: &ast::Query,
         base: u32,
     ) -> Result<network::Query, Vec<Diagnostic>> {
-        self.resolve_query_judged(network, query, base, Judge::Exact)
+        self.resolved(query, base, Judge::Exact, false)
     }
 
     /// The same with a judge of symmetry that may be a wrong one: tests must notice it.
     #[doc(hidden)]
     pub fn resolve_query_judged(
         &self,
-        network: &Network,
+        query: &ast::Query,
+        judge: Judge,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
+        self.resolved(query, 0, judge, false)
+    }
+
+    /// An expression about one state of a trace, written as a query. Elements of scalarsets are the numbers that the trace
+    /// shows: they have names there, because nothing is claimed beyond that state.
+    pub fn resolve_in_state(&self, query: &ast::Query) -> Result<network::Query, Vec<Diagnostic>> {
+        self.resolved(query, 0, Judge::Exact, true)
+    }
+
+    fn resolved(
+        &self,
         query: &ast::Query,
         base: u32,
         judge: Judge,
+        in_state: bool,
     ) -> Result<network::Query, Vec<Diagnostic>> {
         let mut errors: Vec<Diagnostic> = query
             .errors
             .iter()
             .map(|e| Diagnostic::error(e.code, e.message.clone(), e.span.shift(base)))
             .collect();
-        let (kind, diags) = self.checked_query(query, base);
+        let (kind, diags) = self.checked(query, base, in_state);
         errors.extend(
             diags
                 .into_iter()
@@ -457,7 +485,11 @@ impl Model {
             .filter_map(|(set, n)| number(set).map(|id| (id, *n)))
             .collect();
         for id in named.all.keys().filter_map(number) {
-            let size = network.scalarsets.get(id as usize).map_or(0, |s| s.size);
+            let size = built
+                .network
+                .scalarsets
+                .get(id as usize)
+                .map_or(0, |s| s.size);
             elements.extend((0..size).map(|n| (id, n)));
         }
         elements.sort_unstable();

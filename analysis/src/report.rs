@@ -34,6 +34,18 @@ pub struct QueryReport {
     pub reductions: Vec<String>,
     /// Witness or counterexample.
     pub trace: Option<Trace>,
+    /// The time of the fastest runs, if the fastest trace was asked for and found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_time: Option<LeastTime>,
+}
+
+/// The least time that runs to a state take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeastTime {
+    /// No run takes less, in time units.
+    pub infimum: i64,
+    /// Whether a run takes exactly that; otherwise runs take more and come as close to it as one likes.
+    pub reached: bool,
 }
 
 impl QueryReport {
@@ -57,6 +69,7 @@ impl QueryReport {
             },
             reductions: Vec::new(),
             trace: None,
+            least_time: None,
         }
     }
 }

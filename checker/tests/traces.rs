@@ -52,6 +52,68 @@ fn fastest_takes_the_least_time() {
     }
 }
 
+/// The time of the fastest runs: the infimum, and whether it is reached.
+fn least_time(model: &str, query: &str, options: &Options) -> (i64, bool, f64) {
+    let options = Options {
+        trace: TraceOption::Fastest,
+        ..options.clone()
+    };
+    let report = xta(model).verify(query, &options);
+    let least = report.least_time.expect("a least time");
+    let time = total(&report.trace.expect("a trace"));
+    (least.infimum, least.reached, time)
+}
+
+/// What is looked for has several parts, and the first one that is found is not the one that comes first.
+#[test]
+fn fastest_is_the_least_over_all_parts_of_the_condition() {
+    let model = "clock x; process P() { state a; init a; } system P;";
+    for (query, least) in [
+        ("E<> x >= 5 || x <= 0", 0),
+        ("E<> x >= 7 && x <= 9 || x >= 5 || x == 2", 2),
+        ("A[] x < 7 && x > 9", 0),
+        ("E<> deadlock && x >= 3", 3),
+        ("E<> x >= 9 || deadlock && x >= 3 || x == 1", 1),
+    ] {
+        for search in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Random] {
+            let options = Options {
+                search,
+                ..Options::default()
+            };
+            let found = least_time(model, query, &options);
+            assert_eq!(found, (least, true, least as f64), "{query}");
+        }
+    }
+}
+
+/// The steps that are found first are slow, and faster ones come one unit at a time.
+#[test]
+fn fastest_is_found_among_very_many_ways() {
+    let model = "clock x, y; int[0,200] n; process P() { state a, b; init a; trans \
+                 a -> a { guard n < 200 && x == 1; assign n = n + 1, x = 0; }, a -> b { guard y >= 190 - n; }; } system P;";
+    for search in [SearchOrder::Bfs, SearchOrder::Dfs] {
+        let options = Options {
+            search,
+            ..Options::default()
+        };
+        assert_eq!(least_time(model, "E<> P.b", &options), (95, true, 95.0));
+    }
+}
+
+#[test]
+fn a_least_time_that_no_run_takes_is_named() {
+    let model = "clock x; process P() { state a, b, c; init a; trans a -> b { guard x > 1; assign x = 0; }, \
+                 b -> c { guard x >= 2; }; } system P;";
+    let (infimum, reached, time) = least_time(model, "E<> P.b", &Options::default());
+    assert_eq!((infimum, reached), (1, false));
+    assert!(time > 1.0 && time < 2.0, "{time}");
+    let (infimum, reached, time) = least_time(model, "E<> P.c", &Options::default());
+    assert_eq!((infimum, reached), (3, false));
+    assert!(time > 3.0 && time < 4.0, "{time}");
+    let found = least_time(model, "A[] !(P.a && x >= 3)", &Options::default());
+    assert_eq!(found, (3, true, 3.0));
+}
+
 #[test]
 fn a_lasso_returns_to_its_start() {
     let model = "clock x; process P() { state a { x <= 2 }, b { x <= 2 }, c; init a; trans a -> b { guard x >= 1; \

@@ -163,6 +163,7 @@ impl Prepared {
         step: usize,
         expression: &str,
     ) -> Result<TraceValue, String> {
+        let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
         // `sup` takes numbers and clocks, a path formula everything that is true or false.
         let mut refusal = String::new();
         for text in [format!("sup: {expression}"), format!("E<> {expression}")] {
@@ -171,16 +172,15 @@ impl Prepared {
             let [query] = queries.as_slice() else {
                 return Err("write one expression".to_owned());
             };
-            match self.resolve(&formula, *query) {
-                Ok((network, resolved)) => {
-                    return zonelens_checker::evaluate(network, trace, step, &resolved);
+            match self.model.resolve_in_state(query.query) {
+                Ok(resolved) => return zonelens_checker::evaluate(network, trace, step, &resolved),
+                Err(diagnostics) => {
+                    let first = diagnostics.into_iter().next();
+                    refusal = first.map_or_else(String::new, |d| d.message);
                 }
-                Err((_, reason)) => refusal = reason,
             }
         }
-        let sentence = refusal.split_once(": ").map_or("", |(_, rest)| rest);
-        let place = sentence.rfind(" (").unwrap_or(sentence.len());
-        Err(sentence[..place].to_owned())
+        Err(refusal)
     }
 
     fn position(&self, span: Span) -> Position {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{QueryReport, Verdict};
-use zonelens_analysis::trace_text;
+use zonelens_analysis::{report_text, trace_text};
 use zonelens_syntax::span::Span;
 
 /// A lens.
@@ -154,7 +154,7 @@ fn done(report: &QueryReport) -> String {
             for set in &report.symmetry.scalarsets {
                 title.push_str(&format!(" · {} {}!", set.name, set.size));
             }
-            if let Some(value) = bounds(report) {
+            for value in report_text::values(report) {
                 title.push_str(&format!(" · {value}"));
             }
             title
@@ -178,16 +178,6 @@ fn reason(report: &QueryReport) -> String {
         "model-error" | "query-error" if !rest.is_empty() => rest.to_owned(),
         _ => reason.to_owned(),
     }
-}
-
-fn bounds(report: &QueryReport) -> Option<String> {
-    let value = report.value.as_ref()?;
-    let show = |n: Option<i64>| n.map_or_else(|| "∞".to_owned(), |n| n.to_string());
-    Some(match (value.lower, value.upper) {
-        (None, upper) => format!("sup {}", show(upper)),
-        (lower, None) => format!("inf {}", show(lower)),
-        (lower, upper) => format!("{} … {}", show(lower), show(upper)),
-    })
 }
 
 /// `41200` as `41 200`, with narrow no-break spaces.
@@ -226,7 +216,7 @@ fn seconds(value: f64) -> String {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use zonelens_analysis::report::{Progress, ScalarsetReport};
+    use zonelens_analysis::report::{BoundsValue, Progress, ScalarsetReport};
 
     fn report(verdict: Verdict, reason: &str) -> QueryReport {
         let mut report = QueryReport::without_run("A[] true", 1, verdict, reason.to_owned());
@@ -243,6 +233,36 @@ mod tests {
             cached: false,
         })
         .0
+    }
+
+    /// A lens says of measured values what the command line says, and so does the hover.
+    #[test]
+    fn measured_values_have_the_words_of_the_command_line() {
+        let mut measured = report(Verdict::Satisfied, "");
+        measured.reason = None;
+        measured.query = "sup: x".to_owned();
+        measured.value = Some(BoundsValue {
+            lower: Some(0),
+            upper: Some(7),
+            lower_strict: false,
+            upper_strict: true,
+        });
+        let line = "supremum: 7, approached and never reached";
+        assert_eq!(report_text::values(&measured), [line]);
+        let title = shown(measured.clone(), true);
+        assert!(title.ends_with(&format!(" · {line}")), "{title}");
+        measured.query = "inf: x".to_owned();
+        measured.value = Some(BoundsValue {
+            upper: None,
+            ..measured.value.unwrap_or_default()
+        });
+        assert!(shown(measured.clone(), true).ends_with(" · infimum: 0"));
+        let view = View::Done {
+            report: Arc::new(measured),
+            fresh: true,
+            cached: false,
+        };
+        assert!(crate::query_hover::tell(&view).contains("- infimum: 0\n"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::code_lens::{self, grouped};
 use crate::runs::View;
 use zonelens_analysis::report::QueryReport;
-use zonelens_analysis::trace_text;
+use zonelens_analysis::{report_text, trace_text};
 
 /// Markdown about a query.
 pub fn tell(view: &View) -> String {
@@ -23,6 +23,7 @@ fn facts(report: &QueryReport) -> String {
         grouped(s.transitions),
         s.peak_memory_bytes as f64 / 1e6
     )];
+    lines.extend(report_text::values(report));
     for set in &report.symmetry.scalarsets {
         let found = if set.detected { ", detected" } else { "" };
         lines.push(format!(
@@ -55,6 +56,7 @@ fn facts(report: &QueryReport) -> String {
     if let Some(reason) = &report.reason {
         lines.push(reason.clone());
     }
+    lines.extend(report.least_time.as_ref().map(report_text::least_time));
     if let Some(trace) = &report.trace {
         lines.push(format!("trace of {}", trace_text::summary(trace)));
     }

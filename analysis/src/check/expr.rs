@@ -12,6 +12,14 @@ use zonelens_syntax::span::Span;
 impl Checker<'_> {
     /// Checks an expression.
     pub fn expr(&mut self, e: &ast::Expr) -> Expr {
+        let mut e = self.typed(e);
+        if self.in_state && matches!(e.ty, Type::Scalar(_)) {
+            e.ty = Type::any_int();
+        }
+        e
+    }
+
+    fn typed(&mut self, e: &ast::Expr) -> Expr {
         let span = self.span(e.span);
         match &e.kind {
             A::Error => Expr::error(span),

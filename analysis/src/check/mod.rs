@@ -147,6 +147,8 @@ pub struct Checker<'a> {
     last_location: Option<Loc>,
     in_template: bool,
     in_query: bool,
+    /// An expression about one state of a trace: elements of scalarsets are the numbers that the trace shows.
+    in_state: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
@@ -170,6 +172,7 @@ impl<'a> Checker<'a> {
             last_location: None,
             in_template: false,
             in_query: false,
+            in_state: false,
             families: None,
             previous: None,
             out: Checked::default(),

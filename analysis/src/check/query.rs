@@ -72,6 +72,12 @@ impl<'a> Checker<'a> {
         checker
     }
 
+    /// The same for an expression about one state of a trace.
+    pub fn in_state(mut self) -> Checker<'a> {
+        self.in_state = true;
+        self
+    }
+
     /// Checks a query; its spans stay relative to the query's own base.
     pub fn query(mut self, q: &ast::Query) -> CheckedQuery {
         let kind = match &q.kind {

@@ -54,10 +54,12 @@ impl Checker<'_> {
         );
     }
 
-    /// Reports a wrong pair of an expected and a given type if one of them is a scalar. Returns whether it did.
+    /// Reports a wrong pair of an expected and a given type if one of them is a scalar. Returns whether it did, or the
+    /// pair is right after all because a state is looked at.
     /// `value` is where the given one stands.
     pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span, value: Span) -> bool {
         match (want, have) {
+            (Type::Scalar(_), t) | (t, Type::Scalar(_)) if self.in_state && t.is_number() => true,
             (Type::Scalar(a), Type::Scalar(b)) if a != b => {
                 self.sym_value(
                     "sym/mixed",
@@ -173,6 +175,7 @@ impl Checker<'_> {
         match (want, &index.ty) {
             (Type::Error, _) | (_, Type::Error) => self.offer_operand(want, index),
             (Type::Scalar(a), Type::Scalar(b)) if a == b => {}
+            (Type::Scalar(_), t) if self.in_state && t.is_integral() => {}
             (Type::Scalar(a), Type::Scalar(b)) => {
                 let message = format!(
                     "this dimension is indexed by the scalar set `{}`, not by `{}`",

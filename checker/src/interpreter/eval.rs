@@ -3,6 +3,7 @@
 //! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a mistake in either shows
 //! as a trace that does not replay.
 
+use super::regions::Notes;
 use super::state::Concrete;
 use zonelens_analysis::network::{
     Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, CompareOp, Expr, ExprKind, IndexStep,
@@ -152,11 +153,13 @@ impl<'a> Evaluator<'a> {
                 if value < 0 {
                     return fail("a clock is set to a negative value");
                 }
+                self.note(|notes| notes.set(value));
                 self.state.clocks[clock] = value * self.state.unit;
                 value
             }
             ExprKind::CopyClock { target, source } => {
                 let (target, source) = (self.clock(target)?, self.clock(source)?);
+                self.note(|notes| notes.copy(target, source));
                 self.state.clocks[target] = self.state.clocks[source];
                 0
             }
@@ -215,12 +218,17 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<i64> {
         let left = self.clock(left)?;
         let mut value = self.state.clocks[left];
-        let bound = self.eval(bound)? * self.state.unit;
+        let constant = self.eval(bound)?;
+        let bound = constant * self.state.unit;
         if let Some(right) = right {
             let right = self.clock(right)?;
             value -= self.state.clocks[right];
-        } else if let Some(moments) = &mut self.state.moments {
-            moments.push(bound - value);
+            self.note(|notes| notes.compare_difference(constant));
+        } else {
+            self.note(|notes| notes.compare(left, constant));
+            if let Some(moments) = &mut self.state.moments {
+                moments.push(bound - value);
+            }
         }
         Ok(i64::from(match op {
             CompareOp::Lt => value < bound,
@@ -230,6 +238,13 @@ impl<'a> Evaluator<'a> {
             CompareOp::Eq => value == bound,
             CompareOp::Ne => value != bound,
         }))
+    }
+
+    /// Notes something where the state asks for it.
+    fn note(&self, what: impl FnOnce(&mut Notes)) {
+        if let Some(notes) = &self.state.notes {
+            what(&mut notes.borrow_mut());
+        }
     }
 
     pub(super) fn offset(&mut self, steps: &[IndexStep]) -> Eval<usize> {

@@ -334,4 +334,51 @@ system P, Q;
         assert!(ask(trace.steps.len(), "sup: n").is_err());
         assert!(ask(0, "E<> deadlock").is_err());
     }
+
+    /// Elements of scalarsets have the numbers that the trace shows.
+    #[test]
+    fn elements_have_the_names_of_the_trace() {
+        let text = "typedef scalar[3] pid; pid id; bool seen[pid]; process Fischer(const pid i) { clock x; \
+                    state a, b; init a; trans a -> b { guard x >= 2; assign x = 0, id = i, seen[i] = true; }, \
+                    b -> a { guard x >= 1; }; } system Fischer;";
+        let file = SourceFile::parse(text, FileKind::Xta);
+        let model = Model::new(&file, &BTreeMap::new());
+        let network = model.network().expect("a network");
+        let (trace, _) = simulate(&network, &SimulateOptions::default(), &nowhere);
+        let ask = |step: usize, text: &str| {
+            let query = model
+                .resolve_in_state(&parse_query(text))
+                .map_err(|d| format!("{d:?}"))?;
+            evaluate(&network, &trace, step, &query)
+        };
+        for (number, step) in trace.steps.iter().enumerate() {
+            let id = step.state.variables["id"];
+            assert_eq!(ask(number, "sup: id"), Ok(TraceValue::Integer(id)));
+            assert_eq!(ask(number, "E<> id == 2"), Ok(TraceValue::Boolean(id == 2)));
+            let seen = step.state.variables["seen[1]"];
+            assert_eq!(ask(number, "sup: seen[1]"), Ok(TraceValue::Integer(seen)));
+            let x = |p: usize| step.state.clocks[&format!("Fischer({p}).x")].clone();
+            assert_eq!(
+                ask(number, "sup: Fischer(1).x"),
+                Ok(TraceValue::Clock(x(1)))
+            );
+            if x(0) == x(1) {
+                let same = ask(number, "sup: Fischer(0).x - Fischer(1).x");
+                assert_eq!(same, Ok(TraceValue::Clock("0".into())));
+            }
+            let moved = format!("Fischer({id})");
+            let at_b = step.state.locations[&moved] == "b";
+            assert_eq!(
+                ask(number, "E<> Fischer(id).b"),
+                Ok(TraceValue::Boolean(at_b))
+            );
+        }
+        assert!(ask(0, "sup: Fischer(3).x").is_err());
+        // A query says something of all states, and there elements have no names.
+        assert!(
+            model
+                .resolve_query(&network, &parse_query("E<> id == 2"), 0)
+                .is_err()
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! A concrete state: numbers for integers, locations and clocks.
 
+use super::regions::SharedNotes;
 use zonelens_analysis::network::{Network, Shape};
 use zonelens_analysis::report::TraceState;
 
@@ -17,6 +18,9 @@ pub struct Concrete {
     /// Delays after which a comparison of a clock changes its answer, noted as comparisons are evaluated; `None` where
     /// nobody asks.
     pub moments: Option<Vec<i64>>,
+    /// Where comparisons and assignments of clocks are noted, shared with the copies of the state; `None` where nobody
+    /// asks.
+    pub notes: Option<SharedNotes>,
 }
 
 impl Concrete {
@@ -32,6 +36,7 @@ impl Concrete {
                 .collect(),
             unit,
             moments: None,
+            notes: None,
         }
     }
 }

@@ -78,6 +78,43 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     Ok(!offers.starters.iter().any(urgent))
 }
 
+/// Evaluates every comparison on which it depends whether time may pass here, and no other: invariants, and guards of
+/// urgent synchronisations.
+pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
+    invariants_hold(network, state)?;
+    let urgent = |p: u32, e: u32| {
+        let edge = &network.processes[p as usize].edges[e as usize];
+        let channel = edge.sync.as_ref().map(|sync| sync.channel.base as usize);
+        // The channels of one array are alike in this.
+        channel.is_some_and(|c| network.channels.get(c).is_none_or(|c| c.urgent))
+    };
+    Offers::among(network, state, urgent).map(|_| ())
+}
+
+/// Evaluates every comparison on which it depends whether a step can be taken here, and few others: the guards of its
+/// edges and of those that may have to take part in its broadcast, invariants after it and, where there are priorities,
+/// all that decides about other steps.
+pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep) -> Try<()> {
+    if network.has_priorities {
+        step_by(network, state, &step.edges)?;
+        return Ok(());
+    }
+    let variable = |c: u32| network.channels.get(c as usize).map(|c| c.variable);
+    let takes_part = |p: u32, e: u32| {
+        let edge = &network.processes[p as usize].edges[e as usize];
+        let listens = edge.sync.as_ref().is_some_and(|sync| {
+            sync.direction == Direction::Receive
+                && step.channel.is_some_and(|c| {
+                    network.channels[c as usize].broadcast
+                        && variable(c) == variable(sync.channel.base)
+                })
+        });
+        listens || step.edges.iter().any(|own| (own.0, own.1) == (p, e))
+    };
+    Offers::among(network, state, takes_part)?;
+    after(network, state, step).map(|_| ())
+}
+
 /// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of a broadcast with two
 /// edges each have a thousand million.
 const FEW_WAYS: usize = 1024;
@@ -281,10 +318,19 @@ struct Offers {
 
 impl Offers {
     fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
+        Offers::among(network, state, |_, _| true)
+    }
+
+    /// Looks at some edges only, given by process and number.
+    fn among(
+        network: &Network,
+        state: &mut Concrete,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> Try<Offers> {
         let (mut starters, mut receivers) = (Vec::new(), Vec::new());
         for (p, process) in network.processes.iter().enumerate() {
             for (e, edge) in process.edges.iter().enumerate() {
-                if edge.source == state.locations[p] {
+                if edge.source == state.locations[p] && wanted(p as u32, e as u32) {
                     for candidate in candidates(network, state, p as u32, e as u32, edge)? {
                         match candidate.channel {
                             Some((_, Direction::Receive)) => receivers.push(candidate),

@@ -265,20 +265,8 @@ impl<'p> Liveness<'p> {
         if zone.unbounded() && may_wait(&delay, zone) {
             return Ok(true);
         }
-        let stuck = dead(&mut self.expander, state, zone)?;
-        if stuck.is_empty() || delay == Delay::Stopped {
-            return Ok(!stuck.is_empty());
-        }
-        let mut room = zone.clone();
-        let mut invariant = Vec::new();
-        self.expander.invariant_constraints(state, &mut invariant)?;
-        room.up();
-        constrain(&mut room, &invariant);
-        let outside = vec![room.clone()];
-        let spoilt = self
-            .condition
-            .part(&mut self.expander, outside, false, state)?;
-        Ok(!subtract_all(stuck, &leads_into(spoilt, &delay, &room)).is_empty())
+        let stuck = stuck(&mut self.expander, &self.condition, state, zone, &delay)?;
+        Ok(!stuck.is_empty())
     }
 
     fn successors(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
@@ -414,16 +402,60 @@ impl<'p> Liveness<'p> {
     }
 }
 
+/// The points of a zone where a run can stay for ever, or end, with the condition true to its end. The zone must lie in
+/// the condition and be closed under the delays that it allows.
+pub fn endings(
+    expander: &mut Expander<'_>,
+    condition: &Throughout<'_>,
+    state: &mut [i32],
+    zone: &Zone,
+) -> Try<Federation> {
+    let delay = expander.delay_of(state)?;
+    let mut parts = match zone.unbounded() {
+        true => waiting(&delay, zone),
+        false => Vec::new(),
+    };
+    parts.extend(stuck(expander, condition, state, zone, &delay)?);
+    Ok(parts)
+}
+
+/// The points of a zone from which no step can be reached and the condition holds until time stops.
+fn stuck(
+    expander: &mut Expander<'_>,
+    condition: &Throughout<'_>,
+    state: &mut [i32],
+    zone: &Zone,
+    delay: &Delay,
+) -> Try<Federation> {
+    let stuck = dead(expander, state, zone)?;
+    if stuck.is_empty() || *delay == Delay::Stopped {
+        return Ok(stuck);
+    }
+    let mut room = zone.clone();
+    let mut invariant = Vec::new();
+    expander.invariant_constraints(state, &mut invariant)?;
+    room.up();
+    constrain(&mut room, &invariant);
+    let outside = vec![room.clone()];
+    let spoilt = condition.part(expander, outside, false, state)?;
+    Ok(subtract_all(stuck, &leads_into(spoilt, delay, &room)))
+}
+
 /// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may hold points where an
 /// urgent synchronisation stops time beside others that never meet one.
 pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
+    !waiting(delay, zone).is_empty()
+}
+
+/// The points of a zone that no invariant bounds from which time may pass for ever.
+fn waiting(delay: &Delay, zone: &Zone) -> Federation {
     match delay {
-        Delay::Stopped => false,
-        Delay::Free => true,
+        Delay::Stopped => Vec::new(),
+        Delay::Free => vec![zone.clone()],
         Delay::Until(urgent) => {
             let mut stops = timed::stops(zone, urgent);
             stops.iter_mut().for_each(Zone::down);
-            !subtract_all(vec![zone.clone()], &stops).is_empty()
+            subtract_all(vec![zone.clone()], &stops)
         }
     }
 }

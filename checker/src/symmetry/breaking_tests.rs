@@ -48,9 +48,7 @@ fn resolve(model: &Loaded, formula: &str, way: Way) -> Option<Query> {
         Way::Judge | Way::Nobody => Judge::Exact,
     };
     let parsed = parse_query(formula);
-    let query = model
-        .model
-        .resolve_query_judged(&model.network, &parsed, 0, judge);
+    let query = model.model.resolve_query_judged(&parsed, judge);
     let mut query = query.ok()?;
     match way {
         Way::Nobody => query.named_elements.clear(),

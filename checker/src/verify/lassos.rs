@@ -1,22 +1,25 @@
 //! Runs that keep a condition: as real steps, shortened, replayed.
 
 use super::reachable::by_position;
+use super::traces::Timed;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::search::Search;
-use crate::interpreter::Failure;
-use crate::query::liveness::{Live, Throughout};
+use crate::interpreter::{Claim, End, Ending, Failure, Kept, check};
+use crate::query::liveness::{Live, Throughout, endings};
 use crate::symmetry::{Passed, Permutation, Representative};
 use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
 use crate::zone::Zone;
+use zonelens_analysis::network::QueryKind;
 use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+use zonelens_syntax::ast::PathKind;
 
-/// How often a cycle is replayed, at least and at most.
-const UNROLLINGS: (usize, usize) = (3, 50);
+/// So many rounds of a cycle are looked at, however long they are.
+const LEAST_ROUNDS: usize = 4;
 
-/// Steps of replayed cycles that are worth their time.
-const UNROLLED_STEPS: usize = 150;
+/// Work for more of them, in bounds of matrices.
+const MOST_WORK: usize = 2_000_000;
 
 /// What a run that keeps a condition was found with.
 pub(super) struct LiveRun<'r> {
@@ -49,7 +52,7 @@ impl Run<'_> {
         }
         let trace = self.live_leaves(&run, path, cycle);
         let trace = trace.and_then(|(stem, steps, start)| match steps {
-            Some(steps) => self.live_trace(stem, steps, start, &run).map(Some),
+            Some(steps) => self.live_trace(stem, steps, start, &run),
             None => Ok(None),
         });
         match trace {
@@ -96,51 +99,102 @@ impl Run<'_> {
         })
     }
 
+    /// The run, scheduled and checked; none if its cycle comes back too late for that to be seen.
     fn live_trace(
         &self,
         stem: Vec<Leave>,
         steps: Vec<Leave>,
         cycle: Option<usize>,
         run: &LiveRun<'_>,
-    ) -> Result<Trace, Failure> {
+    ) -> Result<Option<Trace>, Failure> {
         let pivot = stem.len();
         let mut leaves = stem;
         leaves.push(Leave::Pivot);
         leaves.extend(steps);
-        let replay = |leaves: &[Leave]| {
-            self.live_conditions(run, |conditions| self.replayed(leaves, conditions))
-        };
         let Some(start) = cycle else {
-            return Ok(Trace {
+            let timed = self.live_conditions(run, true, |c| self.timed(&leaves, c))?;
+            self.claimed(&timed, End::Stays)?;
+            return Ok(Some(Trace {
                 kind: TraceKind::Path,
                 cycle_start: None,
-                steps: replay(&leaves)?.steps,
-            });
+                steps: self.replay(timed.unit, &timed.run)?.steps,
+            }));
         };
         let start = pivot + 1 + start;
         let lasso = Lasso { leaves, start };
-        let shorter = self.live_conditions(run, |conditions| {
+        let shorter = self.live_conditions(run, false, |conditions| {
             shorten_lasso(self.program, run.bounds, lasso.clone(), conditions)
         });
-        let lasso = shorter.unwrap_or(lasso);
-        // The zone cycle certifies the infinite run; several unrollings show that the steps really repeat.
-        let mut unrolled = lasso.leaves.clone();
-        let cycle = &lasso.leaves[lasso.start..];
-        for _ in 1..(UNROLLED_STEPS / cycle.len().max(1)).clamp(UNROLLINGS.0, UNROLLINGS.1) {
-            unrolled.extend_from_slice(cycle);
+        if let Ok(shorter) = shorter
+            && let Ok(Some(trace)) = self.lasso_trace(&shorter, run)
+        {
+            return Ok(Some(trace));
         }
-        replay(&unrolled)?;
-        Ok(Trace {
-            kind: TraceKind::Lasso,
-            // The pivot is no step.
-            cycle_start: Some(lasso.start - 1),
-            steps: replay(&lasso.leaves)?.steps,
-        })
+        self.lasso_trace(&lasso, run)
     }
 
-    /// Hands over what must hold along a run: at its pivot, and from there on.
-    fn live_conditions<R>(&self, run: &LiveRun<'_>, over: impl FnOnce(Conditions<'_>) -> R) -> R {
+    /// The run with one round of its cycle, taken from a run with so many rounds that the interpreter sees that they can
+    /// go on for ever. The steps of the cycle can be taken for ever from some of the states that they lead to, so there
+    /// are runs with any number of rounds; and there are finitely many regions, so that two rounds begin in the same one
+    /// if there are enough of them.
+    fn lasso_trace(&self, lasso: &Lasso, run: &LiveRun<'_>) -> Result<Option<Trace>, Failure> {
+        let cycle = &lasso.leaves[lasso.start..];
+        let work = MOST_WORK / (self.program.dim() * self.program.dim()).max(100);
+        let most = (work / cycle.len().max(1)).max(LEAST_ROUNDS);
+        let mut unrolled = lasso.leaves.clone();
+        let mut rounds = 1;
+        while rounds <= most {
+            let timed = self.live_conditions(run, false, |c| self.timed(&unrolled, c))?;
+            // The pivot is no step.
+            let (start, length) = (lasso.start - 1, cycle.len());
+            let end = End::Repeats { start, length };
+            if self.claimed(&timed, end)? == Ending::Repeats {
+                let shown = &timed.run[..start + length];
+                return Ok(Some(Trace {
+                    kind: TraceKind::Lasso,
+                    cycle_start: Some(start),
+                    steps: self.replay(timed.unit, shown)?.steps,
+                }));
+            }
+            for _ in 0..rounds {
+                unrolled.extend_from_slice(cycle);
+            }
+            rounds *= 2;
+        }
+        Ok(None)
+    }
+
+    /// Whether the run keeps what the query says, to its end.
+    fn claimed(&self, timed: &Timed, end: End) -> Result<Ending, Failure> {
+        let frame = self.query.frame;
+        let kept = |expr, wanted| Kept {
+            expr,
+            wanted,
+            frame,
+        };
+        let (start, kept) = match &self.query.kind {
+            QueryKind::Path(kind, e) => (None, kept(e, *kind == PathKind::PotentiallyAlways)),
+            QueryKind::LeadsTo(p, q) => (Some(kept(p, true)), kept(q, false)),
+            QueryKind::Bounds { .. } => return Err(Failure("the query has no runs".into())),
+        };
+        let claim = Claim {
+            pivot: timed.pivot,
+            start,
+            kept,
+            end,
+        };
+        check(self.network, timed.unit, &timed.run, &claim)
+    }
+
+    /// Hands over what must hold along a run: at its pivot, from there on, and at its end if it ends without a step.
+    fn live_conditions<R>(
+        &self,
+        run: &LiveRun<'_>,
+        ends: bool,
+        over: impl FnOnce(Conditions<'_>) -> R,
+    ) -> R {
         let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
+        let mut last = Expander::new(self.program);
         over(Conditions {
             at_pivot: &mut |state, zone| match run.start {
                 None => {
@@ -163,7 +217,10 @@ impl Run<'_> {
                     .part(&mut expander, zone, true, state)
                     .map(Some)
             },
-            at_end: &mut |_, _| Ok(None),
+            at_end: &mut |state, zone| match ends {
+                true => endings(&mut last, &run.condition, state, zone).map(Some),
+                false => Ok(None),
+            },
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::interpreter::Failure;
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
-    Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
+    LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
 };
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
@@ -43,6 +43,8 @@ pub(crate) struct Answer {
     pub decided_by: Option<&'static str>,
     /// Whether a query that names elements was asked of whole orbits.
     pub symmetrised: bool,
+    /// The time of the fastest runs, if it was asked for and found.
+    pub least_time: Option<LeastTime>,
 }
 
 impl Answer {
@@ -55,6 +57,7 @@ impl Answer {
             symmetry: None,
             decided_by: None,
             symmetrised: false,
+            least_time: None,
         }
     }
 
@@ -196,6 +199,7 @@ fn verify_once(
     report.reason = answer.reason;
     report.statistics = watch.statistics();
     report.symmetrised = answer.symmetrised;
+    report.least_time = answer.least_time;
     if let Some(symmetry) = answer.symmetry {
         report.symmetry = *symmetry;
     }

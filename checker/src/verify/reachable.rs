@@ -18,7 +18,7 @@ use zonelens_analysis::report::{Trace, TraceOption, Verdict};
 
 /// What is looked for, and what it means.
 pub(super) struct Sought<'q> {
-    expr: &'q Expr,
+    pub expr: &'q Expr,
     pub formula: &'q Formula,
     /// The value that the formula shall have.
     pub wanted: bool,

@@ -50,28 +50,61 @@ impl Run<'_> {
         })
     }
 
+    /// Schedules a path.
+    pub(super) fn timed(
+        &self,
+        leaves: &[Leave],
+        conditions: Conditions<'_>,
+    ) -> Result<Timed, Failure> {
+        let path = follow(self.program, leaves, conditions)
+            .map_err(|fault| Failure(fault.kind.to_string()))?
+            .ok_or(Failure("no run follows the path".into()))?;
+        let timed = schedule(&path, &self.program.initial_clocks)
+            .ok_or(Failure("the path has no schedule".into()))?;
+        let pivot = leaves.iter().position(|leave| *leave == Leave::Pivot);
+        let (run, pivot) = self.concrete_run(&path, &timed.delays, pivot);
+        Ok(Timed {
+            unit: timed.unit,
+            run,
+            pivot,
+        })
+    }
+
     /// Schedules and replays a path.
     pub(super) fn replayed(
         &self,
         leaves: &[Leave],
         conditions: Conditions<'_>,
     ) -> Result<Replayed, Failure> {
-        let path = follow(self.program, leaves, conditions)
-            .map_err(|fault| Failure(fault.kind.to_string()))?
-            .ok_or(Failure("no run follows the path".into()))?;
-        let timed = schedule(&path, &self.program.initial_clocks)
-            .ok_or(Failure("the path has no schedule".into()))?;
-        let run = self.concrete_run(&path, &timed.delays);
-        replay(self.network, timed.unit, &run, &|span| {
-            (self.position)(span)
-        })
+        let timed = self.timed(leaves, conditions)?;
+        self.replay(timed.unit, &timed.run)
     }
 
-    fn concrete_run(&self, path: &Path, delays: &[i64]) -> Vec<(i64, Option<ConcreteStep>)> {
+    /// Replays a run.
+    pub(super) fn replay(
+        &self,
+        unit: i64,
+        run: &[(i64, Option<ConcreteStep>)],
+    ) -> Result<Replayed, Failure> {
+        replay(self.network, unit, run, &|span| (self.position)(span))
+    }
+
+    /// The delays and steps, and where among them the stay with this number ends: after how many steps, and which delay.
+    #[allow(clippy::type_complexity)]
+    fn concrete_run(
+        &self,
+        path: &Path,
+        delays: &[i64],
+        pivot: Option<usize>,
+    ) -> (Vec<(i64, Option<ConcreteStep>)>, (usize, i64)) {
         let mut run = Vec::new();
         let mut waited = 0;
-        for (stay, delay) in path.stays.iter().zip(delays) {
+        let mut at = (0, 0);
+        for (k, (stay, delay)) in path.stays.iter().zip(delays).enumerate() {
             waited += delay;
+            if pivot == Some(k) {
+                at = (run.len(), waited);
+            }
             if let Some((taken, _)) = &stay.step {
                 let edges = taken.edges.iter().map(|(edge, values)| {
                     let edge = &self.program.edges[*edge as usize];
@@ -88,6 +121,15 @@ impl Run<'_> {
         if waited > 0 {
             run.push((waited, None));
         }
-        run
+        (run, at)
     }
+}
+
+/// A run with its delays.
+pub(super) struct Timed {
+    /// Parts of one time unit that delays are given in.
+    pub unit: i64,
+    pub run: Vec<(i64, Option<ConcreteStep>)>,
+    /// After how many steps, and which delay then, the pivot comes; the start if the path has none.
+    pub pivot: (usize, i64),
 }

@@ -2,7 +2,9 @@
 //!
 //! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
 
+mod fastest;
 mod features;
+mod live;
 mod model;
 mod queries;
 mod regions;

@@ -178,6 +178,53 @@ pub fn random_query(
     }
 }
 
+/// A condition that may speak of `deadlock`, and where it holds.
+pub fn random_goal(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, Vec<bool>) {
+    let mut formula = random_formula(rng, model, 2);
+    match rng.below(4) {
+        0 => formula = Formula::Deadlock,
+        1 => formula = with_deadlock(rng, formula),
+        _ => {}
+    }
+    let holds = (0..graph.states.len()).map(|k| formula.holds(model, graph, k));
+    (formula.text(model), holds.collect())
+}
+
+/// A query about runs that some run decides, with what that run does.
+pub struct LiveQuery {
+    pub text: String,
+    /// Where a run may begin to keep the condition; `None` at its start alone.
+    pub start: Option<Vec<bool>>,
+    /// Where the condition is as the run keeps it.
+    pub kept: Vec<bool>,
+}
+
+/// A query about runs, or `None` if there is no run to be shown for it.
+pub fn random_live(rng: &mut Rng, model: &TestModel, graph: &Graph) -> Option<LiveQuery> {
+    let all = |f: &Formula, wanted: bool| -> Vec<bool> {
+        let states = 0..graph.states.len();
+        states.map(|k| f.holds(model, graph, k) == wanted).collect()
+    };
+    let depth = 1 + rng.below(2);
+    let formula = random_formula(rng, model, depth);
+    let text = formula.text(model);
+    let (text, start, kept) = match rng.below(3) {
+        0 => (format!("E[] {text}"), None, all(&formula, true)),
+        1 => (format!("A<> {text}"), None, all(&formula, false)),
+        _ => {
+            let p = random_formula(rng, model, 1);
+            let text = format!("{} --> {text}", p.text(model));
+            (text, Some(all(&p, true)), all(&formula, false))
+        }
+    };
+    let stays = graph.stays(&kept);
+    let exists = match &start {
+        None => stays[0],
+        Some(start) => start.iter().zip(&stays).any(|(a, b)| *a && *b),
+    };
+    exists.then_some(LiveQuery { text, start, kept })
+}
+
 /// The range of an expression as the oracle sees it, in halves: odd for what lies between two whole numbers.
 pub struct Expected {
     /// Least and greatest, if the condition holds anywhere.

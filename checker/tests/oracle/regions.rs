@@ -123,7 +123,7 @@ impl Graph {
     }
 }
 
-struct Walker<'m> {
+pub struct Walker<'m> {
     model: &'m TestModel,
     unit: i32,
     cap: Option<i32>,
@@ -131,10 +131,11 @@ struct Walker<'m> {
     gap: Option<i32>,
 }
 
-type Taken = Vec<(usize, usize, i32)>;
+/// Who takes part in a step, sender first: process, edge, value of the select variable.
+pub type Taken = Vec<(usize, usize, i32)>;
 
 impl<'m> Walker<'m> {
-    fn new(model: &'m TestModel, cap: i32) -> Walker<'m> {
+    pub fn new(model: &'m TestModel, cap: i32) -> Walker<'m> {
         let clocks = model.clocks + usize::from(model.bounded);
         Walker {
             model,
@@ -164,7 +165,7 @@ impl<'m> Walker<'m> {
         local && (free || s.clocks[self.model.clocks] <= END * self.unit)
     }
 
-    fn canonical(&self, mut s: State) -> State {
+    pub fn canonical(&self, mut s: State) -> State {
         if let Some(cap) = self.cap {
             for c in &mut s.clocks {
                 if *c > cap * self.unit {
@@ -309,10 +310,11 @@ impl<'m> Walker<'m> {
         self.model.processes[p].0[s.locations[p]].kind
     }
 
-    fn actions(&self, s: &State) -> Vec<State> {
+    /// All steps and where they lead.
+    pub fn actions(&self, s: &State) -> Vec<(Taken, State)> {
         let processes = self.model.processes.len();
         let committed = (0..processes).any(|p| self.kind(s, p) == Kind::Committed);
-        let mut found: Vec<((i32, i32), State)> = Vec::new();
+        let mut found: Vec<((i32, i32), (Taken, State))> = Vec::new();
         for (taken, channel) in self.guarded(s) {
             if committed
                 && !taken
@@ -322,23 +324,29 @@ impl<'m> Walker<'m> {
                 continue;
             }
             let mut t = s.clone();
-            self.update(&mut t, &self.model.around[0], 0);
-            for &(p, e, k) in &taken {
-                let edge = &self.model.processes[p].1[e];
-                self.update(&mut t, &edge.updates, k);
-                t.locations[p] = edge.target;
-            }
-            self.update(&mut t, &self.model.around[1], 0);
+            self.apply(&mut t, &taken);
             let t = self.canonical(t);
             if self.invariants(&t) {
                 let of_channel = channel.map_or(0, |c| self.model.channels[c].priority);
                 let levels = taken.iter().map(|(p, _, _)| self.model.levels[*p]);
-                found.push(((of_channel, levels.max().unwrap_or(0)), t));
+                let level = levels.max().unwrap_or(0);
+                found.push(((of_channel, level), (taken, t)));
             }
         }
         let best = found.iter().map(|f| f.0).max();
         found.retain(|f| Some(f.0) == best);
         found.into_iter().map(|f| f.1).collect()
+    }
+
+    /// What a step does.
+    pub fn apply(&self, s: &mut State, taken: &Taken) {
+        self.update(s, &self.model.around[0], 0);
+        for &(p, e, k) in taken {
+            let edge = &self.model.processes[p].1[e];
+            self.update(s, &edge.updates, k);
+            s.locations[p] = edge.target;
+        }
+        self.update(s, &self.model.around[1], 0);
     }
 
     /// Runs updates one after the other; `k` is the value of the select variable.
@@ -372,7 +380,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    fn may_delay(&self, s: &State) -> bool {
+    pub fn may_delay(&self, s: &State) -> bool {
         (0..self.model.processes.len()).all(|p| self.kind(s, p) == Kind::Normal) && !self.urgent(s)
     }
 }
@@ -418,7 +426,7 @@ pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
         let successors = walker.actions(&s);
         let actions = successors
             .into_iter()
-            .map(|t| number(t, &mut graph.states, &mut queue))
+            .map(|(_, t)| number(t, &mut graph.states, &mut queue))
             .collect();
         graph.actions.push(actions);
         let mut delay = None;

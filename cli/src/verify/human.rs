@@ -4,8 +4,8 @@ use crate::model::passes;
 use crate::output::{Palette, bytes, grouped, seconds};
 use std::fmt::Write;
 use std::path::Path;
-use zonelens_analysis::report::{BoundsValue, QueryReport, TraceKind, Verdict};
-use zonelens_analysis::trace_text;
+use zonelens_analysis::report::{QueryReport, TraceKind, Verdict};
+use zonelens_analysis::{report_text, trace_text};
 
 /// Writes reports as text.
 pub struct Human {
@@ -42,13 +42,8 @@ impl Human {
         if let Some(line) = statistics_line(report) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
-        let values = if report.values.is_empty() {
-            report.value.as_slice()
-        } else {
-            &report.values
-        };
-        for value in values {
-            let _ = writeln!(out, "    {}", value_line(&report.query, value));
+        for line in report_text::values(report) {
+            let _ = writeln!(out, "    {line}");
         }
         for line in symmetry_lines(report, model) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
@@ -63,6 +58,9 @@ impl Human {
                 Verdict::Error => "how it comes to the error",
                 _ => "witness",
             };
+            if let Some(least) = &report.least_time {
+                let _ = writeln!(out, "    {}", report_text::least_time(least));
+            }
             let _ = writeln!(out, "    {what}, {}:", trace_text::summary(trace));
             for line in trace_text::to_text(trace, &model.display().to_string()).lines() {
                 let _ = writeln!(out, "      {line}");
@@ -202,40 +200,6 @@ fn speaks_of_runs(query: &str) -> bool {
     query.starts_with("A<>") || query.starts_with("E[]") || query.contains("-->")
 }
 
-/// What was measured: the end that was asked for, or both.
-fn value_line(query: &str, value: &BoundsValue) -> String {
-    let end = |what: &str, number: Option<i64>, strict: bool| match number {
-        Some(n) if strict => format!("{what}: {n}, approached and never reached"),
-        Some(n) => format!("{what}: {n}"),
-        None => format!("{what}: none, it grows without bound"),
-    };
-    // Everything measured has a least value so far: clocks start at 0 and integers have ranges.
-    if value.lower.is_none() && value.upper.is_none() {
-        "no value: no reachable state satisfies the condition".to_owned()
-    } else if query.starts_with("sup") {
-        end("supremum", value.upper, value.upper_strict)
-    } else if query.starts_with("inf") {
-        end("infimum", value.lower, value.lower_strict)
-    } else {
-        format!("bounds: {}", bounds(value))
-    }
-}
-
-/// Bounds as an interval.
-fn bounds(value: &BoundsValue) -> String {
-    let lower = match value.lower {
-        Some(n) if value.lower_strict => format!("({n}"),
-        Some(n) => format!("[{n}"),
-        None => "(-∞".to_owned(),
-    };
-    let upper = match value.upper {
-        Some(n) if value.upper_strict => format!("{n})"),
-        Some(n) => format!("{n}]"),
-        None => "∞)".to_owned(),
-    };
-    format!("{lower}, {upper}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,24 +225,6 @@ mod tests {
              41\u{202f}200 states stored, 40\u{202f}000 explored, 0 transitions"
         );
         assert_eq!(human.summary(&[report]).trim(), "1 query: 1 unknown");
-    }
-
-    #[test]
-    fn bounds_are_intervals() {
-        let value = BoundsValue {
-            lower: Some(0),
-            upper: None,
-            lower_strict: false,
-            upper_strict: false,
-        };
-        assert_eq!(bounds(&value), "[0, ∞)");
-        assert_eq!(value_line("bounds: x", &value), "bounds: [0, ∞)");
-        assert_eq!(value_line("inf: x", &value), "infimum: 0");
-        let line = value_line("sup: x", &value);
-        assert_eq!(line, "supremum: none, it grows without bound");
-        let none = BoundsValue::default();
-        let line = value_line("sup{false}: x", &none);
-        assert_eq!(line, "no value: no reachable state satisfies the condition");
     }
 
     #[test]

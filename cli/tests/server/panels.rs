@@ -159,6 +159,39 @@ fn expressions_are_evaluated_in_a_step() {
     client.finish();
 }
 
+/// In a step of a trace elements of scalarsets have names: those that the trace shows.
+#[test]
+fn elements_are_named_as_in_the_trace() {
+    let text = "typedef scalar[3] pid; pid id; bool seen[pid]; process Fischer(const pid i) { clock x; \
+                state a, b; init a; trans a -> b { guard x >= 2; assign x = 0, id = i, seen[i] = true; }; } \
+                system Fischer;\n//@ query A[] forall (i : pid) !Fischer(i).b\n";
+    let uri = format!("file://{}", fresh_directory().join("f.xta").display());
+    let mut client = Client::start(None, Value::Null);
+    client.open(&uri, text);
+    let query = json!({"uri": uri, "query": "A[] forall (i : pid) !Fischer(i).b"});
+    client.command("zonelens.verifyAll", json!({"uri": uri}));
+    client.wait_states(&uri, &["violated"]);
+    client.command("zonelens.trace.open", query);
+    client.command("zonelens.trace.last", json!({}));
+    for (expression, kind) in [
+        ("id", "integer"),
+        ("id + 1", "integer"),
+        ("id == 0", "boolean"),
+        ("seen[0]", "integer"),
+        ("seen[id]", "integer"),
+        ("Fischer(0).b", "boolean"),
+        ("Fischer(id).b", "boolean"),
+        ("Fischer(0).x", "clock"),
+        ("Fischer(0).x - Fischer(1).x", "clock"),
+        ("exists (i : pid) Fischer(i).b && id == i", "boolean"),
+        ("Fischer(3).x", "error"),
+    ] {
+        let answer = client.command("zonelens.trace.evaluate", json!({"expression": expression}));
+        assert_eq!(answer["kind"], kind, "{answer}");
+    }
+    client.finish();
+}
+
 #[test]
 fn drawings_of_xml_reach_the_diagram() {
     let uri = format!("file://{}", fresh_directory().join("m.xml").display());

@@ -1,0 +1,88 @@
+//! Runs for `E[]`, `A<>` and `-->` that must be right to their ends: stuck for good, or repeatable.
+
+mod common;
+
+use common::xta;
+use zonelens_analysis::report::{Options, Trace, TraceKind, Verdict};
+
+fn run(model: &str, query: &str, verdict: Verdict) -> Trace {
+    let report = xta(model).verify(query, &Options::default());
+    assert_eq!(report.verdict, verdict, "{query}: {:?}", report.reason);
+    report.trace.unwrap_or_else(|| panic!("{query}: no run"))
+}
+
+fn clock(trace: &Trace, step: usize, name: &str) -> String {
+    trace.steps[step].state.clocks[name].clone()
+}
+
+/// At time 0 the edge to `done` would be possible, and `late` is left at once or never.
+#[test]
+fn a_delay_comes_before_the_step_into_a_state_that_is_stuck_only_later() {
+    let model = "clock t; process P() { state wait { t <= 1 }, late, done; commit late; init wait; \
+                 trans wait -> late { }, late -> done { guard t <= 0; }; } system P;";
+    let trace = run(model, "A<> P.done", Verdict::Violated);
+    assert_eq!(trace.kind, TraceKind::Path);
+    assert_eq!(trace.steps.len(), 2);
+    assert_ne!(clock(&trace, 1, "t"), "0");
+}
+
+/// Time ends when the first one's clock is 2, and the second one's must not pass 1 before.
+#[test]
+fn a_run_enters_its_last_state_so_late_that_time_ends_before_the_condition() {
+    let model = "process P() { clock z; state a, b { z <= 2 }; init a; trans a -> b { assign z = 0; }; } \
+                 P0 = P(); P1 = P(); system P0, P1;";
+    let trace = run(model, "E[] P1.z <= 1", Verdict::Satisfied);
+    let last = trace.steps.len() - 1;
+    let (first, second) = (clock(&trace, last, "P0.z"), clock(&trace, last, "P1.z"));
+    let left = |z: &str, most: f64| {
+        let (n, d) = z.split_once('/').unwrap_or((z, "1"));
+        most - n.parse::<f64>().expect("a number") / d.parse::<f64>().expect("a number")
+    };
+    assert!(left(&first, 2.0) <= left(&second, 1.0), "{first} {second}");
+}
+
+/// The only loop can be taken at time 0 alone; the other ways to keep the condition need time.
+#[test]
+fn a_loop_that_takes_no_time_is_shown_without_any() {
+    let model = "clock x; \
+                 process T() { clock z; state a { z <= 1 }, b; init a; trans a -> b { }; } \
+                 process U() { state m { x <= 0 }, n, o; init m; \
+                               trans m -> o { }, n -> n { guard x == 0; }, o -> n { }; } \
+                 system T, U;";
+    let trace = run(model, "E[] (T.z >= 1 || T.a)", Verdict::Satisfied);
+    if trace.kind == TraceKind::Lasso {
+        assert_eq!(clock(&trace, trace.steps.len() - 1, "x"), "0");
+    }
+}
+
+/// The clock that is never reset grows beyond what it is compared with, one unit in each round: the loop is shown once.
+#[test]
+fn a_loop_is_shown_once_while_a_clock_grows_from_round_to_round() {
+    let model = "clock x, y; process P() { state a { x <= 1 }, b; init a; trans \
+                 a -> a { guard x >= 1; assign x = 0; }, a -> b { guard y >= 1000; }; } system P;";
+    for query in [
+        "A<> P.b",
+        "A<> P.b && y > 0",
+        "A<> (P.b || y > 40 && y < 40)",
+    ] {
+        let trace = run(model, query, Verdict::Violated);
+        assert_eq!(trace.kind, TraceKind::Lasso, "{query}");
+        assert_eq!(trace.steps.len(), 2, "{query}");
+    }
+    // Only what comes after time 40 is left to a run that avoids the first 40.
+    let trace = run(model, "y > 40 --> P.b", Verdict::Violated);
+    assert_eq!(trace.kind, TraceKind::Lasso);
+}
+
+/// What must not happen does so from some moment on; before, it may.
+#[test]
+fn the_obligation_of_leads_to_may_start_during_a_delay() {
+    let model = "clock x, y; process P() { state a { x <= 3 }, b { x <= 3 }; init a; trans a -> b { guard x >= 2; \
+                 assign x = 0, y = 0; }, b -> a { guard x >= 1; assign x = 0; }; } system P;";
+    // After `P.a && x > 1` a run can avoid `y > 4` by going on soon.
+    let trace = run(model, "P.a && x > 1 --> y > 4", Verdict::Violated);
+    assert_eq!(trace.kind, TraceKind::Lasso);
+    // One unit passes in `b` before it can be left, and at most three.
+    let trace = run(model, "P.a && x == 1 --> P.b && y == 2", Verdict::Violated);
+    assert_eq!(trace.kind, TraceKind::Lasso);
+}
