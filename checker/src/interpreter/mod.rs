@@ -12,4 +12,5 @@ pub use replay::{Replayed, replay};
 pub use retrace::{evaluate, replay_trace};
 pub use simulate::{Choice, Ended, SimulateOptions, Simulator, simulate};
 
-pub use steps::ConcreteStep;
+pub use state::Names;
+pub use steps::{ConcreteEdge, ConcreteStep, fails};

@@ -105,8 +105,10 @@ pub(super) struct Follower<'p> {
 
 impl<'p> Follower<'p> {
     pub fn new(program: &'p Program) -> Follower<'p> {
+        let mut expander = Expander::new(program);
+        expander.lenient = true;
         Follower {
-            expander: Expander::new(program),
+            expander,
             state: program.initial.clone(),
             entries: vec![(0, Zone::point(&program.initial_clocks))],
             pivoted: false,

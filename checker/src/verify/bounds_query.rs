@@ -66,9 +66,7 @@ impl Run<'_> {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
                 Outcome::Asymmetric(message) => return Ok(Answer::internal(message)),
-                Outcome::Fault(fault, node, step) => {
-                    return Ok(self.fault(fault, &search, node, step));
-                }
+                Outcome::Fault(fault, node) => return Ok(self.fault(fault, &search, node)),
                 Outcome::QueryFault(fault, _) => return Ok(self.query_error(fault)),
             }
             for (range, measured) in extremes.ranges.iter_mut().zip(&measured) {

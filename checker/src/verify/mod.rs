@@ -14,7 +14,7 @@ mod turns;
 
 use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
-use crate::interpreter::Failure;
+use crate::interpreter::Names;
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
@@ -90,7 +90,7 @@ impl Answer {
 
 impl Run<'_> {
     /// A fault of the model, with the trace that leads to it.
-    pub fn model_error(&self, fault: Fault, trace: Result<Option<Trace>, Failure>) -> Answer {
+    pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
         let Position { line, column } = (self.position)(fault.span);
         let place = format!("line {line}, column {column}");
         match fault.kind {
@@ -105,10 +105,11 @@ impl Run<'_> {
                     format!("unsupported: {place}{}", fault.kind),
                 )
             }
-            kind => {
+            _ => {
+                let message = self.message(&fault);
                 let mut answer =
-                    Answer::because(Verdict::Error, format!("model-error: {place}: {kind}"));
-                answer.trace = trace.ok().flatten().map(Box::new);
+                    Answer::because(Verdict::Error, format!("model-error: {place}: {message}"));
+                answer.trace = trace.map(Box::new);
                 answer
             }
         }
@@ -117,9 +118,24 @@ impl Run<'_> {
     /// A fault in the query's own expressions.
     pub fn query_error(&self, fault: Fault) -> Answer {
         match fault.kind {
-            kind if kind.is_ours() => self.model_error(fault, Ok(None)),
-            kind => Answer::because(Verdict::Error, format!("query-error: {kind}")),
+            kind if kind.is_ours() => self.model_error(fault, None),
+            _ => {
+                let message = self.message(&fault);
+                Answer::because(Verdict::Error, format!("query-error: {message}"))
+            }
         }
+    }
+
+    /// What failed, with the names of variables.
+    fn message(&self, fault: &Fault) -> String {
+        let names = Names::new(self.network);
+        let variable = |cell: u32| {
+            let cell = &self.network.cells[cell as usize];
+            self.network.variables[cell.variable as usize]
+                .name
+                .to_string()
+        };
+        fault.message(|cell| names.cell(cell), variable)
     }
 
     /// Whether the caller wants a trace.
@@ -188,7 +204,7 @@ pub fn verify(
 impl Run<'_> {
     fn answer(&self, watch: &mut Watch<'_>) -> Answer {
         match Expander::new(self.program).initial() {
-            Err(fault) => return self.model_error(fault, Ok(None)),
+            Err(fault) => return self.model_error(fault, None),
             Ok((_, zones)) if zones.is_empty() => {
                 let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
                 return Answer::because(Verdict::Error, reason);

@@ -61,6 +61,9 @@ pub struct Condition {
     pub atoms: Vec<Atom>,
     /// Of the test and the first comparison one is enough.
     pub either: bool,
+    /// Written last: 1 divided by what the place holds must be 1. It fails where everything else holds and the place
+    /// holds 0.
+    pub divisor: Option<Place>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +75,8 @@ pub enum Update {
     Assign(Place, Option<Place>, i32),
     /// What this function does.
     Call(usize),
+    /// The value of a place plus a constant, which fails if it is more than 2.
+    Over(Place, Place, i32),
 }
 
 /// What is done if a test succeeds, and otherwise.
@@ -159,6 +164,8 @@ pub struct TestModel {
     /// Time does not end, and clocks are compared with each other all the same.
     pub endless_differences: bool,
     pub priorities: bool,
+    /// Whether steps or guards may fail.
+    pub faulty: bool,
 }
 
 /// The greatest constant that a generated condition compares with.
@@ -232,6 +239,7 @@ pub fn random(rng: &mut Rng) -> TestModel {
         ticks: bounded && (far || rng.chance(30)),
         endless_differences,
         priorities,
+        faulty: false,
     };
     if rng.chance(20) {
         for _ in 0..1 + rng.below(2) {
@@ -266,7 +274,54 @@ pub fn random(rng: &mut Rng) -> TestModel {
         level += i32::from(levels && p > 0 && rng.chance(60));
         model.levels.push(level);
     }
+    if rng.chance(25) {
+        spoil(rng, &mut model);
+    }
     model
+}
+
+/// Lets some steps fail, where priorities block many of them, and some guards, beside comparisons of clocks.
+fn spoil(rng: &mut Rng, model: &mut TestModel) {
+    model.faulty = true;
+    if rng.chance(40) {
+        return overshadow(rng, model);
+    }
+    if rng.chance(60) {
+        let mut level = 0;
+        for own in &mut model.levels {
+            level += i32::from(rng.chance(60));
+            *own = level;
+        }
+    }
+    if !model.priorities && rng.chance(40) {
+        model.priorities = true;
+        for (k, channel) in model.channels.iter_mut().enumerate() {
+            channel.priority = k as i32;
+        }
+    }
+    let places = |rng: &mut Rng| (random_place(rng, model), random_place(rng, model));
+    let mut changes = Vec::new();
+    for (p, (_, edges)) in model.processes.iter().enumerate() {
+        for e in 0..edges.len() {
+            if rng.chance(30) {
+                let (to, from) = places(rng);
+                let over = Update::Over(to, from, rng.range(1, 2));
+                changes.push((p, e, Some(over), None));
+            } else if rng.chance(12) {
+                changes.push((p, e, None, Some(places(rng).0)));
+            }
+        }
+    }
+    for (p, e, over, divisor) in changes {
+        let edge = &mut model.processes[p].1[e];
+        // Guards of synchronisations are evaluated only where somebody could take part.
+        if edge.sync.is_none() && !edge.select {
+            edge.guard.divisor = divisor;
+        }
+        let at = rng.below(edge.updates.len() + 1);
+        over.into_iter()
+            .for_each(|over| edge.updates.insert(at, over));
+    }
 }
 
 /// Counts the time and stops it at the end. It also sets things at whole times, so that some differences are known.
@@ -332,6 +387,36 @@ fn random_operand(rng: &mut Rng, model: &TestModel, select: bool) -> Place {
         return Place::Select;
     }
     random_place(rng, model)
+}
+
+/// Lets steps of the first process fail, which has the lowest priority, while the last one can often move.
+fn overshadow(rng: &mut Rng, model: &mut TestModel) {
+    for (p, level) in model.levels.iter_mut().enumerate() {
+        *level = p as i32;
+    }
+    let places = (random_place(rng, model), random_place(rng, model));
+    for edge in &mut model.processes[0].1 {
+        if rng.chance(60) {
+            edge.updates
+                .push(Update::Over(places.0, places.1, rng.range(2, 3)));
+        }
+    }
+    let always = rng.chance(60);
+    let Some((locations, edges)) = model.processes.last_mut() else {
+        return;
+    };
+    for source in 0..locations.len() {
+        if always || rng.chance(40) {
+            edges.push(Edge {
+                source,
+                target: source,
+                guard: Condition::default(),
+                sync: None,
+                updates: Vec::new(),
+                select: false,
+            });
+        }
+    }
 }
 
 /// A comparison of a clock or, where the model allows that, perhaps of two.

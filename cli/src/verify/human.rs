@@ -60,7 +60,7 @@ impl Human {
         if let Some(trace) = &report.trace {
             let what = match report.verdict {
                 Verdict::Violated => "counterexample",
-                Verdict::Error => "how it comes to the error",
+                Verdict::Error => "run to the error",
                 _ => "witness",
             };
             let _ = writeln!(out, "    {what}, {}:", trace_text::summary(trace));
