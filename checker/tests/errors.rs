@@ -303,3 +303,57 @@ system P;");
         "the model fails here: line 3, column 12: the value 2 does not fit the range [0, 1] of `n`"
     );
 }
+
+const CYCLE: &str = "const int L = 200000;
+    process P() {
+        clock y, z;
+        state L1 { y <= 2 }, L2 { y <= 4 }, L3 { y <= 5 }, finished;
+        init L1;
+        trans L1 -> L2 { assign y = 0; }, L2 -> L3 { guard y >= 1; },
+            L3 -> L1 { guard y >= 3; assign y = 0; }, L1 -> finished { guard z > L; };
+    }
+    system P;";
+
+/// The last condition of a long run moves all the moments before it. Step by step backwards, that does not end within the
+/// limit.
+#[test]
+fn long_runs_are_built() {
+    let options = Options {
+        timeout: Some(100.0),
+        ..Options::default()
+    };
+    let report = xta(CYCLE).verify("E<> P.finished", &options);
+    assert_eq!(report.verdict, Verdict::Satisfied);
+    let trace = report
+        .trace
+        .unwrap_or_else(|| panic!("{:?}", report.reason));
+    assert!(trace.steps.len() > 80_000, "{}", trace.steps.len());
+}
+
+/// Whoever stops a run while its trace is built gets the verdict.
+#[test]
+fn the_building_of_a_trace_can_be_stopped() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let text = CYCLE.replace("200000", "2000");
+    let model = xta(&text);
+    let query = model.query("E<> P.finished").expect("a query");
+    let cancelled = AtomicBool::new(false);
+    // Places of edges are asked for while a run is replayed, and by nobody before.
+    let position = |_: zonelens_syntax::span::Span| {
+        cancelled.store(true, Ordering::Relaxed);
+        zonelens_analysis::network::Position::default()
+    };
+    let control = zonelens_checker::Control {
+        cancelled: &cancelled,
+        progress: &|_| {},
+    };
+    let options = Options::default();
+    let report = zonelens_checker::verify(&model.network, &query, &options, &position, &control);
+    assert_eq!(report.verdict, Verdict::Satisfied);
+    assert_eq!(report.trace, None);
+    let reason = report.reason.unwrap_or_default();
+    assert!(
+        reason.starts_with("cancelled: the verdict stands"),
+        "{reason}"
+    );
+}

@@ -43,6 +43,8 @@ pub enum FaultKind {
     Rate(i32),
     /// A state with more steps than can be listed.
     TooManySteps,
+    /// The run had to end.
+    Interrupted,
     /// A zone without what it must not have is a union of more zones than can be kept.
     TooManyParts,
 }
@@ -120,6 +122,7 @@ impl FaultKind {
                 | FaultKind::Rate(_)
                 | FaultKind::TooManySteps
                 | FaultKind::TooManyParts
+                | FaultKind::Interrupted
         )
     }
 
@@ -172,6 +175,7 @@ impl std::fmt::Display for FaultKind {
                 "what is asked splits the clock values of one state into hundreds of thousands of parts: it compares too many \
                  clocks with too many constants at once",
             ),
+            FaultKind::Interrupted => f.write_str("the run was stopped"),
             FaultKind::Rate(n) => write!(f, "clock rate {n}; only 0 and 1 are supported"),
         }
     }

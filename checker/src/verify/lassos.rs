@@ -59,7 +59,7 @@ impl Run<'_> {
                 trace: trace.map(Box::new),
                 ..Answer::verdict(found)
             },
-            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+            Err(failure) => self.untraced(found, &failure),
         }
     }
 
@@ -160,6 +160,7 @@ impl Run<'_> {
     fn live_conditions<R>(&self, run: &LiveRun<'_>, over: impl FnOnce(Conditions<'_>) -> R) -> R {
         let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
         over(Conditions {
+            limit: self.limit,
             at_pivot: &mut |state, zone| match run.start {
                 None => {
                     // The whole run must keep the condition: it begins at time 0.

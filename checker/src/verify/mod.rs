@@ -13,8 +13,8 @@ mod traces;
 mod turns;
 
 use crate::explore::expander::Expander;
-use crate::explore::watch::{Stop, Watch};
-use crate::interpreter::Names;
+use crate::explore::watch::{Limit, Stop, Watch};
+use crate::interpreter::{Failure, Names};
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
@@ -30,6 +30,8 @@ pub(crate) struct Run<'a> {
     pub options: &'a Options,
     pub position: &'a (dyn Fn(Span) -> Position + Sync),
     pub program: &'a Program,
+    /// When it must end, the building of traces included.
+    pub limit: Limit<'a>,
 }
 
 /// What a search found out, before it becomes a report.
@@ -138,6 +140,14 @@ impl Run<'_> {
         fault.message(|cell| names.cell(cell), variable)
     }
 
+    /// A verdict whose trace could not be built: the limit was reached on the way, or something is wrong with us.
+    pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
+        match self.limit.is_over() {
+            Some(stop) => Answer::because(verdict, stop.without_trace()),
+            None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+        }
+    }
+
     /// Whether the caller wants a trace.
     pub fn wants_trace(&self) -> bool {
         self.options.trace != TraceOption::None
@@ -172,6 +182,7 @@ pub fn verify(
                     options,
                     position,
                     program: &program,
+                    limit: watch.limit(),
                 };
                 run.answer(&mut watch)
             }

@@ -215,7 +215,7 @@ impl Run<'_> {
                 trace: Some(Box::new(trace)),
                 ..Answer::verdict(sought.found)
             },
-            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+            Err(failure) => self.untraced(sought.found, &failure),
         }
     }
 
@@ -249,6 +249,7 @@ impl Run<'_> {
         match (run, self.approximate(covering)) {
             (Ok((trace, fault)), _) => self.model_error(fault, Some(trace)),
             (Err(_), Some(why)) => doubtful(why, self.model_error(fault, None)),
+            (Err(_), None) if self.limit.is_over().is_some() => self.model_error(fault, None),
             (Err(failure), None) => {
                 let error = self.model_error(fault, None).reason.unwrap_or_default();
                 Answer::internal(format!("no run leads to \"{error}\" ({})", failure.0))

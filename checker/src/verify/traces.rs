@@ -66,6 +66,7 @@ impl Run<'_> {
         let shorter = match self.options.trace {
             TraceOption::Some => {
                 let conditions = Conditions {
+                    limit: self.limit,
                     at_pivot: &mut whenever,
                     along: &mut always,
                     at_end,
@@ -75,6 +76,7 @@ impl Run<'_> {
             _ => None,
         };
         let conditions = Conditions {
+            limit: self.limit,
             at_pivot: &mut whenever,
             along: &mut always,
             at_end,
@@ -91,12 +93,11 @@ impl Run<'_> {
         let path = follow(self.program, leaves, conditions)
             .map_err(|fault| Failure(fault.kind.to_string()))?
             .ok_or(Failure("no run follows the path".into()))?;
-        let timed = schedule(&path, &self.program.initial_clocks)
+        let timed = schedule(&path, &self.program.initial_clocks, &self.limit)
             .ok_or(Failure("the path has no schedule".into()))?;
         let run = self.concrete_run(&path, &timed.delays);
-        replay(self.network, timed.unit, &run, &|span| {
-            (self.position)(span)
-        })
+        let position = |span| (self.position)(span);
+        replay(self.network, timed.unit, &run, &position, &self.limit)
     }
 
     fn concrete_run(&self, path: &Path, delays: &[i64]) -> Vec<(i64, Option<ConcreteStep>)> {
