@@ -32,6 +32,9 @@ pub struct QueryReport {
     pub symmetry: SymmetryReport,
     /// Other reductions that applied.
     pub reductions: Vec<String>,
+    /// Constants of the model whose values were given from outside, by `--const`, `zonelens.toml` or the editor.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, i64>,
     /// Witness or counterexample.
     pub trace: Option<Trace>,
 }
@@ -55,8 +58,16 @@ impl QueryReport {
                 excluded: Vec::new(),
             },
             reductions: Vec::new(),
+            constants: BTreeMap::new(),
             trace: None,
         }
+    }
+
+    /// The constants given from outside as text, `L = 5, N = 3`; `None` if there are none.
+    pub fn constants_text(&self) -> Option<String> {
+        let one = |(name, value): (&String, &i64)| format!("{name} = {value}");
+        let all: Vec<String> = self.constants.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }
 
