@@ -63,6 +63,25 @@ impl QueryReport {
         }
     }
 
+    /// The same without its trace, which may be large.
+    pub fn without_trace(&self) -> QueryReport {
+        QueryReport {
+            query: self.query.clone(),
+            line: self.line,
+            verdict: self.verdict,
+            reason: self.reason.clone(),
+            expected: self.expected,
+            value: self.value.clone(),
+            values: self.values.clone(),
+            symmetrised: self.symmetrised,
+            statistics: self.statistics.clone(),
+            symmetry: self.symmetry.clone(),
+            reductions: self.reductions.clone(),
+            constants: self.constants.clone(),
+            trace: None,
+        }
+    }
+
     /// The constants given from outside as text, `L = 5, N = 3`; `None` if there are none.
     pub fn constants_text(&self) -> Option<String> {
         let one = |(name, value): (&String, &i64)| format!("{name} = {value}");

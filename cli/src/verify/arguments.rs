@@ -54,6 +54,9 @@ pub struct Args {
     /// Seed of random choices [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Give the whole state in every step of a long trace in JSON, not what a step changes
+    #[arg(long)]
+    pub full_trace: bool,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
