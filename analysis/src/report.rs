@@ -329,7 +329,7 @@ pub enum AbstractionOption {
     ExtraLu,
     /// `Extra_M`
     ExtraM,
-    /// `a≼LU` subsumption on exact zones.
+    /// `Extra⁺_LU` with `a≼LU` subsumption.
     Alu,
     /// Exact zones (may not end).
     None,

@@ -59,8 +59,10 @@ impl Run<'_> {
                 covering: Covering::Inclusion,
                 ..self.settings(&bounds, plain)
             };
+            let representative = self.representative(&settings);
+            let settings = Run::without_alu(settings, has_clocks || representative.is_some());
             let mut search = Search::new(self.program, &bounds, settings);
-            search.representative = self.representative(&settings);
+            search.representative = representative;
             search.audit = self.audit();
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}

@@ -59,6 +59,7 @@ impl Run<'_> {
             absent,
         };
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
+        let settings = Run::without_alu(settings, representative.is_some());
         let mut search = Search::new(self.program, &bounds, settings);
         search.representative = representative;
         search.audit = self.audit();
