@@ -1,5 +1,6 @@
 //! The concrete interpreter: the plain semantics of the network over numbers, independent of zones and compiled code.
 
+mod arithmetic;
 mod eval;
 mod replay;
 mod retrace;

@@ -2,6 +2,7 @@
 //!
 //! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
 
+mod faults;
 mod features;
 mod model;
 mod queries;

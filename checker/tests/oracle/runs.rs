@@ -17,7 +17,7 @@ pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Op
     let (trace, ended) = simulate(&loaded.network, &options, &|_| Position::default());
     let fails = matches!(ended, Ended::Failed(_)) && !graph.fails.contains(&true);
     let mut states = trace.steps.into_iter().map(|step| step.state);
-    let last = states.clone().last().filter(|_| fails);
+    let last = states.clone().next_back().filter(|_| fails);
     states
         .find(|state| region(model, graph, state).is_none())
         .or(last)
