@@ -312,13 +312,23 @@ fn engine_and_oracle_agree() {
         "loose-clocks proof",
         "exact zones decide",
         "asked for hulls decide",
+    ];
+    for search in ["depth-first search", "best-first search"] {
+        assert!(count(search) > 0, "{search} never decides");
+    }
+    // Rarer, because the failing step must be reachable and not only written down.
+    let errors = [
         "fails",
         "priorities block a step that fails",
         "fails only where priorities block it",
         "fails beside clock differences",
     ];
-    for search in ["depth-first search", "best-first search"] {
-        assert!(count(search) > 0, "{search} never decides");
+    for error in errors {
+        assert!(
+            count(error) >= 25 || models() < 3000,
+            "{error}: only {} models",
+            count(error)
+        );
     }
     for feature in features {
         assert!(
