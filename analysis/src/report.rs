@@ -32,6 +32,9 @@ pub struct QueryReport {
     pub symmetry: SymmetryReport,
     /// Other reductions that applied.
     pub reductions: Vec<String>,
+    /// Constants of the model whose values were given from outside, by `--const`, `zonelens.toml` or the editor.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, i64>,
     /// Witness or counterexample.
     pub trace: Option<Trace>,
     /// The time of the fastest runs, if the fastest trace was asked for and found.
@@ -68,9 +71,37 @@ impl QueryReport {
                 audit: None,
             },
             reductions: Vec::new(),
+            constants: BTreeMap::new(),
             trace: None,
             least_time: None,
         }
+    }
+
+    /// The same without its trace, which may be large.
+    pub fn without_trace(&self) -> QueryReport {
+        QueryReport {
+            query: self.query.clone(),
+            line: self.line,
+            verdict: self.verdict,
+            reason: self.reason.clone(),
+            expected: self.expected,
+            value: self.value.clone(),
+            values: self.values.clone(),
+            symmetrised: self.symmetrised,
+            statistics: self.statistics.clone(),
+            symmetry: self.symmetry.clone(),
+            reductions: self.reductions.clone(),
+            constants: self.constants.clone(),
+            trace: None,
+            least_time: self.least_time.clone(),
+        }
+    }
+
+    /// The constants given from outside as text, `L = 5, N = 3`; `None` if there are none.
+    pub fn constants_text(&self) -> Option<String> {
+        let one = |(name, value): (&String, &i64)| format!("{name} = {value}");
+        let all: Vec<String> = self.constants.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }
 
@@ -352,7 +383,7 @@ pub enum AbstractionOption {
     ExtraLu,
     /// `Extra_M`
     ExtraM,
-    /// `a≼LU` subsumption on exact zones.
+    /// `Extra⁺_LU` with `a≼LU` subsumption.
     Alu,
     /// Exact zones (may not end).
     None,

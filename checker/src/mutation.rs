@@ -39,12 +39,16 @@ pub enum Mutation {
     ProcessesEqual,
     /// `after_update` runs before the updates of edges.
     AfterComesFirst,
+    /// Steps that others block are evaluated when they would block a third.
+    BlockedBlocks,
+    /// Faults count in the whole of a zone that a trace passes through.
+    FaultsOnTheWay,
 }
 
 #[cfg(test)]
 impl Mutation {
     /// All of them.
-    pub const ALL: [Mutation; 18] = [
+    pub const ALL: [Mutation; 20] = [
         Mutation::LowBound,
         Mutation::MissedInvariant,
         Mutation::LostStrictness,
@@ -63,6 +67,8 @@ impl Mutation {
         Mutation::FirstIndexOnly,
         Mutation::ProcessesEqual,
         Mutation::AfterComesFirst,
+        Mutation::BlockedBlocks,
+        Mutation::FaultsOnTheWay,
     ];
 }
 

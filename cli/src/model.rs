@@ -147,6 +147,9 @@ impl Prepared {
         report.query = query.query.text.to_string();
         report.line = line;
         report.expected = expected(query.query);
+        let known = |name: &String| self.model.has_global_constant(name);
+        let given = options.constants.iter().filter(|(name, _)| known(name));
+        report.constants = given.map(|(name, value)| (name.clone(), *value)).collect();
         report
     }
 

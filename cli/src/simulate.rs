@@ -35,7 +35,7 @@ pub struct Args {
     /// How to write the run
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Override a global integer constant before any size is evaluated
+    /// Override a global integer or boolean constant before any size is evaluated
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     constants: Vec<(String, i64)>,
 }

@@ -3,6 +3,7 @@
 mod arguments;
 mod human;
 mod junit;
+mod long_trace;
 
 pub use arguments::{Args, constant};
 
@@ -242,7 +243,7 @@ impl<'a> Printer<'a> {
                     .report(report, from.path.as_deref(), &self.args.model);
                 output::say(&text);
             }
-            Format::Json => match serde_json::to_string(report) {
+            Format::Json => match long_trace::to_json(report, self.args.full_trace) {
                 Ok(line) => output::say(&line),
                 Err(error) => output::complain(&format!("a report cannot be written: {error}")),
             },

@@ -170,3 +170,17 @@ fn bad_models_and_files() {
     let output = run(&model(MODEL), &["--const", "M=3"], "");
     assert_eq!(output.status.code(), Some(2), "no such constant");
 }
+
+#[test]
+fn an_error_has_its_place_and_value() {
+    let model = model(
+        "int[0,1] n;\nprocess P() { state A; init A; trans A -> A {\n  assign n = n + 1; }; }\nsystem P;\n",
+    );
+    let (status, run) = json(&model, &[], "");
+    assert_eq!(status, 2);
+    let reason = run["reason"].as_str().unwrap_or_default();
+    assert!(
+        reason.ends_with("line 3, column 10: the value 2 does not fit the range [0, 1] of `n`"),
+        "{reason}"
+    );
+}

@@ -434,3 +434,48 @@ fn a_statistical_query_is_unsupported_not_wrong() {
     let reason = reports[1]["reason"].as_str().unwrap_or_default();
     assert!(reason.starts_with("unsupported: statistical"), "{reason}");
 }
+
+/// A constant may have any value that the file could give it, and results say which they are about.
+#[test]
+fn constants_from_outside_are_taken_and_shown() {
+    let d = directory();
+    let text = "const int L = 1000;\nconst int[0, 5] K = 1;\nconst bool B = false;\nint[0, 9] n;\n\
+        process P() { clock z; state a, b; init a; trans a -> b { guard z > L && B; assign n = K; }; }\nsystem P;\n";
+    write(&d, "m.xta", text);
+    let query = ["-q", "E<> P.b && n == 1"];
+    let ask = |constants: &[&str]| {
+        let mut arguments = vec!["m.xta"];
+        arguments.extend(query);
+        constants
+            .iter()
+            .for_each(|c| arguments.extend(["--const", c]));
+        json(&d, &arguments)
+    };
+    let (status, reports) = ask(&["L=100000", "B=true"]);
+    assert_eq!(status, 0);
+    assert_eq!(
+        reports[0]["constants"],
+        serde_json::json!({"B": 1, "L": 100000})
+    );
+    let steps = reports[0]["trace"]["steps"].as_array().expect("a run");
+    assert_eq!(steps[1]["delay"], "200001/2");
+    // Without them, nothing is said; outside a declared range, they are refused.
+    let (status, reports) = ask(&[]);
+    assert_eq!((status, reports[0].get("constants")), (1, None));
+    assert_eq!(ask(&["K=6"]).0, 2);
+    assert_eq!(ask(&["L=3000000000"]).0, 2);
+    let human = run(&d, &["m.xta", "-q", "E<> P.b", "--const", "L=7"]);
+    let human = String::from_utf8(human.stdout).expect("UTF-8");
+    assert!(human.contains("with constants: L = 7"), "{human}");
+}
+
+/// What `zonelens.toml` gives is shown as well.
+#[test]
+fn constants_of_the_project_are_shown() {
+    let d = directory();
+    write(&d, "m.xta", MODEL);
+    write(&d, "zonelens.toml", "[constants]\nN = 3\nother = 1\n");
+    let (_, reports) = json(&d, &["m.xta", "-q", "E<> n == 3"]);
+    assert_eq!(field(&reports, "verdict"), ["satisfied"]);
+    assert_eq!(reports[0]["constants"], serde_json::json!({"N": 3}));
+}

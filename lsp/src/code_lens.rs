@@ -132,6 +132,9 @@ pub fn title(view: &View) -> (String, &'static str) {
         }
         View::Done { report, cached, .. } => {
             let mut title = done(report);
+            if let Some(constants) = report.constants_text() {
+                title.push_str(&format!(" · {constants}"));
+            }
             if *cached {
                 title.push_str(" · from cache");
             }
@@ -287,6 +290,20 @@ mod tests {
         assert_eq!(
             shown(satisfied, false),
             "↻ satisfied (stale) · verify again"
+        );
+        let mut given = report(Verdict::Violated, "");
+        given.constants.insert("N".into(), 5);
+        let text = shown(given.clone(), true);
+        assert_eq!(text, "✗ violated · 0.8 s · 3\u{202f}880 states · N = 5");
+        let view = View::Done {
+            report: Arc::new(given),
+            fresh: true,
+            cached: false,
+        };
+        let hover = crate::query_hover::tell(&view);
+        assert!(
+            hover.contains("- constants given from outside the file: N = 5\n"),
+            "{hover}"
         );
         let text = shown(report(Verdict::Unknown, "memory: 4 GB are used up"), true);
         assert_eq!(text, "? memory limit · retry");

@@ -53,6 +53,11 @@ fn facts(report: &QueryReport) -> String {
             report.reductions.join(", ")
         ));
     }
+    if let Some(constants) = report.constants_text() {
+        lines.push(format!(
+            "constants given from outside the file: {constants}"
+        ));
+    }
     if let Some(reason) = &report.reason {
         lines.push(reason.clone());
     }

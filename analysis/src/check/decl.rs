@@ -224,19 +224,24 @@ impl Checker<'_> {
     }
 
     fn overridden(&mut self, ty: &Type, value: i64, d: &Declarator) -> Option<Arc<[i32]>> {
-        let Type::Int(IntType { lo, hi, .. }) = ty else {
-            self.error(
-                "type/constant",
-                format!(
-                    "`{}` is overridden, but only integer constants can be",
-                    d.name.name
-                ),
-                d.name.span,
-            );
-            return None;
+        // What a file may say may be given: the declared range stays, and an override outside it is the same mistake as
+        // such an initialiser. Constants of plain `int` hold any number.
+        let (lo, hi) = match ty {
+            _ if *ty == Type::default_int() => (i32::MIN, i32::MAX),
+            Type::Int(IntType { lo, hi, .. }) => (lo.known()?, hi.known()?),
+            Type::Bool => (0, 1),
+            _ => {
+                self.error(
+                    "type/constant",
+                    format!(
+                        "`{}` is overridden, but only integer and boolean constants can be",
+                        d.name.name
+                    ),
+                    d.name.span,
+                );
+                return None;
+            }
         };
-        // The declared range stays: an override outside it is the same mistake as such an initialiser.
-        let (lo, hi) = (lo.known()?, hi.known()?);
         match i32::try_from(value) {
             Ok(v) if lo <= v && v <= hi => Some([v].as_slice().into()),
             _ => {

@@ -1,4 +1,22 @@
 //! Abstractions of zones: what makes the zone graph finite.
+//!
+//! **`a≼LU` on `Extra⁺_LU` zones.** `v ≼LU w` says of two valuations that `w` can do whatever `v` can, as far as lower
+//! bounds up to L and upper bounds up to U tell; `a≼LU(Z)` are the valuations `v` with `v ≼LU w` for some `w` in `Z`. A
+//! zone is dropped if it lies in `a≼LU` of a stored one of the same discrete state, and a stored one is removed if it lies
+//! in `a≼LU` of the new one. That is exact for reachability:
+//!
+//! - `≼LU` is a simulation, and a preorder: so `a≼LU` is idempotent, and lying in `a≼LU` of each other is transitive. What
+//!   a removed state covered is covered by what removed it.
+//! - `Extra⁺_LU(Z) ⊆ a≼LU(Z)` (Behrmann et al., 2006): `a≼LU(Extra⁺_LU(Z)) = a≼LU(Z)`, so extrapolating first adds
+//!   nothing that is not simulated, and fewer zones are left to compare.
+//! - Both zones are compared under the bounds of the same discrete state, which is the one they are stored for.
+//! - A state that is removed while it waits has a successor for each of its own in the new one, which waits. One that was
+//!   explored leaves its successors behind; its node stays for traces.
+//!
+//! The simulation says nothing of what a valuation can *not* do, of values beyond the bounds, nor of how many steps or how
+//! much time the other one needs. So it is not used with `deadlock`, liveness, differences of clocks, measured clocks,
+//! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`verify/plan.rs`).
+//! Stored zones together need not hold every reached valuation: nothing may be read from the table but where it ends.
 
 use super::bounds::{Bounds, Diagonal};
 use super::coupling::Coupling;
@@ -16,8 +34,8 @@ pub enum Abstraction {
     /// `Extra_M` of the same paper, with M = max(L, U); after splitting on differences where there are any
     /// (Bengtsson and Yi: *On clock difference constraints and termination*, 2003).
     ExtraM,
-    /// Exact zones, compared by `Z ⊆ a≼LU(Z')` (Herbreteau, Srivathsan, Walukiewicz: *Better abstractions for timed
-    /// automata*, 2012).
+    /// `Extra⁺_LU`, compared by `Z ⊆ a≼LU(Z')` in both directions (Herbreteau, Srivathsan, Walukiewicz: *Better
+    /// abstractions for timed automata*, 2012).
     Alu,
 }
 
@@ -90,9 +108,8 @@ impl Abstractor {
     #[inline]
     pub fn apply_whole(&self, zone: &mut Zone) {
         match self.kind {
-            Abstraction::ExtraLu => extra_lu_plus(zone, &self.l, &self.u),
+            Abstraction::ExtraLu | Abstraction::Alu => extra_lu_plus(zone, &self.l, &self.u),
             Abstraction::ExtraM => extra_m(zone, &self.l, &self.u),
-            Abstraction::Alu => free_inactive(zone, &self.l, &self.u),
             Abstraction::None => {}
         }
     }

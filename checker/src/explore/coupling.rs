@@ -285,7 +285,7 @@ impl Touched {
                 self.reads.extend(cells(place));
                 self.writes.extend(cells(place));
             }
-            ArgCode::Value(_) | ArgCode::Clock(_) => {}
+            ArgCode::Value(..) | ArgCode::Clock(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! The filters between two stored states: steps, guards, updates, invariants, delay.
 
-use super::steps::{Part, Step, Steps};
+use super::steps::{NamedStep, Part, Step, Steps};
 use super::timed;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{
@@ -30,12 +30,26 @@ pub struct Expander<'p> {
     pub machine: Machine,
     /// Steps of the state last given to [`Expander::find_steps`].
     pub steps: Steps,
+    /// Whether a step that fails counts as possible and its fault is not raised: on the way to a state that was found,
+    /// zones are not split as those of the search were, so that steps are enabled in them that were not met before.
+    pub lenient: bool,
     urgent: Steps,
     constraints: Conjunction,
     stopped: Vec<bool>,
     /// Zones and lists of them that were given back, to be used again: a successor then allocates nothing.
     spare: Vec<Zone>,
     spare_lists: Vec<Federation>,
+}
+
+/// An error of the model at the end of a run.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// What fails.
+    pub fault: Fault,
+    /// The part of the zone where it does.
+    pub pieces: Federation,
+    /// The step, unless a guard fails.
+    pub step: Option<NamedStep>,
 }
 
 /// Most zones, and most lists, that wait to be used again.
@@ -50,6 +64,7 @@ impl<'p> Expander<'p> {
             program,
             machine: Machine::default(),
             steps: Steps::default(),
+            lenient: false,
             urgent: Steps::default(),
             constraints: Vec::new(),
             stopped: vec![false; program.dim()],
@@ -87,19 +102,37 @@ impl<'p> Expander<'p> {
 
     /// Finds the steps of a state whose integer guards hold; `zone` decides about faults beside clock guards.
     pub fn find_steps(&mut self, state: &mut [i32], zone: &Zone) -> Try<()> {
+        self.find_steps_in(state, std::slice::from_ref(zone))
+            .map(drop)
+    }
+
+    /// The same for a union of zones. Where faults are not raised, it gives the parts in which they are.
+    pub fn find_steps_in(&mut self, state: &mut [i32], zones: &[Zone]) -> Try<Federation> {
         self.steps.find(self.program, &mut self.machine, state)?;
+        let mut unclear = Vec::new();
         for index in 0..self.steps.doubtful.len() {
             let (fault, part) = self.steps.doubtful[index];
-            let mut constraints = Vec::new();
-            let possible = self
-                .part_constraints(part, state, &mut constraints)
-                .unwrap_or(true);
-            let mut cut = zone.clone();
-            if possible && constrain(&mut cut, &constraints) {
-                return Err(fault);
+            for zone in zones {
+                let Some(cut) = self.doubted(part, state, zone) else {
+                    continue;
+                };
+                if !self.lenient {
+                    return Err(fault);
+                }
+                unclear.push(cut);
             }
         }
-        Ok(())
+        Ok(unclear)
+    }
+
+    /// The part of a zone where the clocks allow an edge whose integer guard failed.
+    fn doubted(&mut self, part: Part, state: &mut [i32], zone: &Zone) -> Option<Zone> {
+        let mut constraints = Vec::new();
+        let possible = self
+            .part_constraints(part, state, &mut constraints)
+            .unwrap_or(true);
+        let mut cut = zone.clone();
+        (possible && constrain(&mut cut, &constraints)).then_some(cut)
     }
 
     fn part_constraints(
@@ -179,12 +212,21 @@ impl<'p> Expander<'p> {
         if enabled.is_empty() {
             return Ok(enabled);
         }
-        self.fire(step, state, next)?;
-        let ops = self.machine.clock_ops.clone();
         let mut invariant = Vec::new();
-        if !self.invariant_constraints(next, &mut invariant)? {
-            return Ok(Vec::new());
+        let fired = self
+            .fire(step, state, next)
+            .and_then(|()| self.invariant_constraints(next, &mut invariant));
+        match fired {
+            Ok(true) => {}
+            Ok(false) => return Ok(Vec::new()),
+            Err(fault)
+                if self.lenient && !fault.kind.is_ours() && !is_on(Mutation::FaultsOnTheWay) =>
+            {
+                return Ok(enabled);
+            }
+            Err(fault) => return Err(fault),
         }
+        let ops = self.machine.clock_ops.clone();
         let mut before = Vec::new();
         for constraint in invariant {
             match before_ops(constraint, &ops) {
@@ -199,6 +241,10 @@ impl<'p> Expander<'p> {
     }
 
     /// Takes away from `zones` what steps of higher priority than `index` block.
+    ///
+    /// Those of highest priority come first, and each is looked at only where none before it is possible: a step that
+    /// is itself blocked is never taken, so its updates must not be evaluated. What they do wrong is no error of the
+    /// model.
     pub fn without_higher(
         &mut self,
         index: usize,
@@ -207,14 +253,11 @@ impl<'p> Expander<'p> {
         next: &mut Vec<i32>,
     ) -> Try<Federation> {
         let priority = self.steps.get(index).priority;
-        for other in 0..self.steps.len() {
+        for other in self.steps.above(priority) {
             if zones.is_empty() {
                 break;
             }
             let step = self.steps.get(other).clone();
-            if step.priority <= priority {
-                continue;
-            }
             let mut holes = Vec::new();
             for zone in &zones {
                 holes.extend(self.possible(&step, state, zone, next)?);
@@ -222,6 +265,61 @@ impl<'p> Expander<'p> {
             zones = subtract_all(zones, &holes);
         }
         Ok(zones)
+    }
+
+    /// Where in a zone a step or a guard fails like this; `None` if none does.
+    pub fn failing(
+        &mut self,
+        fault: &Fault,
+        state: &mut [i32],
+        zone: &Zone,
+    ) -> Try<Option<Failing>> {
+        if let Err(fault) = self.steps.find(self.program, &mut self.machine, state) {
+            // Guards without clocks fail wherever one is.
+            return Ok(Some(Failing {
+                fault,
+                pieces: vec![zone.clone()],
+                step: None,
+            }));
+        }
+        for index in 0..self.steps.doubtful.len() {
+            let (met, part) = self.steps.doubtful[index];
+            if met.is_like(fault)
+                && let Some(cut) = self.doubted(part, state, zone)
+            {
+                return Ok(Some(Failing {
+                    fault: met,
+                    pieces: vec![cut],
+                    step: None,
+                }));
+            }
+        }
+        self.lenient = true;
+        let mut next = Vec::new();
+        for index in 0..self.steps.len() {
+            let step = self.steps.get(index).clone();
+            let mut pieces = self.enabled(&step, state, zone)?;
+            if self.program.has_priorities {
+                pieces = self.without_higher(index, pieces, state, &mut next)?;
+            }
+            if pieces.is_empty() {
+                continue;
+            }
+            let taken = self
+                .fire(&step, state, &mut next)
+                .and_then(|()| self.invariant_constraints(&mut next, &mut Vec::new()))
+                .and_then(|_| self.delay_of(&mut next));
+            if let Err(met) = taken
+                && met.is_like(fault)
+            {
+                return Ok(Some(Failing {
+                    fault: met,
+                    pieces,
+                    step: Some(self.steps.named(self.program, index)),
+                }));
+            }
+        }
+        Ok(None)
     }
 
     /// Runs the updates of a step: `next` is the state after it, `machine.clock_ops` what happens to clocks.

@@ -43,7 +43,7 @@ pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
         | Code::Or(_)
         | Code::Same(..)
         | Code::At(..) => (0, 1),
-        Code::Neg(a, _) => {
+        Code::Neg(a) => {
             let (lo, hi) = of(a);
             (-hi, -lo)
         }
@@ -143,7 +143,7 @@ pub fn set_values(program: &Program) -> Vec<(i64, i64)> {
 pub fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
     visit(code);
     match code {
-        Code::Neg(a, _) | Code::Not(a) => walk_code(a, visit),
+        Code::Neg(a) | Code::Not(a) => walk_code(a, visit),
         Code::Binary(_, sides, _)
         | Code::Compare(_, sides)
         | Code::And(sides)
@@ -185,7 +185,7 @@ pub fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
 fn walk_call(call: &CallCode, visit: &mut impl FnMut(&Code)) {
     for arg in &call.args {
         match arg {
-            ArgCode::Value(code) => walk_code(code, visit),
+            ArgCode::Value(code, _) => walk_code(code, visit),
             ArgCode::Block(block, _) => walk_block(block, visit),
             ArgCode::Ref(place) | ArgCode::Mixed(place, _) => walk_place(place, visit),
             ArgCode::Clock(_) => {}

@@ -34,7 +34,7 @@ pub enum End {
     /// It was stopped.
     Stopped(Stop),
     /// The model failed, at a step of the last state or in the state itself.
-    Fault(Fault, Vec<u32>, Option<u32>),
+    Fault(Fault, Vec<u32>),
     /// The query failed.
     QueryFault(Fault),
 }
@@ -56,7 +56,7 @@ struct Shared<'p> {
 enum Halt {
     Found(u32),
     Stopped(Stop),
-    Fault(Fault, u32, Option<u32>),
+    Fault(Fault, u32),
     QueryFault(Fault),
 }
 
@@ -93,7 +93,7 @@ pub fn search<V: Visitor>(
     };
     let mut first = Worker::new(&shared, 0, visitor());
     match first.expander.initial() {
-        Err(fault) => return Some(End::Fault(fault, Vec::new(), None)),
+        Err(fault) => return Some(End::Fault(fault, Vec::new())),
         Ok((mut state, mut zones)) => {
             let origin = Origin {
                 parent: NIL,
@@ -132,7 +132,7 @@ pub fn search<V: Visitor>(
     Some(match end {
         Halt::Found(node) => End::Found(path(&tables, node)),
         Halt::Stopped(stop) => End::Stopped(stop),
-        Halt::Fault(fault, node, step) => End::Fault(fault, path(&tables, node), step),
+        Halt::Fault(fault, node) => End::Fault(fault, path(&tables, node)),
         Halt::QueryFault(fault) => End::QueryFault(fault),
     })
 }
@@ -297,7 +297,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
     ) -> Result<(), Halt> {
         self.expander
             .find_steps(state, zone)
-            .map_err(|fault| Halt::Fault(fault, node, None))?;
+            .map_err(|fault| Halt::Fault(fault, node))?;
         let mut next = std::mem::take(&mut self.next);
         for step in 0..self.expander.steps.len() {
             if let Some(watch) = watch
@@ -311,7 +311,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
             let mut zones = self
                 .expander
                 .successors(step, state, zone, &mut next)
-                .map_err(|fault| Halt::Fault(fault, node, Some(step as u32)))?;
+                .map_err(|fault| Halt::Fault(fault, node))?;
             let origin = Origin {
                 parent: node,
                 step: step as u32,
@@ -371,7 +371,8 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
         match self.visitor.visit(state, zone, node) {
             Ok(false) => Ok(()),
             Ok(true) => Err(Halt::Found(node)),
-            Err(fault) => Err(Halt::QueryFault(fault)),
+            Err(fault) if fault.of_query => Err(Halt::QueryFault(fault)),
+            Err(fault) => Err(Halt::Fault(fault, node)),
         }
     }
 }

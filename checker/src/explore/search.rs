@@ -31,7 +31,8 @@ pub struct Settings {
 
 /// What looks at every new state.
 pub trait Visitor {
-    /// Looks at a state that was stored as `node`; true ends the search.
+    /// Looks at a state that was stored as `node`; true ends the search. A fault may be one of the model: `deadlock`
+    /// looks at steps.
     fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault>;
 
     /// Where to put the classes of elements that the discrete state does not tell apart, if the visitor makes use of
@@ -51,7 +52,7 @@ pub enum Outcome {
     /// It was stopped.
     Stopped(Stop),
     /// The model failed: at a step of the node (or in the state itself).
-    Fault(Fault, u32, Option<u32>),
+    Fault(Fault, u32),
     /// The audit found a broken symmetry.
     Asymmetric(String),
     /// The query failed at the node.
@@ -186,7 +187,7 @@ impl<'p> Search<'p> {
     ) -> Option<Outcome> {
         self.started = true;
         match expander.initial() {
-            Err(fault) => Some(Outcome::Fault(fault, NIL, None)),
+            Err(fault) => Some(Outcome::Fault(fault, NIL)),
             Ok((mut state, mut zones)) => {
                 let origin = Origin {
                     parent: NIL,
@@ -257,14 +258,14 @@ impl<'p> Search<'p> {
                 match audit.check(representative, expander, &state, &zone) {
                     Ok(None) => {}
                     Ok(Some(message)) => return Outcome::Asymmetric(message),
-                    Err(fault) => return Outcome::Fault(fault, node, None),
+                    Err(fault) => return Outcome::Fault(fault, node),
                 }
             }
             if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative) {
                 one.begin(self.program, r, &state, &zone, &mut expander.steps);
             }
             if let Err(fault) = expander.find_steps(&mut state, &zone) {
-                return Outcome::Fault(fault, node, None);
+                return Outcome::Fault(fault, node);
             }
             let depth = self.states.origin(node).depth + 1;
             for step in 0..expander.steps.len() {
@@ -283,7 +284,7 @@ impl<'p> Search<'p> {
                 };
                 if let (Some(one), Some(r)) = (&mut one_per_class, &self.representative) {
                     match one.successor(r, expander, step, (&mut state, &zone), &mut next) {
-                        Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
+                        Err(fault) => return Outcome::Fault(fault, node),
                         Ok(None) => {}
                         Ok(Some(None)) => continue,
                         Ok(Some(Some(quotient))) => {
@@ -303,7 +304,7 @@ impl<'p> Search<'p> {
                 }
                 let mut zones = match expander.successors(step, &mut state, &zone, &mut next) {
                     Ok(zones) => zones,
-                    Err(fault) => return Outcome::Fault(fault, node, Some(step as u32)),
+                    Err(fault) => return Outcome::Fault(fault, node),
                 };
                 if !zones.is_empty()
                     && let Some(end) = self.add(&mut next, &mut zones, origin, &mut pieces, visitor)
@@ -434,7 +435,8 @@ impl<'p> Search<'p> {
         let end = match visitor.visit(state, zone, node) {
             Ok(false) => None,
             Ok(true) => Some(Outcome::Found(node)),
-            Err(fault) => Some(Outcome::QueryFault(fault, node)),
+            Err(fault) if fault.of_query => Some(Outcome::QueryFault(fault, node)),
+            Err(fault) => Some(Outcome::Fault(fault, node)),
         };
         (Some(node), end)
     }

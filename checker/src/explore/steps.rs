@@ -6,6 +6,7 @@
 use super::receivers::{Interchange, Receivers, may_stay_out};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, FaultKind, Machine, Program};
+use std::cmp::Reverse;
 use std::ops::Range;
 use zonelens_analysis::network::{Channel, LocationKind};
 use zonelens_syntax::span::Span;
@@ -63,6 +64,26 @@ impl Steps {
     /// A step.
     pub fn get(&self, index: usize) -> &Step {
         &self.steps[index]
+    }
+
+    /// All steps, those of highest priority first.
+    pub fn by_priority(&self, program: &Program) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.len()).collect();
+        if program.has_priorities {
+            all.sort_by_key(|k| Reverse(self.steps[*k].priority));
+        }
+        all
+    }
+
+    /// The steps of higher priority than this one, the highest first.
+    pub fn above(&self, priority: (i32, i32)) -> Vec<usize> {
+        let mut above: Vec<usize> = (0..self.len())
+            .filter(|k| self.steps[*k].priority > priority)
+            .collect();
+        if !is_on(Mutation::BlockedBlocks) {
+            above.sort_by_key(|k| Reverse(self.steps[*k].priority));
+        }
+        above
     }
 
     /// The edges of a step: the sender first, then receivers in process order.

@@ -305,13 +305,15 @@ impl Table {
             match relation {
                 Relation::Equal | Relation::Subset => covered = true,
                 Relation::Superset if is_on(Mutation::CoveredBySmaller) => covered = true,
-                _ if self.alu && self.simulated(zone, node.zone, l, u) => covered = true,
-                Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
-                    self.remove(id);
-                    // The last zone, which was looked at, takes its place.
-                    stored.swap_remove(at);
-                }
-                _ => {}
+                _ => match self.up_to_lu(relation, zone, node.zone, l, u) {
+                    Relation::Subset => covered = true,
+                    Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
+                        self.remove(id);
+                        // The last zone, which was looked at, takes its place.
+                        stored.swap_remove(at);
+                    }
+                    _ => {}
+                },
             }
             if covered {
                 break;
@@ -321,10 +323,28 @@ impl Table {
         covered
     }
 
-    fn simulated(&mut self, zone: &Zone, other: ZoneId, l: &[i32], u: &[i32]) -> bool {
+    /// How a new zone and a stored one are related up to `a≼LU`, if that is what counts; `plain` is how they are without.
+    fn up_to_lu(
+        &mut self,
+        plain: Relation,
+        zone: &Zone,
+        other: ZoneId,
+        l: &[i32],
+        u: &[i32],
+    ) -> Relation {
+        if !self.alu {
+            return plain;
+        }
         self.zones.get(other, &mut self.scratch);
         let other = &self.scratch;
-        included_up_to_lu(|i, j| zone.at(i, j), |i, j| other.at(i, j), l, u)
+        let (new, old) = (|i, j| zone.at(i, j), |i, j| other.at(i, j));
+        if included_up_to_lu(new, old, l, u) {
+            Relation::Subset
+        } else if plain == Relation::Superset || included_up_to_lu(old, new, l, u) {
+            Relation::Superset
+        } else {
+            Relation::Different
+        }
     }
 
     /// A state is covered: what is left of it is where it came from.

@@ -1,7 +1,7 @@
 //! Limits, cancellation and progress of a run.
 
 use crate::Control;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zonelens_analysis::report::{Options, Progress, Statistics};
 
@@ -37,6 +37,33 @@ impl Stop {
                 "unsupported: a clock bound grew beyond 2^27; scale the model's constants down or bound the clock"
             }
         }
+    }
+
+    /// The same where the verdict was known, and its trace was not.
+    pub fn without_trace(self) -> String {
+        match self {
+            Stop::Cancelled => "cancelled: the verdict stands, but the run was stopped before its trace was built",
+            _ => "timeout: the verdict stands, but the time limit was reached before its trace was built",
+        }
+        .to_owned()
+    }
+}
+
+/// When a run must end: what can be asked at any moment, and by whom counts nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit<'a> {
+    cancelled: &'a AtomicBool,
+    deadline: Option<Instant>,
+}
+
+impl Limit<'_> {
+    /// Why it must end now, if so.
+    pub fn is_over(&self) -> Option<Stop> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Stop::Cancelled);
+        }
+        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
+        late.then_some(Stop::Timeout)
     }
 }
 
@@ -118,11 +145,15 @@ impl<'a> Watch<'a> {
 
     /// Whether time is up, looked at on the spot: for computations whose steps are long.
     pub fn is_over(&self) -> Option<Stop> {
-        if self.control.cancelled.load(Ordering::Relaxed) {
-            return Some(Stop::Cancelled);
+        self.limit().is_over()
+    }
+
+    /// The time limit and the wish to stop, for whatever follows the search.
+    pub fn limit(&self) -> Limit<'a> {
+        Limit {
+            cancelled: self.control.cancelled,
+            deadline: self.deadline,
         }
-        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
-        late.then_some(Stop::Timeout)
     }
 
     /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.

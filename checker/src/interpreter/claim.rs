@@ -22,6 +22,7 @@ use super::state::Concrete;
 use super::steps::{
     ConcreteStep, enabled_steps, invariants_hold, look_at_delay, look_at_step, may_delay, step_by,
 };
+use crate::explore::watch::Limit;
 use crate::rng::Rng;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -85,7 +86,13 @@ pub type Timed = [(i64, Option<ConcreteStep>)];
 type Try<T> = Result<T, Failure>;
 
 /// Checks a run's claim; `Err` says what is wrong.
-pub fn check(network: &Network, unit: i64, run: &Timed, claim: &Claim<'_>) -> Try<Ending> {
+pub fn check(
+    network: &Network,
+    unit: i64,
+    run: &Timed,
+    claim: &Claim<'_>,
+    limit: &Limit<'_>,
+) -> Try<Ending> {
     let mut walk = Walk {
         network,
         claim,
@@ -94,6 +101,9 @@ pub fn check(network: &Network, unit: i64, run: &Timed, claim: &Claim<'_>) -> Tr
         rounds: Vec::new(),
     };
     for (index, (delay, step)) in run.iter().enumerate() {
+        if limit.is_over().is_some() {
+            return Err(Failure("the run was stopped".into()));
+        }
         let told = |f: Failure| Failure(format!("step {}: {}", index + 1, f.0));
         walk.stay(index, 2 * delay).map_err(told)?;
         if let Some(step) = step {
@@ -284,7 +294,9 @@ impl Walk<'_> {
             allowed: true,
             passes,
             kept: self.has_value(&self.claim.kept, at, Some(notes))?,
-            possible: !enabled_steps(self.network, &mut state, &Rng::new(1))?.is_empty(),
+            // A step that fails is one that could be taken.
+            possible: enabled_steps(self.network, &mut state, &Rng::new(1))
+                .map_or(true, |steps| !steps.is_empty()),
         })
     }
 
@@ -315,8 +327,12 @@ struct Look {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Control;
     use crate::common::{Loaded, xta};
+    use crate::explore::watch::Watch;
+    use std::sync::atomic::AtomicBool;
     use zonelens_analysis::network::QueryKind;
+    use zonelens_analysis::report::Options;
 
     /// Checks the claim `E[] condition` of a run given by delays and the edges of the first process.
     fn claim(model: &str, condition: &str, run: &[(i64, Option<u32>)], end: End) -> Try<Ending> {
@@ -341,7 +357,13 @@ mod tests {
             kept,
             end,
         };
-        check(&loaded.network, 2, &run, &claim)
+        let cancelled = AtomicBool::new(false);
+        let control = Control {
+            cancelled: &cancelled,
+            progress: &|_| {},
+        };
+        let limit = Watch::new(&Options::default(), &control).limit();
+        check(&loaded.network, 2, &run, &claim, &limit)
     }
 
     const WAITING: &str = "clock x, y; process P() { state a { x <= 3 }, b, c; init a; trans \

@@ -3,22 +3,55 @@
 //! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a mistake in either shows
 //! as a trace that does not replay.
 
+use super::arithmetic::{arithmetic, wrap};
 use super::regions::Notes;
-use super::state::Concrete;
+use super::state::{Concrete, Names};
 use zonelens_analysis::network::{
     Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, CompareOp, Expr, ExprKind, IndexStep,
     Network, Place, ProcessRef, Stmt, UnaryOp,
 };
 use zonelens_syntax::ast::QuantifierKind;
+use zonelens_syntax::span::Span;
 
-/// Evaluation failed: the model has no meaning here.
+/// A run that is none, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
-type Eval<T> = Result<T, Failure>;
+/// Evaluation failed: the model has no meaning here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Option<Span>,
+}
 
-fn fail<T>(message: impl Into<String>) -> Eval<T> {
-    Err(Failure(message.into()))
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Failure {
+        Failure(broken.message)
+    }
+}
+
+impl Broken {
+    /// Of no place in particular.
+    pub fn new(message: impl Into<String>) -> Broken {
+        Broken {
+            message: message.into(),
+            span: None,
+        }
+    }
+
+    /// In this expression, unless it is known better.
+    fn within(mut self, span: Span) -> Broken {
+        self.span.get_or_insert(span);
+        self
+    }
+}
+
+pub(super) type Eval<T> = Result<T, Broken>;
+
+pub(super) fn fail<T>(message: impl Into<String>) -> Eval<T> {
+    Err(Broken::new(message))
 }
 
 /// What a reference stands for.
@@ -76,6 +109,28 @@ impl<'a> Evaluator<'a> {
 
     /// The value of an expression; clock conditions are decided by the concrete clocks.
     pub fn eval(&mut self, expr: &Expr) -> Eval<i64> {
+        self.value(expr).map_err(|broken| broken.within(expr.span))
+    }
+
+    /// Whether a guard holds. An integer part that fails counts only where the clocks allow the edge, whatever the order
+    /// in which the parts are written.
+    pub(super) fn guard(&mut self, guard: &Expr) -> Eval<bool> {
+        let broken = match self.eval(guard) {
+            Ok(value) => return Ok(value != 0),
+            Err(broken) => broken,
+        };
+        let mut parts = Vec::new();
+        conjuncts(guard, &mut parts);
+        let clocks = parts.into_iter().filter(|part| has_clocks(part));
+        for part in clocks {
+            if self.eval(part) == Ok(0) {
+                return Ok(false);
+            }
+        }
+        Err(broken)
+    }
+
+    fn value(&mut self, expr: &Expr) -> Eval<i64> {
         let value = match &expr.kind {
             ExprKind::Const(c) => i64::from(*c),
             ExprKind::Read(place) => {
@@ -151,7 +206,7 @@ impl<'a> Evaluator<'a> {
                 let clock = self.clock(clock)?;
                 let value = self.eval(value)?;
                 if value < 0 {
-                    return fail("a clock is set to a negative value");
+                    return fail(format!("a clock is set to the negative value {value}"));
                 }
                 self.note(|notes| notes.set(value));
                 self.state.clocks[clock] = value * self.state.unit;
@@ -250,9 +305,12 @@ impl<'a> Evaluator<'a> {
     pub(super) fn offset(&mut self, steps: &[IndexStep]) -> Eval<usize> {
         let mut offset = 0;
         for step in steps {
-            let index = self.eval(&step.index)? - i64::from(step.range.lo);
-            if index < 0 || index >= i64::from(step.range.len) {
-                return fail("an index is out of range");
+            let value = self.eval(&step.index)?;
+            let (lo, len) = (i64::from(step.range.lo), i64::from(step.range.len));
+            let index = value - lo;
+            if index < 0 || index >= len {
+                let message = format!("the index {value} is outside [{lo}, {}]", lo + len - 1);
+                return Err(Broken::new(message).within(step.index.span));
             }
             offset += index as usize * step.stride as usize;
         }
@@ -305,7 +363,7 @@ impl<'a> Evaluator<'a> {
             Address::Cell(c) => {
                 let cell = &self.network.cells[c];
                 if value < i64::from(cell.lo) || value > i64::from(cell.hi) {
-                    return fail("a value does not fit the range of its variable");
+                    return self.misfit(value, (cell.lo, cell.hi), address);
                 }
                 self.state.cells[c] = value as i32;
             }
@@ -330,10 +388,20 @@ impl<'a> Evaluator<'a> {
             None => value,
         };
         if new < i64::from(place.lo) || new > i64::from(place.hi) {
-            return fail("a value does not fit the range of its variable");
+            return self.misfit(new, (place.lo, place.hi), address);
         }
         self.store(address, new)?;
         Ok(if old_value { old } else { new })
+    }
+
+    fn misfit<T>(&self, value: i64, (lo, hi): (i32, i32), address: Address) -> Eval<T> {
+        let to = match address {
+            Address::Cell(c) => format!("`{}`", Names::new(self.network).cell(c as u32)),
+            _ => "what it is assigned to".to_owned(),
+        };
+        fail(format!(
+            "the value {value} does not fit the range [{lo}, {hi}] of {to}"
+        ))
     }
 
     fn copy(&mut self, target: &Place, source: &Block, len: u32) -> Eval<Vec<i64>> {
@@ -393,7 +461,13 @@ impl<'a> Evaluator<'a> {
                 if let Some((lo, hi)) = param.ranges.as_ref().and_then(|r| r.get(k))
                     && (value < i64::from(*lo) || value > i64::from(*hi))
                 {
-                    return fail("an argument does not fit the range of its parameter");
+                    let broken = Broken::new(format!(
+                        "the value {value} does not fit the range [{lo}, {hi}] of the parameter that it is passed for"
+                    ));
+                    return Err(match arg {
+                        Arg::Value(e) => broken.within(e.span),
+                        _ => broken,
+                    });
                 }
                 frame[at + k] = Slot::Number(value);
             }
@@ -413,7 +487,9 @@ impl<'a> Evaluator<'a> {
         }
         for (value, (lo, hi)) in result.iter().zip(&function.result_ranges) {
             if *value < i64::from(*lo) || *value > i64::from(*hi) {
-                return fail("a result does not fit its type");
+                return fail(format!(
+                    "the value {value} does not fit the range [{lo}, {hi}] of the function's result"
+                ));
             }
         }
         Ok(result)
@@ -505,6 +581,29 @@ impl<'a> Evaluator<'a> {
     }
 }
 
+/// The parts of a condition that must all hold.
+fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            conjuncts(a, out);
+            conjuncts(b, out);
+        }
+        _ => out.push(expr),
+    }
+}
+
+/// Whether a condition compares a clock.
+fn has_clocks(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Clock { .. } => true,
+        ExprKind::Unary(_, a) => has_clocks(a),
+        ExprKind::Binary(_, a, b) => has_clocks(a) || has_clocks(b),
+        ExprKind::Cond(c, a, b) => [c, a, b].into_iter().any(|e| has_clocks(e)),
+        ExprKind::Quantifier { body, .. } => has_clocks(body),
+        _ => false,
+    }
+}
+
 fn moved(address: Address, offset: usize) -> Address {
     match address {
         Address::Cell(i) => Address::Cell(i + offset),
@@ -512,49 +611,4 @@ fn moved(address: Address, offset: usize) -> Address {
         Address::Local(i) => Address::Local(i + offset),
         Address::Clock(i) => Address::Clock(i + offset),
     }
-}
-
-fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Eval<i64> {
-    let truth = |b: bool| Ok(i64::from(b));
-    let result = match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div | BinaryOp::Mod if b == 0 => return fail("division by zero"),
-        BinaryOp::Div | BinaryOp::Mod if a == i64::from(i32::MIN) && b == -1 => {
-            return fail("the result does not fit 32 bits");
-        }
-        BinaryOp::Div => a / b,
-        BinaryOp::Mod => a % b,
-        BinaryOp::Pow if b < 0 => return fail("power with a negative exponent"),
-        BinaryOp::Pow => {
-            // Modulo 2^64 and then modulo 2^32 is modulo 2^32.
-            a.wrapping_pow(u32::try_from(b).unwrap_or(u32::MAX))
-        }
-        BinaryOp::Shl | BinaryOp::Shr if !(0..32).contains(&b) => {
-            return fail("shift by an impossible amount");
-        }
-        BinaryOp::Shl => i64::from(((a << b) & 0xffff_ffff) as u32 as i32),
-        BinaryOp::Shr => a >> b,
-        BinaryOp::Min => a.min(b),
-        BinaryOp::Max => a.max(b),
-        BinaryOp::BitAnd => a & b,
-        BinaryOp::BitXor => a ^ b,
-        BinaryOp::BitOr => a | b,
-        BinaryOp::Lt => return truth(a < b),
-        BinaryOp::Le => return truth(a <= b),
-        BinaryOp::Ge => return truth(a >= b),
-        BinaryOp::Gt => return truth(a > b),
-        BinaryOp::Eq => return truth(a == b),
-        BinaryOp::Ne => return truth(a != b),
-        BinaryOp::And => return truth(a != 0 && b != 0),
-        BinaryOp::Or => return truth(a != 0 || b != 0),
-        BinaryOp::Xor => return truth((a != 0) != (b != 0)),
-    };
-    Ok(wrap(result))
-}
-
-/// Numbers have 32 bits between assignments.
-fn wrap(value: i64) -> i64 {
-    i64::from(value as i32)
 }

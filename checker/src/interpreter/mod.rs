@@ -1,5 +1,6 @@
 //! The concrete interpreter: the plain semantics of the network over numbers, independent of zones and compiled code.
 
+mod arithmetic;
 mod claim;
 mod eval;
 mod regions;
@@ -15,4 +16,5 @@ pub use replay::{Replayed, replay};
 pub use retrace::{evaluate, replay_trace};
 pub use simulate::{Choice, Ended, SimulateOptions, Simulator, simulate};
 
-pub use steps::ConcreteStep;
+pub use state::Names;
+pub use steps::{ConcreteEdge, ConcreteStep, fails};

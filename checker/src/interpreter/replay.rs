@@ -3,6 +3,7 @@
 use super::eval::Failure;
 use super::state::{Concrete, Names, fraction};
 use super::steps::{ConcreteStep, invariants_hold, may_delay, step_by};
+use crate::explore::watch::Limit;
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{TraceEdge, TraceStep, TraceTransition};
@@ -23,6 +24,7 @@ pub fn replay(
     unit: i64,
     run: &[(i64, Option<ConcreteStep>)],
     position: &dyn Fn(Span) -> Position,
+    limit: &Limit<'_>,
 ) -> Result<Replayed, Failure> {
     let names = Names::new(network);
     let mut state = Concrete::initial(network, unit);
@@ -39,6 +41,9 @@ pub fn replay(
         states: vec![state.clone()],
     };
     for (index, (delay, step)) in run.iter().enumerate() {
+        if limit.is_over().is_some() {
+            return Err(Failure("the run was stopped".into()));
+        }
         wait(network, &mut state, *delay)
             .map_err(|f| Failure(format!("step {}: {}", index + 1, f.0)))?;
         let mut transition = None;

@@ -155,7 +155,10 @@ fn walk(
         let mut transition = None;
         if let Some(wanted) = step.transition.as_ref().filter(|_| number > 0) {
             let found = match edges(network, wanted) {
-                Some(edges) => step_by(network, &mut state, &edges).map_err(told)?,
+                Some(edges) => {
+                    let found = step_by(network, &mut state, &edges);
+                    found.map_err(|broken| told(broken.into()))?
+                }
                 None => None,
             };
             let found = found.and_then(|(concrete, next)| {

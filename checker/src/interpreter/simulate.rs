@@ -4,7 +4,7 @@
 //! the delay after which its answer changes. From one such moment to the next nothing does, so it is enough to look at
 //! the moments and once between two of them, however far apart they are.
 
-use super::eval::Failure;
+use super::eval::Broken;
 use super::replay::describe;
 use super::state::{Concrete, Names, fraction};
 use super::steps::{ConcreteStep, enabled_steps, invariants_hold, may_delay, stopped_clocks};
@@ -110,7 +110,7 @@ impl<'n> Simulator<'n> {
                 let message = "the initial state violates an invariant, so there is no run";
                 return Err(Ended::Failed(message.into()));
             }
-            Err(Failure(message)) => return Err(Ended::Failed(message)),
+            Err(broken) => return Err(failed(&broken, position)),
         }
         let trace = Trace {
             kind: TraceKind::Path,
@@ -146,11 +146,11 @@ impl<'n> Simulator<'n> {
     /// All transitions that are possible now or after a delay, those that come first before the others. Of a broadcast
     /// that can be received in very many ways some are drawn, the same ones for the same seed and number of steps.
     pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
-        let failed = |Failure(message)| Ended::Failed(message);
         // Far apart for neighbouring seeds and steps.
         let mut rng = Rng::new(self.seed);
         let rng = Rng::new(rng.next_u64() ^ self.trace.steps.len() as u64);
-        let (found, may_wait) = look_ahead(self.network, &self.state, &rng).map_err(failed)?;
+        let (found, may_wait) = look_ahead(self.network, &self.state, &rng)
+            .map_err(|broken| failed(&broken, self.position))?;
         self.may_wait = may_wait;
         let describe = |step: &ConcreteStep| {
             describe(self.network, &self.names, step, &self.state, self.position)
@@ -243,6 +243,18 @@ pub fn simulate(
     (simulator.trace, Ended::Steps)
 }
 
+/// Why the model fails, and where.
+fn failed(broken: &Broken, position: &dyn Fn(Span) -> Position) -> Ended {
+    let message = &broken.message;
+    Ended::Failed(match broken.span {
+        Some(span) => {
+            let Position { line, column } = position(span);
+            format!("line {line}, column {column}: {message}")
+        }
+        None => message.clone(),
+    })
+}
+
 fn no_such_choice(step: usize, number: usize, count: usize) -> String {
     let there = match count {
         1 => "is only transition 0".to_owned(),
@@ -259,7 +271,7 @@ fn look_ahead(
     network: &Network,
     state: &Concrete,
     rng: &Rng,
-) -> Result<(Vec<Ahead>, bool), Failure> {
+) -> Result<(Vec<Ahead>, bool), Broken> {
     let mut found: Vec<Ahead> = Vec::new();
     let mut now = state.clone();
     now.moments = Some(Vec::new());

@@ -111,6 +111,11 @@ impl Names {
         at[index] += 1;
     }
 
+    /// The name of a cell.
+    pub fn cell(&self, cell: u32) -> String {
+        self.cells.get(cell as usize).cloned().unwrap_or_default()
+    }
+
     /// The name of a channel.
     pub fn channel(&self, channel: u32) -> String {
         self.channels

@@ -1,9 +1,9 @@
 //! The steps of a concrete state, found naively.
 
-use super::eval::{Evaluator, Failure};
+use super::eval::{Broken, Evaluator};
 use super::state::Concrete;
 use crate::rng::Rng;
-use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network};
+use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network, Sync};
 use zonelens_syntax::ast::Direction;
 
 /// An edge of a process with values of its select variables.
@@ -18,7 +18,7 @@ pub struct ConcreteStep {
     pub edges: Vec<ConcreteEdge>,
 }
 
-type Try<T> = Result<T, Failure>;
+type Try<T> = Result<T, Broken>;
 
 /// Whether all invariants hold.
 pub fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
@@ -45,7 +45,7 @@ pub fn stopped_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<bool>>
                     0 => stopped[clock] = true,
                     1 => {}
                     _ => {
-                        return Err(Failure(format!(
+                        return Err(Broken::new(format!(
                             "a clock has rate {rate}; only 0 and 1 have a meaning here"
                         )));
                     }
@@ -66,7 +66,10 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     if stopped {
         return Ok(false);
     }
-    let offers = Offers::new(network, state)?;
+    if !network.channels.iter().any(|c| c.urgent) {
+        return Ok(true);
+    }
+    let offers = Offers::urgent(network, state)?;
     let urgent = |starter: &Candidate| {
         starter.channel.is_some_and(|(c, _)| {
             let channel = &network.channels[c as usize];
@@ -82,13 +85,7 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
 /// urgent synchronisations.
 pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
     invariants_hold(network, state)?;
-    let urgent = |p: u32, e: u32| {
-        let edge = &network.processes[p as usize].edges[e as usize];
-        let channel = edge.sync.as_ref().map(|sync| sync.channel.base as usize);
-        // The channels of one array are alike in this.
-        channel.is_some_and(|c| network.channels.get(c).is_none_or(|c| c.urgent))
-    };
-    Offers::among(network, state, urgent).map(|_| ())
+    Offers::urgent(network, state).map(drop)
 }
 
 /// Evaluates every comparison on which it depends whether a step can be taken here, and few others: the guards of its
@@ -100,18 +97,22 @@ pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep
         return Ok(());
     }
     let variable = |c: u32| network.channels.get(c as usize).map(|c| c.variable);
-    let takes_part = |p: u32, e: u32| {
-        let edge = &network.processes[p as usize].edges[e as usize];
-        let listens = edge.sync.as_ref().is_some_and(|sync| {
-            sync.direction == Direction::Receive
-                && step.channel.is_some_and(|c| {
-                    network.channels[c as usize].broadcast
-                        && variable(c) == variable(sync.channel.base)
-                })
-        });
-        listens || step.edges.iter().any(|own| (own.0, own.1) == (p, e))
-    };
-    Offers::among(network, state, takes_part)?;
+    for (p, process) in network.processes.iter().enumerate() {
+        for (e, edge) in process.edges.iter().enumerate() {
+            let listens = edge.sync.as_ref().is_some_and(|sync| {
+                sync.direction == Direction::Receive
+                    && step.channel.is_some_and(|c| {
+                        network.channels[c as usize].broadcast
+                            && variable(c) == variable(sync.channel.base)
+                    })
+            });
+            let (p, e) = (p as u32, e as u32);
+            let takes_part = listens || step.edges.iter().any(|own| (own.0, own.1) == (p, e));
+            if takes_part && edge.source == state.locations[p as usize] {
+                candidates(network, state, p, e, edge)?;
+            }
+        }
+    }
     after(network, state, step).map(|_| ())
 }
 
@@ -134,23 +135,67 @@ pub fn enabled_steps(
     let mut rng = rng.clone();
     let mut result = Vec::new();
     let offers = Offers::new(network, state)?;
+    let mut trials = Vec::new();
     for starter in &offers.starters {
-        let ways = offers.ways(network, starter);
-        if ways.count() > FEW_WAYS {
-            result.extend(drawn_steps(network, state, &ways, &mut rng)?);
-            continue;
-        }
-        for step in ways.all() {
-            if let Some(next) = after(network, state, &step)? {
-                result.push((step, next));
+        trials.extend(offers.ways(network, starter).trials(network));
+    }
+    for level in levels(network, &mut trials) {
+        for (_, trial) in level {
+            match trial {
+                Trial::Many(ways) if ways.count() > FEW_WAYS => {
+                    result.extend(drawn_steps(network, state, ways, &mut rng)?);
+                }
+                Trial::Many(ways) => {
+                    for step in ways.all() {
+                        let next = after(network, state, &step)?;
+                        result.extend(next.map(|next| (step, next)));
+                    }
+                }
+                Trial::One(step) => {
+                    let next = after(network, state, step)?;
+                    result.extend(next.map(|next| (step.clone(), next)));
+                }
             }
         }
-    }
-    if network.has_priorities {
-        let highest = result.iter().map(|(s, _)| priority(network, s)).max();
-        result.retain(|(step, _)| Some(priority(network, step)) == highest);
+        // What these block is not evaluated.
+        if !result.is_empty() {
+            break;
+        }
     }
     Ok(result)
+}
+
+/// A step to be tried, or the ways to make one that all have the same priority.
+enum Trial<'o> {
+    One(ConcreteStep),
+    Many(Ways<'o>),
+}
+
+/// Trials with their priorities, grouped: the highest first. Without priorities, all are one group.
+fn levels<'t, 'o>(
+    network: &Network,
+    trials: &'t mut [((i32, i32), Trial<'o>)],
+) -> impl Iterator<Item = &'t [((i32, i32), Trial<'o>)]> {
+    if network.has_priorities {
+        trials.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+    } else {
+        trials.iter_mut().for_each(|trial| trial.0 = (0, 0));
+    }
+    trials.chunk_by(|a, b| a.0 == b.0)
+}
+
+/// Whether something fails in a state: this step if one is given, else a guard or any step that can be taken.
+pub fn fails(network: &Network, state: &Concrete, step: Option<&[ConcreteEdge]>) -> bool {
+    let mut state = state.clone();
+    match step.map(|edges| step_by(network, &mut state, edges)) {
+        Some(Err(_)) => true,
+        Some(Ok(Some((_, mut next)))) => may_delay(network, &mut next).is_err(),
+        Some(Ok(None)) => false,
+        None => {
+            enabled_steps(network, &mut state, &Rng::new(0)).is_err()
+                || may_delay(network, &mut state).is_err()
+        }
+    }
 }
 
 /// Some of many ways to receive a broadcast.
@@ -179,9 +224,9 @@ fn drawn_steps(
     Ok(found)
 }
 
-fn too_many(network: &Network, ways: &Ways<'_>) -> Failure {
+fn too_many(network: &Network, ways: &Ways<'_>) -> Broken {
     let sender = &network.processes[ways.starter.0 as usize].name;
-    Failure(format!(
+    Broken::new(format!(
         "the receivers of a broadcast by {sender} can choose in too many ways to try all, and none that was tried keeps \
          the invariants"
     ))
@@ -235,23 +280,31 @@ fn outranked(
     step: &ConcreteStep,
 ) -> Try<bool> {
     let own = priority(network, step);
+    let mut trials = Vec::new();
     for starter in &offers.starters {
-        let ways = offers.ways(network, starter);
-        let mut tried = 0;
-        for other in ways.all() {
-            if priority(network, &other) <= own || !may_go_first(network, state, &other) {
-                if ways.is_broadcast {
-                    // Who takes part, and so the priority, is the same in all ways.
-                    break;
+        trials.extend(offers.ways(network, starter).trials(network));
+    }
+    trials.retain(|(priority, _)| *priority > own);
+    for (_, trial) in levels(network, &mut trials).flatten() {
+        match trial {
+            Trial::One(other) => {
+                if after(network, state, other)?.is_some() {
+                    return Ok(true);
                 }
-                continue;
             }
-            if after(network, state, &other)?.is_some() {
-                return Ok(true);
-            }
-            tried += 1;
-            if tried > FEW_WAYS * FEW_WAYS {
-                return Err(too_many(network, &ways));
+            Trial::Many(ways) => {
+                for (tried, other) in ways.all().enumerate() {
+                    // Who takes part is the same in all ways.
+                    if !may_go_first(network, state, &other) {
+                        break;
+                    }
+                    if after(network, state, &other)?.is_some() {
+                        return Ok(true);
+                    }
+                    if tried > FEW_WAYS * FEW_WAYS {
+                        return Err(too_many(network, ways));
+                    }
+                }
             }
         }
     }
@@ -317,29 +370,70 @@ struct Offers {
 }
 
 impl Offers {
+    /// The edges that the steps of a state are made of. Guards are evaluated where they can matter: not of processes that
+    /// must wait for a committed location, nor of receivers to whom nobody can send.
     fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
-        Offers::among(network, state, |_, _| true)
+        let committed = |p: usize, state: &Concrete| {
+            let location = state.locations[p] as usize;
+            network.processes[p].locations[location].kind == LocationKind::Committed
+        };
+        let is_receive =
+            |e: &Edge| matches!(&e.sync, Some(sync) if sync.direction == Direction::Receive);
+        let processes = 0..network.processes.len();
+        let some_committed = processes.clone().any(|p| committed(p, state));
+        // From elsewhere something can be sent to a committed location.
+        let some_receive = processes.into_iter().any(|p| {
+            let edges = network.processes[p].edges.iter();
+            committed(p, state)
+                && edges
+                    .filter(|e| e.source == state.locations[p])
+                    .any(is_receive)
+        });
+        let starters = collect(network, state, |state, p, edge| {
+            let free = !some_committed || committed(p, state);
+            !is_receive(edge) && (free || edge.sync.is_some() && some_receive)
+        })?;
+        let receivers = collect(network, state, |state, p, edge| {
+            let Some(sync) = edge.sync.as_ref().filter(|_| is_receive(edge)) else {
+                return false;
+            };
+            let channels = channels_of(&sync.channel);
+            starters.iter().any(|starter| {
+                let sender = starter.edge.0 as usize;
+                let free = !some_committed || committed(p, state) || committed(sender, state);
+                sender != p
+                    && starter.channel.is_some_and(|(c, _)| {
+                        channels.contains(&c) && (free || network.channels[c as usize].broadcast)
+                    })
+            })
+        })?;
+        Ok(Offers {
+            starters,
+            receivers,
+        })
     }
 
-    /// Looks at some edges only, given by process and number.
-    fn among(
-        network: &Network,
-        state: &mut Concrete,
-        wanted: impl Fn(u32, u32) -> bool,
-    ) -> Try<Offers> {
-        let (mut starters, mut receivers) = (Vec::new(), Vec::new());
-        for (p, process) in network.processes.iter().enumerate() {
-            for (e, edge) in process.edges.iter().enumerate() {
-                if edge.source == state.locations[p] && wanted(p as u32, e as u32) {
-                    for candidate in candidates(network, state, p as u32, e as u32, edge)? {
-                        match candidate.channel {
-                            Some((_, Direction::Receive)) => receivers.push(candidate),
-                            _ => starters.push(candidate),
-                        }
-                    }
-                }
-            }
-        }
+    /// The edges that synchronisations over urgent channels are made of.
+    fn urgent(network: &Network, state: &mut Concrete) -> Try<Offers> {
+        let is_urgent = |sync: &Sync| {
+            let mut channels = channels_of(&sync.channel);
+            channels.any(|c| network.channels[c as usize].urgent)
+        };
+        let starters = collect(network, state, |_, _, edge| {
+            let sends = |sync: &Sync| sync.direction == Direction::Send && is_urgent(sync);
+            edge.sync.as_ref().is_some_and(sends)
+        })?;
+        let receivers = collect(network, state, |_, p, edge| {
+            let heard = |sync: &Sync| {
+                let channels = channels_of(&sync.channel);
+                sync.direction == Direction::Receive
+                    && starters.iter().any(|starter| {
+                        let on = starter.channel.is_some_and(|(c, _)| channels.contains(&c));
+                        on && starter.edge.0 as usize != p
+                    })
+            };
+            edge.sync.as_ref().is_some_and(heard)
+        })?;
         Ok(Offers {
             starters,
             receivers,
@@ -403,6 +497,32 @@ impl Offers {
     }
 }
 
+/// The channels that a reference may mean.
+fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<u32> {
+    let steps = channel.steps.iter();
+    let most: u32 = steps
+        .map(|s| s.stride * s.range.len.saturating_sub(1))
+        .sum();
+    channel.base..=channel.base + most
+}
+
+/// The edges from the present locations that are looked at and whose guards hold.
+fn collect(
+    network: &Network,
+    state: &mut Concrete,
+    look_at: impl Fn(&Concrete, usize, &Edge) -> bool,
+) -> Try<Vec<Candidate>> {
+    let mut found = Vec::new();
+    for (p, process) in network.processes.iter().enumerate() {
+        for (e, edge) in process.edges.iter().enumerate() {
+            if edge.source == state.locations[p] && look_at(state, p, edge) {
+                found.extend(candidates(network, state, p as u32, e as u32, edge)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The ways to make a step: a starter alone, with one of its partners, or with one edge of each receiver.
 struct Ways<'o> {
     channel: Option<u32>,
@@ -412,7 +532,19 @@ struct Ways<'o> {
     choices: Vec<Vec<&'o ConcreteEdge>>,
 }
 
-impl Ways<'_> {
+impl<'o> Ways<'o> {
+    /// With the priorities that their steps have. Who takes part in a broadcast, and so its priority, is the same in all
+    /// ways.
+    fn trials(self, network: &Network) -> Vec<((i32, i32), Trial<'o>)> {
+        if !self.is_broadcast {
+            let steps = self.all().map(|step| (priority(network, &step), step));
+            return steps.map(|(p, step)| (p, Trial::One(step))).collect();
+        }
+        let any = self.all().next().map(|step| priority(network, &step));
+        let trial = any.map(|priority| (priority, Trial::Many(self)));
+        trial.into_iter().collect()
+    }
+
     /// How many there are, or very many.
     fn count(&self) -> usize {
         let sizes = self.choices.iter().map(Vec::len);
@@ -477,7 +609,7 @@ fn candidates(
             evaluator.bind(select.slot, *value);
         }
         if let Some(guard) = &edge.guard
-            && evaluator.eval(guard)? == 0
+            && !evaluator.guard(guard)?
         {
             continue;
         }

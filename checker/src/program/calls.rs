@@ -2,7 +2,7 @@
 
 use super::code::*;
 use super::eval::{Eval, Machine, STEP_LIMIT, encode};
-use super::fault::FaultKind;
+use super::fault::{FaultKind, Target};
 use super::model::Program;
 use zonelens_syntax::span::Span;
 
@@ -33,7 +33,7 @@ impl Machine {
         }
         for (arg, param) in call.args.iter().zip(&function.params) {
             let at = new_base + param.slot as usize;
-            self.argument(program, arg, param, at, state)?;
+            self.argument(program, arg, param, (at, call.span), state)?;
         }
         self.base = new_base;
         self.block.clear();
@@ -43,7 +43,8 @@ impl Machine {
         match (flow, function.result_len) {
             (Flow::Return, 1) if self.block.is_empty() => {
                 let value = self.result;
-                self.check_range(value, function.result_ranges.first(), call.span)?;
+                let range = function.result_ranges.first();
+                self.check_range(value, range, Target::Result, call.span)?;
                 Ok(value)
             }
             (Flow::Return, n) if n > 0 => {
@@ -51,7 +52,8 @@ impl Machine {
                 if let Some((&value, &(lo, hi))) =
                     values.find(|(value, (lo, hi))| *value < lo || *value > hi)
                 {
-                    return self.fail(FaultKind::Range { value, lo, hi }, call.span);
+                    let to = Target::Result;
+                    return self.fail(FaultKind::Range { value, lo, hi, to }, call.span);
                 }
                 Ok(self.block.first().copied().unwrap_or(0))
             }
@@ -65,21 +67,21 @@ impl Machine {
         program: &Program,
         arg: &ArgCode,
         param: &ParamCode,
-        at: usize,
+        (at, call): (usize, Span),
         state: &mut [i32],
     ) -> Eval<()> {
         match arg {
-            ArgCode::Value(code) => {
+            ArgCode::Value(code, span) => {
                 let value = self.value(program, code, state)?;
                 let range = param.ranges.as_ref().and_then(|r| r.first());
-                self.check_range(value, range, code_span(code))?;
+                self.check_range(value, range, Target::Parameter, *span)?;
                 self.stack[at] = value;
             }
             ArgCode::Block(block, len) => {
                 let values = self.block(program, block, *len, state)?;
                 for (k, value) in values.iter().enumerate() {
                     let range = param.ranges.as_ref().and_then(|r| r.get(k));
-                    self.check_range(*value, range, Span::default())?;
+                    self.check_range(*value, range, Target::Parameter, call)?;
                     self.stack[at + k] = *value;
                 }
             }
@@ -205,15 +207,5 @@ impl Machine {
             StmtCode::Continue => return Ok(Flow::Continue),
         }
         Ok(Flow::Next)
-    }
-}
-
-fn code_span(code: &Code) -> Span {
-    match code {
-        Code::Place(p) => p.span,
-        Code::Neg(_, span) | Code::Binary(_, _, span) | Code::SetClock(_, span) => *span,
-        Code::Assign(a) => a.span,
-        Code::Call(c) => c.span,
-        _ => Span::default(),
     }
 }

@@ -16,7 +16,7 @@ pub enum Code {
     /// Any other place.
     Place(Box<PlaceCode>),
     /// `-a`
-    Neg(Box<Code>, Span),
+    Neg(Box<Code>),
     /// `!a`
     Not(Box<Code>),
     /// `cell op constant`: the most frequent guard, without recursion.
@@ -109,7 +109,8 @@ pub struct CallCode {
 /// An argument.
 #[derive(Clone, Debug)]
 pub enum ArgCode {
-    Value(Code),
+    /// A number, and where it stands.
+    Value(Code, Span),
     Block(BlockCode, u32),
     Ref(PlaceCode),
     Clock(ClockCode),

@@ -123,7 +123,7 @@ pub fn code(expr: &Expr) -> Result<Code> {
     Ok(match &expr.kind {
         ExprKind::Const(c) => Code::Const(*c),
         ExprKind::Read(place) => read(place, span)?,
-        ExprKind::Unary(UnaryOp::Neg, a) => Code::Neg(boxed(a)?, span),
+        ExprKind::Unary(UnaryOp::Neg, a) => Code::Neg(boxed(a)?),
         ExprKind::Unary(UnaryOp::Not, a) => Code::Not(boxed(a)?),
         ExprKind::Binary(op, a, b) => binary(*op, code(a)?, code(b)?, span),
         ExprKind::Cond(c, a, b) => Code::Cond(Box::new((code(c)?, code(a)?, code(b)?))),
@@ -304,7 +304,7 @@ fn call(call: &Call, span: Span) -> Result<CallCode> {
         .iter()
         .map(|arg| {
             Ok(match arg {
-                Arg::Value(e) => ArgCode::Value(code(e)?),
+                Arg::Value(e) => ArgCode::Value(code(e)?, e.span),
                 Arg::Block(b, len) => ArgCode::Block(block(b, span)?, *len),
                 Arg::Ref(p) => ArgCode::Ref(place_code(p, span)?),
                 Arg::Clock(c) => ArgCode::Clock(clock(c)?),

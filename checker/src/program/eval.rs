@@ -6,7 +6,7 @@
 use super::alike::Alike;
 use super::arithmetic::{compare, operate};
 use super::code::*;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Target};
 use super::model::Program;
 use zonelens_analysis::network::{BinaryOp, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
@@ -175,7 +175,7 @@ impl Machine {
             }
             Code::Call(call) => self.call(program, call, state),
             Code::Assign(assign) => self.assign(program, assign, state),
-            Code::Neg(a, _) => Ok(self.value(program, a, state)?.wrapping_neg()),
+            Code::Neg(a) => Ok(self.value(program, a, state)?.wrapping_neg()),
             Code::Cond(parts) => {
                 if self.holds(program, &parts.0, state)? {
                     self.value(program, &parts.1, state)
@@ -193,7 +193,10 @@ impl Machine {
     #[inline(always)]
     fn read(&mut self, program: &Program, place: &PlaceCode, state: &mut [i32]) -> Eval<i32> {
         if let [step] = &place.steps[..] {
-            let offset = self.index_step(program, step, state)?;
+            let offset = match self.index_step(program, step, state) {
+                Ok(offset) => offset,
+                Err(Failed) => return self.name_array(place),
+            };
             match place.base {
                 PlaceBase::Cell(c) => return Ok(state[c as usize + offset]),
                 PlaceBase::Constant(c) => return Ok(program.constants[c as usize + offset]),
@@ -287,6 +290,7 @@ impl Machine {
                 value: index,
                 lo: step.range.lo,
                 len: step.range.len,
+                of: None,
             };
             return self.fail(kind, step.span);
         }
@@ -318,6 +322,18 @@ impl Machine {
         Err(Failed)
     }
 
+    /// Notes which variable has the index that failed, if that is one of the place and not of an expression inside.
+    #[cold]
+    fn name_array<T>(&mut self, place: &PlaceCode) -> Eval<T> {
+        if let (Some(fault), PlaceBase::Cell(c)) = (&mut self.failure, place.base)
+            && place.steps.iter().any(|step| step.span == fault.span)
+            && let FaultKind::Index { of, .. } = &mut fault.kind
+        {
+            of.get_or_insert(c);
+        }
+        Err(Failed)
+    }
+
     #[cold]
     fn fault(&mut self) -> Fault {
         let unknown = FaultKind::Overflow.at(Span::default());
@@ -331,7 +347,10 @@ impl Machine {
         place: &PlaceCode,
         state: &mut [i32],
     ) -> Eval<Spot> {
-        let offset = self.index(program, &place.steps, state)?;
+        let offset = match self.index(program, &place.steps, state) {
+            Ok(offset) => offset,
+            Err(Failed) => return self.name_array(place),
+        };
         Ok(match place.base {
             PlaceBase::Cell(c) => Spot::Cell(c as usize + offset),
             PlaceBase::Constant(c) => Spot::Constant(c as usize + offset),
@@ -371,7 +390,8 @@ impl Machine {
             Spot::Cell(i) => {
                 let (lo, hi) = program.cells[i];
                 if value < lo || value > hi {
-                    return self.fail(FaultKind::Range { value, lo, hi }, span);
+                    let to = Target::Cell(i as u32);
+                    return self.fail(FaultKind::Range { value, lo, hi, to }, span);
                 }
                 state[i] = value;
             }
@@ -397,7 +417,12 @@ impl Machine {
         };
         let (lo, hi) = (assign.place.lo, assign.place.hi);
         if new < lo || new > hi {
-            return self.fail(FaultKind::Range { value: new, lo, hi }, assign.span);
+            let to = match spot {
+                Spot::Cell(i) => Target::Cell(i as u32),
+                Spot::Stack(_) | Spot::Constant(_) => Target::Local,
+            };
+            let value = new;
+            return self.fail(FaultKind::Range { value, lo, hi, to }, assign.span);
         }
         self.store(program, spot, new, assign.span, state)?;
         Ok(if assign.old_value { old } else { new })
@@ -521,11 +546,12 @@ impl Machine {
         &mut self,
         value: i32,
         range: Option<&(i32, i32)>,
+        to: Target,
         span: Span,
     ) -> Eval<()> {
         match range {
             Some(&(lo, hi)) if value < lo || value > hi => {
-                self.fail(FaultKind::Range { value, lo, hi }, span)
+                self.fail(FaultKind::Range { value, lo, hi, to }, span)
             }
             _ => Ok(()),
         }

@@ -6,9 +6,19 @@ use zonelens_syntax::span::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// A value outside the range of what it is stored in.
-    Range { value: i32, lo: i32, hi: i32 },
-    /// An index outside the range of its dimension.
-    Index { value: i32, lo: i32, len: u32 },
+    Range {
+        value: i32,
+        lo: i32,
+        hi: i32,
+        to: Target,
+    },
+    /// An index outside the range of its dimension; `of` is the first cell of what is indexed, if that is a variable.
+    Index {
+        value: i32,
+        lo: i32,
+        len: u32,
+        of: Option<u32>,
+    },
     /// `/ 0` or `% 0`
     DivisionByZero,
     /// An intermediate result outside 32 bits.
@@ -33,8 +43,23 @@ pub enum FaultKind {
     Rate(i32),
     /// A state with more steps than can be listed.
     TooManySteps,
+    /// The run had to end.
+    Interrupted,
     /// A zone without what it must not have is a union of more zones than can be kept.
     TooManyParts,
+}
+
+/// What a value is stored in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A cell of the state.
+    Cell(u32),
+    /// A variable of a function.
+    Local,
+    /// A parameter of a function.
+    Parameter,
+    /// The result of a function.
+    Result,
 }
 
 /// A fault and where it happened.
@@ -44,6 +69,47 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Where.
     pub span: Span,
+    /// Whether an expression of the query failed, not one of the model.
+    pub of_query: bool,
+}
+
+impl Fault {
+    /// The same, of the query.
+    pub fn of_query(self) -> Fault {
+        Fault {
+            of_query: true,
+            ..self
+        }
+    }
+
+    /// Whether it is the same mistake of the model, in a state that may be an image of the other's.
+    pub fn is_like(&self, other: &Fault) -> bool {
+        let same_kind = std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind);
+        same_kind && self.span == other.span
+    }
+
+    /// What happened, with the names of variables; `cell` names a cell, `variable` what the cell is a part of.
+    pub fn message(
+        &self,
+        cell: impl Fn(u32) -> String,
+        variable: impl Fn(u32) -> String,
+    ) -> String {
+        match self.kind {
+            FaultKind::Range {
+                value,
+                lo,
+                hi,
+                to: Target::Cell(c),
+            } => format!(
+                "the value {value} does not fit the range [{lo}, {hi}] of `{}`",
+                cell(c)
+            ),
+            FaultKind::Index { of: Some(c), .. } => {
+                format!("{} of `{}`", self.kind, variable(c))
+            }
+            kind => kind.to_string(),
+        }
+    }
 }
 
 impl FaultKind {
@@ -56,25 +122,32 @@ impl FaultKind {
                 | FaultKind::Rate(_)
                 | FaultKind::TooManySteps
                 | FaultKind::TooManyParts
+                | FaultKind::Interrupted
         )
     }
 
     /// At a place.
     pub fn at(self, span: Span) -> Fault {
-        Fault { kind: self, span }
+        Fault {
+            kind: self,
+            span,
+            of_query: false,
+        }
     }
 }
 
 impl std::fmt::Display for FaultKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FaultKind::Range { value, lo, hi } => {
-                write!(
-                    f,
-                    "the value {value} does not fit the range [{lo}, {hi}] of what it is assigned to"
-                )
+            FaultKind::Range { value, lo, hi, to } => {
+                let to = match to {
+                    Target::Cell(_) | Target::Local => "what it is assigned to",
+                    Target::Parameter => "the parameter that it is passed for",
+                    Target::Result => "the function's result",
+                };
+                write!(f, "the value {value} does not fit the range [{lo}, {hi}] of {to}")
             }
-            FaultKind::Index { value, lo, len } => {
+            FaultKind::Index { value, lo, len, .. } => {
                 let hi = i64::from(*lo) + i64::from(*len) - 1;
                 write!(f, "the index {value} is outside [{lo}, {hi}]")
             }
@@ -102,6 +175,7 @@ impl std::fmt::Display for FaultKind {
                 "what is asked splits the clock values of one state into hundreds of thousands of parts: it compares too many \
                  clocks with too many constants at once",
             ),
+            FaultKind::Interrupted => f.write_str("the run was stopped"),
             FaultKind::Rate(n) => write!(f, "clock rate {n}; only 0 and 1 are supported"),
         }
     }

@@ -90,7 +90,7 @@ fn mentions(code: &Code, slot: u32) -> bool {
         Code::Const(_) | Code::Cell(_) | Code::CellConst(..) => false,
         Code::Slot(s) => *s == slot,
         Code::Place(place) => place_mentions(place, slot),
-        Code::Neg(a, _) | Code::Not(a) => mentions(a, slot),
+        Code::Neg(a) | Code::Not(a) => mentions(a, slot),
         Code::Compare(_, sides)
         | Code::Binary(_, sides, _)
         | Code::And(sides)
@@ -140,7 +140,7 @@ fn block_mentions(block: &BlockCode, slot: u32) -> bool {
 
 fn call_mentions(call: &CallCode, slot: u32) -> bool {
     call.args.iter().any(|arg| match arg {
-        ArgCode::Value(code) => mentions(code, slot),
+        ArgCode::Value(code, _) => mentions(code, slot),
         ArgCode::Block(block, _) => block_mentions(block, slot),
         ArgCode::Ref(place) => place_mentions(place, slot),
         ArgCode::Clock(clock) => clock_mentions(clock, slot),

@@ -1,4 +1,8 @@
 //! `deadlock`: the part of a zone from which no delay leads to a step.
+//!
+//! Steps are looked at where runs can be and priorities do not block them, as in the search itself: what an update does
+//! wrong elsewhere is no error of the model. Where a step is blocked another one is possible, so leaving it out does not
+//! change what has a way out.
 
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::timed;
@@ -28,42 +32,87 @@ pub fn dead(
         room.up();
         constrain(&mut room, &invariant);
     }
+    let reached = match &delay {
+        Delay::Stopped | Delay::Free => vec![room.clone()],
+        // Beyond an urgent synchronisation nobody comes.
+        Delay::Until(urgent) => timed::delay_until(inside.clone(), &invariant, urgent),
+    };
+    let room = Room {
+        whole: room,
+        reached,
+        delay,
+    };
     let mut rest = vec![inside];
     // Receivers of a broadcast can combine in many ways, and one way out is enough.
     if !expander.program.has_priorities {
         expander.steps.first_only = true;
-        let found = ways_out(expander, state, &room, &delay, &mut rest);
+        let found = ways_out(expander, state, &room, &mut rest);
         expander.steps.first_only = false;
         found?;
     }
     if !rest.is_empty() {
-        ways_out(expander, state, &room, &delay, &mut rest)?;
+        ways_out(expander, state, &room, &mut rest)?;
     }
     Ok(rest)
+}
+
+/// Where time can lead from the zone.
+struct Room {
+    /// All that the invariant allows.
+    whole: Zone,
+    /// What delays reach.
+    reached: Federation,
+    delay: Delay,
+}
+
+impl Room {
+    /// Takes away from `rest` what has a way into `out`, now or, if time may pass, later.
+    fn leave(&self, out: Federation, rest: &mut Federation) -> Result<(), Fault> {
+        for hole in leads_into(out, &self.delay, &self.whole) {
+            *rest = subtract_all(std::mem::take(rest), [&hole]);
+            within_limits(rest)?;
+        }
+        Ok(())
+    }
+}
+
+fn within_limits(zones: &Federation) -> Result<(), Fault> {
+    match is_too_large(zones) {
+        true => Err(FaultKind::TooManyParts.at(Span::default())),
+        false => Ok(()),
+    }
 }
 
 /// Takes away from `rest` what has a step now or, if time may pass, later.
 fn ways_out(
     expander: &mut Expander<'_>,
     state: &mut [i32],
-    room: &Zone,
-    delay: &Delay,
+    room: &Room,
     rest: &mut Federation,
 ) -> Result<(), Fault> {
-    expander.find_steps(state, room)?;
+    let unclear = expander.find_steps_in(state, &room.reached)?;
+    room.leave(unclear, rest)?;
     let mut next = Vec::new();
-    for index in 0..expander.steps.len() {
-        let step = expander.steps.get(index).clone();
-        let out = expander.possible(&step, state, room, &mut next)?;
-        for hole in leads_into(out, delay, room) {
-            *rest = subtract_all(std::mem::take(rest), [&hole]);
-            if is_too_large(rest) {
-                return Err(FaultKind::TooManyParts.at(Span::default()));
-            }
-        }
+    // Where no step of higher priority is possible, and what steps of this priority take away from that.
+    let (mut free, mut taken) = (room.reached.clone(), Vec::new());
+    let mut level = None;
+    for index in expander.steps.by_priority(expander.program) {
         if rest.is_empty() {
             break;
         }
+        let step = expander.steps.get(index).clone();
+        if level.replace(step.priority) != Some(step.priority) {
+            free = subtract_all(free, &std::mem::take(&mut taken));
+            within_limits(&free)?;
+        }
+        let mut out = Vec::new();
+        for zone in &free {
+            out.extend(expander.possible(&step, state, zone, &mut next)?);
+        }
+        if expander.program.has_priorities {
+            taken.extend_from_slice(&out);
+        }
+        room.leave(out, rest)?;
     }
     Ok(())
 }

@@ -104,11 +104,12 @@ impl<'p> Extremes<'p> {
     ) -> Result<(), Fault> {
         let program = self.expander.program;
         self.expander.machine.frame(self.frame, &[]);
-        let i = self.expander.machine.clock(program, clocks.0, state)? as usize + 1;
-        let j = match clocks.1 {
-            Some(clock) => self.expander.machine.clock(program, clock, state)? as usize + 1,
-            None => 0,
+        let mut index_of = |clock: &ClockCode| {
+            let clock = self.expander.machine.clock(program, clock, state);
+            clock.map_or_else(|fault| Err(fault.of_query()), |c| Ok(c as usize + 1))
         };
+        let i = index_of(clocks.0)?;
+        let j = clocks.1.map_or(Ok(0), index_of)?;
         let range = &mut self.ranges[index];
         for part in parts {
             let (high, low) = (part.at(i, j), part.at(j, i));
@@ -150,7 +151,8 @@ impl Visitor for Extremes<'_> {
             match measured {
                 Measured::Int(code) => {
                     self.expander.machine.frame(self.frame, &[]);
-                    let value = i64::from(self.expander.machine.eval(program, code, state)?);
+                    let value = self.expander.machine.eval(program, code, state);
+                    let value = i64::from(value.map_err(Fault::of_query)?);
                     self.ranges[index].above(value, false);
                     self.ranges[index].below(value, false);
                 }

@@ -36,8 +36,8 @@ pub enum Live {
     Cycle(Vec<Passed>, usize, Permutation),
     /// Stopped by the watch.
     Stopped(Stop),
-    /// The model or query failed after these steps.
-    Fault(Fault),
+    /// The model or query failed in the last of these states, or on a step from there.
+    Fault(Fault, Vec<Passed>),
 }
 
 /// A formula that must keep a value.
@@ -62,14 +62,17 @@ impl Throughout<'_> {
     ) -> Result<Federation, Fault> {
         expander.machine.frame(self.frame, &[]);
         let program = expander.program;
-        expander.machine.restrict(
-            program,
-            self.formula,
-            self.wanted == wanted,
-            zones,
-            state,
-            &[],
-        )
+        expander
+            .machine
+            .restrict(
+                program,
+                self.formula,
+                self.wanted == wanted,
+                zones,
+                state,
+                &[],
+            )
+            .map_err(Fault::of_query)
     }
 }
 
@@ -161,7 +164,7 @@ impl<'p> Liveness<'p> {
         let mut owned = state.to_vec();
         let starts = match self.settle(0, &mut owned, entries) {
             Ok(starts) => self.guided(starts),
-            Err(fault) => return Live::Fault(fault),
+            Err(fault) => return Live::Fault(fault, Vec::new()),
         };
         for (step, state, zone) in starts {
             if let Some(end) = self.search_from(step, state, zone, &mut stack, watch) {
@@ -237,26 +240,29 @@ impl<'p> Liveness<'p> {
         let successors = match ends {
             Ok(false) => self.successors(&mut state, &zone),
             Ok(true) => Ok(Vec::new()),
-            Err(fault) => return Some(Live::Fault(fault)),
+            Err(fault) => Err(fault),
         };
-        match successors {
-            Ok(successors) => {
-                let one = zone.raw().len() * 4 + state.len() * 4 + 96;
-                let bytes = ((1 + successors.len()) * one) as u64;
-                self.stack_bytes += bytes;
-                stack.push(Frame {
-                    state,
-                    zone,
-                    id,
-                    step,
-                    permutation,
-                    successors,
-                    bytes,
-                });
-            }
-            Err(fault) => return Some(Live::Fault(fault)),
+        let (successors, fault) = match successors {
+            Ok(successors) => (successors, None),
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        let one = zone.raw().len() * 4 + state.len() * 4 + 96;
+        let bytes = ((1 + successors.len()) * one) as u64;
+        self.stack_bytes += bytes;
+        stack.push(Frame {
+            state,
+            zone,
+            id,
+            step,
+            permutation,
+            successors,
+            bytes,
+        });
+        let mut path = || passed(std::mem::take(stack), None);
+        match fault {
+            Some(fault) => Some(Live::Fault(fault, path())),
+            None => (ends == Ok(true)).then(|| Live::Stays(path())),
         }
-        (ends == Ok(true)).then(|| Live::Stays(passed(std::mem::take(stack), None)))
     }
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.

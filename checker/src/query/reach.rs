@@ -27,6 +27,12 @@ impl<'p> Goal<'p> {
         }
     }
 
+    /// The same for a state that a search has found: steps that fail are ways out, and no faults.
+    pub fn lenient(mut self) -> Goal<'p> {
+        self.expander.lenient = true;
+        self
+    }
+
     /// The part of a zone where the formula has the wanted value.
     pub fn part(&mut self, state: &mut [i32], zone: &Zone) -> Result<Federation, Fault> {
         let dead = if self.needs_deadlock {
@@ -37,14 +43,16 @@ impl<'p> Goal<'p> {
         let machine = &mut self.expander.machine;
         machine.frame(self.frame, &[]);
         let program = self.expander.program;
-        machine.restrict(
-            program,
-            self.formula,
-            self.wanted,
-            vec![zone.clone()],
-            state,
-            &dead,
-        )
+        machine
+            .restrict(
+                program,
+                self.formula,
+                self.wanted,
+                vec![zone.clone()],
+                state,
+                &dead,
+            )
+            .map_err(Fault::of_query)
     }
 }
 
@@ -55,7 +63,8 @@ impl Visitor for Goal<'_> {
             machine.frame(self.frame, &[]);
             let value = machine.eval(self.expander.program, code, state);
             machine.alike = None;
-            return Ok((value? != 0) == self.wanted);
+            let value = value.map_err(Fault::of_query)?;
+            return Ok((value != 0) == self.wanted);
         }
         Ok(!self.part(state, zone)?.is_empty())
     }

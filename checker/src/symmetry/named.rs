@@ -154,6 +154,10 @@ impl Walker<'_> {
         for step in steps {
             self.expr(&step.index);
             let Some(set) = step.range.scalarset else {
+                // Permutations do not move what an element is used to look up here.
+                if let ExprKind::Read(place) = &step.index.kind {
+                    place.scalarset.into_iter().for_each(|set| self.all(set));
+                }
                 continue;
             };
             match &step.index.kind {

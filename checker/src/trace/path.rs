@@ -3,7 +3,8 @@
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::steps::NamedStep;
 use crate::explore::timed;
-use crate::program::{ClockOp, Constraint, EdgeId, Fault, Program, constrain};
+use crate::explore::watch::Limit;
+use crate::program::{ClockOp, Constraint, EdgeId, Fault, FaultKind, Program, constrain};
 use crate::zone::{Federation, INF, Zone, subtract_all};
 
 /// A step as replay and display need it.
@@ -63,6 +64,8 @@ pub enum Leave {
 
 /// The conditions of a path.
 pub struct Conditions<'a> {
+    /// When to give up.
+    pub limit: Limit<'a>,
     /// At the pivot.
     pub at_pivot: Condition<'a>,
     /// Everywhere from the pivot on.
@@ -105,8 +108,10 @@ pub(super) struct Follower<'p> {
 
 impl<'p> Follower<'p> {
     pub fn new(program: &'p Program) -> Follower<'p> {
+        let mut expander = Expander::new(program);
+        expander.lenient = true;
         Follower {
-            expander: Expander::new(program),
+            expander,
             state: program.initial.clone(),
             entries: vec![(0, Zone::point(&program.initial_clocks))],
             pivoted: false,
@@ -119,6 +124,9 @@ impl<'p> Follower<'p> {
         leaving: Option<&Leave>,
         conditions: &mut Conditions<'_>,
     ) -> Result<(Vec<Way>, Stay), Fault> {
+        if conditions.limit.is_over().is_some() {
+            return Err(FaultKind::Interrupted.at(Default::default()));
+        }
         let (expander, state) = (&mut self.expander, &mut self.state);
         let mut invariant = Vec::new();
         if !expander.invariant_constraints(state, &mut invariant)? {

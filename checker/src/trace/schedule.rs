@@ -6,6 +6,7 @@
 //! for all of them.
 
 use super::path::Path;
+use crate::explore::watch::Limit;
 use crate::program::{ClockOp, Constraint};
 use crate::zone::bound;
 
@@ -33,10 +34,10 @@ struct Set {
     value: i64,
 }
 
-/// The earliest schedule, or `None` if the conditions contradict each other.
+/// The earliest schedule, or `None` if the conditions contradict each other or time is up.
 ///
 /// Moment 0 is the start; moment `k + 1` is the end of stay `k`, which is the moment of its step.
-pub fn schedule(path: &Path, initial_clocks: &[i32]) -> Option<Schedule> {
+pub fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Option<Schedule> {
     let mut edges = Vec::new();
     let mut clocks: Vec<Set> = initial_clocks
         .iter()
@@ -81,7 +82,7 @@ pub fn schedule(path: &Path, initial_clocks: &[i32]) -> Option<Schedule> {
             }
         }
     }
-    let moments = longest_paths(path.stays.len() + 1, &edges)?;
+    let moments = longest_paths(path.stays.len() + 1, &edges, limit)?;
     // The infinitesimals of all moments, relative to moment 0, must stay below one time unit together.
     let unit = moments.iter().map(|m| m.1).max()? + 1;
     let unit = if unit > 1 { unit.max(2) } else { 1 };
@@ -120,25 +121,96 @@ fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
     })
 }
 
-/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction.
-fn longest_paths(count: usize, edges: &[Edge]) -> Option<Vec<(i64, i64)>> {
+/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction or if time is up.
+///
+/// Conditions look back over the steps since a clock was set, and upper bounds push earlier moments: in the order of the
+/// path, what one moment causes would travel back one step per round. So rounds go forth and back in turn. What goes all
+/// the way in one direction takes one round, and moments that nothing has moved cost next to nothing.
+fn longest_paths(count: usize, edges: &[Edge], limit: &Limit<'_>) -> Option<Vec<(i64, i64)>> {
+    // Edges by where they start.
+    let mut first = vec![0usize; count + 1];
+    edges.iter().for_each(|e| first[e.from + 1] += 1);
+    for k in 0..count {
+        first[k + 1] += first[k];
+    }
+    let mut order = vec![0u32; edges.len()];
+    let mut next = first.clone();
+    for (k, e) in edges.iter().enumerate() {
+        order[next[e.from]] = k as u32;
+        next[e.from] += 1;
+    }
     let mut moments = vec![(0i64, 0i64); count];
-    for _ in 0..=count {
-        let mut changed = false;
-        for e in edges {
-            let (value, strict) = moments[e.from];
-            let bound = (value + e.weight, strict + e.strict);
-            if moments[e.to] < bound {
-                if e.to == 0 {
-                    return None;
-                }
-                moments[e.to] = bound;
-                changed = true;
-            }
-        }
-        if !changed {
+    let mut moved = vec![true; count];
+    let mut left = count;
+    for round in 0..=2 * count {
+        if left == 0 {
             return Some(moments);
+        }
+        if limit.is_over().is_some() {
+            return None;
+        }
+        for k in 0..count {
+            let at = if round % 2 == 0 { k } else { count - 1 - k };
+            if !std::mem::replace(&mut moved[at], false) {
+                continue;
+            }
+            left -= 1;
+            let (value, strict) = moments[at];
+            for e in order[first[at]..first[at + 1]]
+                .iter()
+                .map(|k| &edges[*k as usize])
+            {
+                let bound = (value + e.weight, strict + e.strict);
+                if moments[e.to] < bound {
+                    if e.to == 0 {
+                        return None;
+                    }
+                    moments[e.to] = bound;
+                    left += usize::from(!std::mem::replace(&mut moved[e.to], true));
+                }
+            }
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Control;
+    use crate::explore::watch::Watch;
+    use std::sync::atomic::AtomicBool;
+    use zonelens_analysis::report::Options;
+
+    /// Each moment is at most one after the one before, and the last one is late.
+    fn chain(count: usize) -> Vec<Edge> {
+        let edge = |from, to, weight| Edge {
+            from,
+            to,
+            weight,
+            strict: 0,
+        };
+        let mut edges = Vec::new();
+        for k in 1..count {
+            edges.push(edge(k - 1, k, 0));
+            edges.push(edge(k, k - 1, -1));
+        }
+        edges.push(edge(0, count - 1, count as i64 - 1));
+        edges
+    }
+
+    #[test]
+    fn what_comes_from_the_end_takes_one_round() {
+        // Forth only, there would be as many rounds as moments: 10^12 edges are looked at.
+        let (count, cancelled) = (500_000, AtomicBool::new(false));
+        let control = Control {
+            cancelled: &cancelled,
+            progress: &|_| {},
+        };
+        let limit = Watch::new(&Options::default(), &control).limit();
+        let moments = longest_paths(count, &chain(count), &limit).expect("no contradiction");
+        assert!(moments.iter().enumerate().all(|(k, m)| *m == (k as i64, 0)));
+        cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(longest_paths(count, &chain(count), &limit), None);
+    }
 }

@@ -108,6 +108,10 @@ fn without_detours(
     mut possible: impl FnMut(&[Leave], &mut Conditions<'_>) -> Result<Option<bool>, Fault>,
 ) -> Result<Vec<Leave>, Fault> {
     let mut kept = leaves.to_vec();
+    // To try one detour is to follow the whole path.
+    if leaves.len() > steps_to_try(program) {
+        return Ok(kept);
+    }
     // By position: the digest of the discrete state, and whether the condition holds already.
     let mut places = Vec::new();
     let mut follower = Follower::new(program);

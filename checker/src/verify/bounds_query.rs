@@ -59,17 +59,17 @@ impl Run<'_> {
                 covering: Covering::Inclusion,
                 ..self.settings(&bounds, plain)
             };
+            let representative = self.representative(&settings);
+            let settings = Run::without_alu(settings, has_clocks || representative.is_some());
             let mut search = Search::new(self.program, &bounds, settings);
-            search.representative = self.representative(&settings);
+            search.representative = representative;
             let audit = self.audit(&formula);
             search.audit = audit.map(|a| a.measuring(self.program, &measured));
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),
                 Outcome::Asymmetric(message) => return Ok(Answer::internal(message)),
-                Outcome::Fault(fault, node, step) => {
-                    return Ok(self.fault(fault, &search, node, step));
-                }
+                Outcome::Fault(fault, node) => return Ok(self.fault(fault, &search, node)),
                 Outcome::QueryFault(fault, _) => return Ok(self.query_error(fault)),
             }
             for (range, measured) in extremes.ranges.iter_mut().zip(&measured) {

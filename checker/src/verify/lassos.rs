@@ -5,8 +5,10 @@ use super::traces::Timed;
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
+use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Search;
 use crate::interpreter::{Claim, End, Ending, Failure, Kept, check};
+use crate::program::Fault;
 use crate::query::liveness::{Live, Throughout, endings};
 use crate::symmetry::{Passed, Permutation, Representative};
 use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
@@ -43,7 +45,7 @@ impl Run<'_> {
         let (path, cycle) = match live {
             Live::None => return Answer::verdict(absent),
             Live::Stopped(stop) => return Answer::stopped(stop),
-            Live::Fault(fault) => return self.model_error(fault, Ok(None)),
+            Live::Fault(fault, path) => return self.live_fault(fault, path, &run),
             Live::Stays(path) => (path, None),
             Live::Cycle(path, start, closing) => (path, Some((start, closing))),
         };
@@ -60,8 +62,24 @@ impl Run<'_> {
                 trace: trace.map(Box::new),
                 ..Answer::verdict(found)
             },
-            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+            Err(failure) => self.untraced(found, &failure),
         }
+    }
+
+    /// The report of an error that a search for runs met in the last state of a path, or on a step from there.
+    fn live_fault(&self, fault: Fault, path: Vec<Passed>, run: &LiveRun<'_>) -> Answer {
+        if fault.of_query {
+            return self.query_error(fault);
+        }
+        if fault.kind.is_ours() || !self.wants_trace() {
+            return self.model_error(fault, None);
+        }
+        let leaves = self.live_leaves(run, path, None);
+        let leaves = leaves.map(|(mut stem, steps, _)| {
+            stem.extend(steps.into_iter().flatten());
+            stem
+        });
+        self.fault_after(fault, leaves, Covering::Inclusion)
     }
 
     /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
@@ -183,7 +201,7 @@ impl Run<'_> {
             kept,
             end,
         };
-        check(self.network, timed.unit, &timed.run, &claim)
+        check(self.network, timed.unit, &timed.run, &claim, &self.limit)
     }
 
     /// Hands over what must hold along a run: at its pivot, from there on, and at its end if it ends without a step.
@@ -196,6 +214,7 @@ impl Run<'_> {
         let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
         let mut last = Expander::new(self.program);
         over(Conditions {
+            limit: self.limit,
             at_pivot: &mut |state, zone| match run.start {
                 None => {
                     // The whole run must keep the condition: it begins at time 0.

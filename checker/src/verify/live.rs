@@ -353,7 +353,7 @@ impl Run<'_> {
                 };
                 self.live_answer(live, run, (Verdict::Violated, Verdict::Satisfied))
             }
-            (Outcome::Fault(fault, node, step), _) => self.fault(fault, &search, node, step),
+            (Outcome::Fault(fault, node), _) => self.fault(fault, &search, node),
             (Outcome::QueryFault(fault, _), _) => self.query_error(fault),
             (Outcome::Asymmetric(message), _) => Answer::internal(message),
             _ => Answer::verdict(Verdict::Satisfied),

@@ -13,8 +13,8 @@ mod traces;
 mod turns;
 
 use crate::explore::expander::Expander;
-use crate::explore::watch::{Stop, Watch};
-use crate::interpreter::Failure;
+use crate::explore::watch::{Limit, Stop, Watch};
+use crate::interpreter::{Failure, Names};
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
@@ -30,6 +30,8 @@ pub(crate) struct Run<'a> {
     pub options: &'a Options,
     pub position: &'a (dyn Fn(Span) -> Position + Sync),
     pub program: &'a Program,
+    /// When it must end, the building of traces included.
+    pub limit: Limit<'a>,
 }
 
 /// What a search found out, before it becomes a report.
@@ -93,7 +95,7 @@ impl Answer {
 
 impl Run<'_> {
     /// A fault of the model, with the trace that leads to it.
-    pub fn model_error(&self, fault: Fault, trace: Result<Option<Trace>, Failure>) -> Answer {
+    pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
         let Position { line, column } = (self.position)(fault.span);
         let place = format!("line {line}, column {column}");
         match fault.kind {
@@ -108,10 +110,11 @@ impl Run<'_> {
                     format!("unsupported: {place}{}", fault.kind),
                 )
             }
-            kind => {
+            _ => {
+                let message = self.message(&fault);
                 let mut answer =
-                    Answer::because(Verdict::Error, format!("model-error: {place}: {kind}"));
-                answer.trace = trace.ok().flatten().map(Box::new);
+                    Answer::because(Verdict::Error, format!("model-error: {place}: {message}"));
+                answer.trace = trace.map(Box::new);
                 answer
             }
         }
@@ -120,8 +123,31 @@ impl Run<'_> {
     /// A fault in the query's own expressions.
     pub fn query_error(&self, fault: Fault) -> Answer {
         match fault.kind {
-            kind if kind.is_ours() => self.model_error(fault, Ok(None)),
-            kind => Answer::because(Verdict::Error, format!("query-error: {kind}")),
+            kind if kind.is_ours() => self.model_error(fault, None),
+            _ => {
+                let message = self.message(&fault);
+                Answer::because(Verdict::Error, format!("query-error: {message}"))
+            }
+        }
+    }
+
+    /// What failed, with the names of variables.
+    fn message(&self, fault: &Fault) -> String {
+        let names = Names::new(self.network);
+        let variable = |cell: u32| {
+            let cell = &self.network.cells[cell as usize];
+            self.network.variables[cell.variable as usize]
+                .name
+                .to_string()
+        };
+        fault.message(|cell| names.cell(cell), variable)
+    }
+
+    /// A verdict whose trace could not be built: the limit was reached on the way, or something is wrong with us.
+    pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
+        match self.limit.is_over() {
+            Some(stop) => Answer::because(verdict, stop.without_trace()),
+            None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
         }
     }
 
@@ -190,6 +216,7 @@ fn verify_once(
                     options,
                     position,
                     program: &program,
+                    limit: watch.limit(),
                 };
                 run.answer(&mut watch)
             }
@@ -223,7 +250,7 @@ fn verify_once(
 impl Run<'_> {
     fn answer(&self, watch: &mut Watch<'_>) -> Answer {
         match Expander::new(self.program).initial() {
-            Err(fault) => return self.model_error(fault, Ok(None)),
+            Err(fault) => return self.model_error(fault, None),
             Ok((_, zones)) if zones.is_empty() => {
                 let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
                 return Answer::because(Verdict::Error, reason);

@@ -51,6 +51,18 @@ impl Run<'_> {
         Ok(bounds)
     }
 
+    /// The same, with inclusion of zones in place of `a≼LU` where more counts than what can be reached: where `exact` says
+    /// so, or representatives are made by the order of clocks.
+    pub fn without_alu(settings: Settings, exact: bool) -> Settings {
+        match settings.abstraction {
+            Abstraction::Alu if exact => Settings {
+                abstraction: Abstraction::ExtraLu,
+                ..settings
+            },
+            _ => settings,
+        }
+    }
+
     /// How to search for reachable states. `plain` says that the query has no `deadlock`, so that simulation is enough;
     /// otherwise regions must be kept (a state covered under LU may hide a deadlock).
     pub fn settings(&self, bounds: &Bounds, plain: bool) -> Settings {
@@ -59,7 +71,16 @@ impl Run<'_> {
             AbstractionOption::None => Abstraction::None,
             _ if diagonals || !plain && !is_on(Mutation::LuForDeadlock) => Abstraction::ExtraM,
             AbstractionOption::ExtraM => Abstraction::ExtraM,
-            AbstractionOption::Alu => Abstraction::Alu,
+            // A state that simulates another may need more steps or time.
+            AbstractionOption::Alu
+                if !matches!(
+                    self.options.trace,
+                    TraceOption::Shortest | TraceOption::Fastest
+                ) =>
+            {
+                Abstraction::Alu
+            }
+            AbstractionOption::Alu => Abstraction::ExtraLu,
             AbstractionOption::Auto
             | AbstractionOption::ExtraLu
             | AbstractionOption::ConvexHull => Abstraction::ExtraLu,

@@ -2,7 +2,6 @@
 
 use super::{Answer, Run};
 use crate::explore::bounds::Bounds;
-use crate::explore::expander::Expander;
 use crate::explore::parallel::{self, End};
 use crate::explore::passed_waiting::{Covering, NIL};
 use crate::explore::search::{Outcome, Search, Settings};
@@ -12,9 +11,9 @@ use crate::program::{Fault, Formula};
 use crate::query::nearness::Nearness;
 use crate::query::reach::Goal;
 use crate::symmetry::Permutation;
-use crate::trace::{Condition, Leave, position};
+use crate::trace::{Condition, Leave};
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{Trace, TraceOption, Verdict};
+use zonelens_analysis::report::{TraceOption, Verdict};
 
 /// What is looked for, and what it means.
 pub(super) struct Sought<'q> {
@@ -60,6 +59,7 @@ impl Run<'_> {
             absent,
         };
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
+        let settings = Run::without_alu(settings, representative.is_some());
         let mut search = Search::new(self.program, &bounds, settings);
         search.representative = representative;
         search.audit = self.audit([&formula]).map(|a| a.naming(named.clone()));
@@ -132,7 +132,7 @@ impl Run<'_> {
             Outcome::Exhausted => Answer::verdict(sought.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
-            Outcome::Fault(fault, node, step) => self.fault(fault, search, node, step),
+            Outcome::Fault(fault, node) => self.fault(fault, search, node),
             Outcome::QueryFault(fault, _) => self.query_fault(fault, settings.covering),
             Outcome::Found(node) => {
                 let steps = self.real_steps(search, node, None, image);
@@ -168,9 +168,8 @@ impl Run<'_> {
         ) {
             None => Answer::verdict(sought.absent),
             Some(End::Stopped(stop)) => Answer::stopped(stop),
-            Some(End::Fault(fault, steps, step)) => {
-                let step = step.map(Leave::Step);
-                self.fault_after(fault, by_position(steps), step, settings.covering)
+            Some(End::Fault(fault, steps)) => {
+                self.fault_after(fault, Ok(by_position(steps)), settings.covering)
             }
             Some(End::QueryFault(fault)) => self.query_fault(fault, settings.covering),
             Some(End::Found(steps)) => self.found(Ok(by_position(steps)), sought, &settings),
@@ -206,7 +205,7 @@ impl Run<'_> {
         if !self.wants_trace() {
             return Answer::verdict(sought.found);
         }
-        let mut goal = self.goal(sought);
+        let mut goal = self.goal(sought).lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
         let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
         let trace = leaves.and_then(|leaves| self.path_trace(&leaves, at_end, check));
@@ -215,65 +214,45 @@ impl Run<'_> {
                 trace: Some(Box::new(trace)),
                 ..Answer::verdict(sought.found)
             },
-            Err(failure) => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+            Err(failure) => self.untraced(sought.found, &failure),
         }
     }
 
-    /// The report of a model error found by a search.
-    pub(super) fn fault(
-        &self,
-        fault: Fault,
-        search: &Search<'_>,
-        node: u32,
-        step: Option<u32>,
-    ) -> Answer {
+    /// The report of a model error that a search met in a node, or on a step from there.
+    pub(super) fn fault(&self, fault: Fault, search: &Search<'_>, node: u32) -> Answer {
         let covering = search.states.covering();
-        if node == NIL || !self.wants_trace() && self.approximate(covering).is_none() {
-            return self.model_error(fault, Ok(None));
+        if node == NIL || !self.needs_run(&fault, covering) {
+            return self.model_error(fault, None);
         }
-        match self.real_steps(search, node, step, None) {
-            Ok(mut steps) => {
-                let step = step.and_then(|_| steps.pop());
-                self.fault_after(fault, steps, step, covering)
+        self.fault_after(fault, self.real_steps(search, node, None, None), covering)
+    }
+
+    /// Whether a run to an error is asked for, or must show that it is real.
+    fn needs_run(&self, fault: &Fault, covering: Covering) -> bool {
+        let doubtful = self.approximate(covering).is_some();
+        doubtful || self.wants_trace() && !fault.kind.is_ours()
+    }
+
+    /// The report of a model error after these steps, or on a step that follows them. States found by approximation may
+    /// have no run; anywhere else the interpreter must meet the error, too.
+    pub(super) fn fault_after(
+        &self,
+        fault: Fault,
+        leaves: Result<Vec<Leave>, Failure>,
+        covering: Covering,
+    ) -> Answer {
+        if !self.needs_run(&fault, covering) {
+            return self.model_error(fault, None);
+        }
+        let run = leaves.and_then(|leaves| self.error_trace(&leaves, &fault));
+        match (run, self.approximate(covering)) {
+            (Ok((trace, fault)), _) => self.model_error(fault, Some(trace)),
+            (Err(_), Some(why)) => doubtful(why, self.model_error(fault, None)),
+            (Err(_), None) if self.limit.is_over().is_some() => self.model_error(fault, None),
+            (Err(failure), None) => {
+                let error = self.model_error(fault, None).reason.unwrap_or_default();
+                Answer::internal(format!("no run leads to \"{error}\" ({})", failure.0))
             }
-            Err(failure) => self.fault_of_run(fault, Err(failure), covering),
-        }
-    }
-
-    /// The report of a model error after these steps, at one more step if there is one.
-    fn fault_after(
-        &self,
-        fault: Fault,
-        leaves: Vec<Leave>,
-        step: Option<Leave>,
-        covering: Covering,
-    ) -> Answer {
-        if !self.wants_trace() && self.approximate(covering).is_none() {
-            return self.model_error(fault, Ok(None));
-        }
-        let mut expander = Expander::new(self.program);
-        let at_end: Condition<'_> = &mut |state, zone| {
-            let Some(step) = &step else { return Ok(None) };
-            let Some(index) = position(&mut expander, state, step)? else {
-                return Ok(None);
-            };
-            let step = expander.steps.get(index).clone();
-            expander.enabled(&step, state, zone).map(Some)
-        };
-        let trace = self.path_trace(&leaves, at_end, None);
-        self.fault_of_run(fault, trace.map(Some), covering)
-    }
-
-    /// The report of a model error to which a run leads, if there is one: states found by approximation may have none.
-    fn fault_of_run(
-        &self,
-        fault: Fault,
-        trace: Result<Option<Trace>, Failure>,
-        covering: Covering,
-    ) -> Answer {
-        match (self.approximate(covering), &trace) {
-            (Some(why), Err(_)) => doubtful(why, self.model_error(fault, Ok(None))),
-            _ => self.model_error(fault, trace),
         }
     }
 }

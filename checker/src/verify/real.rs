@@ -67,6 +67,9 @@ impl Run<'_> {
     ) -> Result<Vec<Leave>, Failure> {
         let mut leaves = Vec::new();
         for passed in path {
+            if self.limit.is_over().is_some() {
+                return Err(Failure("the run was stopped".into()));
+            }
             let step = back.pass(representative, passed).map_err(failed)?;
             leaves.extend(step.map(Leave::Named));
         }

@@ -1,7 +1,10 @@
 //! Traces: scheduled, replayed, described.
 
 use super::Run;
-use crate::interpreter::{ConcreteStep, Evaluator, Failure, Replayed, replay};
+use crate::explore::expander::Expander;
+use crate::explore::steps::NamedStep;
+use crate::interpreter::{ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, replay};
+use crate::program::{Fault, FaultKind};
 use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
@@ -16,12 +19,54 @@ impl Run<'_> {
         at_end: Condition<'_>,
         check: Option<(&Expr, bool)>,
     ) -> Result<Trace, Failure> {
+        let replayed = self.path_replayed(leaves, at_end)?;
+        if let (Some((expr, wanted)), Some(last)) = (check, replayed.states.last()) {
+            let mut last = last.clone();
+            let value = Evaluator::new(self.network, &mut last, self.query.frame).eval(expr)?;
+            if (value != 0) != wanted {
+                return Err(Failure("the last state does not have the property".into()));
+            }
+        }
+        Ok(path_of(replayed))
+    }
+
+    /// A run along a path to a state where the model fails as a search met it, with the fault as it is there. The
+    /// interpreter must fail there, too.
+    pub(super) fn error_trace(
+        &self,
+        leaves: &[Leave],
+        fault: &Fault,
+    ) -> Result<(Trace, Fault), Failure> {
+        let mut expander = Expander::new(self.program);
+        let mut failing: Option<(Fault, Option<NamedStep>)> = None;
+        let at_end: Condition<'_> = &mut |state, zone| {
+            let Some(found) = expander.failing(fault, state, zone)? else {
+                return Ok(Some(Vec::new()));
+            };
+            failing = Some((found.fault, found.step));
+            Ok(Some(found.pieces))
+        };
+        let replayed = self.path_replayed(leaves, at_end)?;
+        let (fault, step) = failing.unwrap_or((*fault, None));
+        let step = step.map(|step| self.concrete_edges(&step));
+        if let Some(last) = replayed.states.last()
+            // Both count loops in their own way.
+            && fault.kind != FaultKind::StepLimit
+            && !fails(self.network, last, step.as_deref())
+        {
+            return Err(Failure("nothing fails at the end of the run".into()));
+        }
+        Ok((path_of(replayed), fault))
+    }
+
+    fn path_replayed(&self, leaves: &[Leave], at_end: Condition<'_>) -> Result<Replayed, Failure> {
         let mut whenever = |_: &mut [i32], _: &Zone| Ok(None);
         let mut always = |_: &mut [i32], _: &Zone| Ok(None);
         // What was asked to be shortest or fastest is so already.
         let shorter = match self.options.trace {
             TraceOption::Some => {
                 let conditions = Conditions {
+                    limit: self.limit,
                     at_pivot: &mut whenever,
                     along: &mut always,
                     at_end,
@@ -31,23 +76,12 @@ impl Run<'_> {
             _ => None,
         };
         let conditions = Conditions {
+            limit: self.limit,
             at_pivot: &mut whenever,
             along: &mut always,
             at_end,
         };
-        let replayed = self.replayed(shorter.as_deref().unwrap_or(leaves), conditions)?;
-        if let (Some((expr, wanted)), Some(last)) = (check, replayed.states.last()) {
-            let mut last = last.clone();
-            let value = Evaluator::new(self.network, &mut last, self.query.frame).eval(expr)?;
-            if (value != 0) != wanted {
-                return Err(Failure("the last state does not have the property".into()));
-            }
-        }
-        Ok(Trace {
-            kind: TraceKind::Path,
-            cycle_start: None,
-            steps: replayed.steps,
-        })
+        self.replayed(shorter.as_deref().unwrap_or(leaves), conditions)
     }
 
     /// Schedules a path.
@@ -59,7 +93,7 @@ impl Run<'_> {
         let path = follow(self.program, leaves, conditions)
             .map_err(|fault| Failure(fault.kind.to_string()))?
             .ok_or(Failure("no run follows the path".into()))?;
-        let timed = schedule(&path, &self.program.initial_clocks)
+        let timed = schedule(&path, &self.program.initial_clocks, &self.limit)
             .ok_or(Failure("the path has no schedule".into()))?;
         let pivot = leaves.iter().position(|leave| *leave == Leave::Pivot);
         let (run, pivot) = self.concrete_run(&path, &timed.delays, pivot);
@@ -86,7 +120,8 @@ impl Run<'_> {
         unit: i64,
         run: &[(i64, Option<ConcreteStep>)],
     ) -> Result<Replayed, Failure> {
-        replay(self.network, unit, run, &|span| (self.position)(span))
+        let position = |span| (self.position)(span);
+        replay(self.network, unit, run, &position, &self.limit)
     }
 
     /// The delays and steps, and where among them the stay with this number ends: after how many steps, and which delay.
@@ -106,13 +141,9 @@ impl Run<'_> {
                 at = (run.len(), waited);
             }
             if let Some((taken, _)) = &stay.step {
-                let edges = taken.edges.iter().map(|(edge, values)| {
-                    let edge = &self.program.edges[*edge as usize];
-                    (edge.process, edge.index, values.clone())
-                });
                 let step = ConcreteStep {
                     channel: taken.channel,
-                    edges: edges.collect(),
+                    edges: self.concrete_edges(&taken.edges),
                 };
                 run.push((waited, Some(step)));
                 waited = 0;
@@ -122,6 +153,23 @@ impl Run<'_> {
             run.push((waited, None));
         }
         (run, at)
+    }
+
+    /// The edges of a step as the interpreter numbers them.
+    fn concrete_edges(&self, step: &NamedStep) -> Vec<ConcreteEdge> {
+        let edges = step.iter().map(|(edge, values)| {
+            let edge = &self.program.edges[*edge as usize];
+            (edge.process, edge.index, values.clone())
+        });
+        edges.collect()
+    }
+}
+
+fn path_of(replayed: Replayed) -> Trace {
+    Trace {
+        kind: TraceKind::Path,
+        cycle_start: None,
+        steps: replayed.steps,
     }
 }
 

@@ -67,7 +67,7 @@ fn least_time(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
             return Some(time);
         }
         let s = &graph.states[k];
-        for (taken, t) in walker.actions(s) {
+        for (taken, t) in walker.actions(s).0 {
             let mut at = s.clone();
             at.clocks = corner
                 .iter()
@@ -151,6 +151,10 @@ fn fastest_traces_take_the_least_time() {
         let Some(graph) = explore(&model, 3000, CAP) else {
             continue;
         };
+        // A search for the least time goes on, and may meet an error that the first run avoided.
+        if graph.fails.contains(&true) {
+            continue;
+        }
         let text = model.text();
         let loaded = common::load(&text, zonelens_syntax::ast::FileKind::Xta, &[])
             .unwrap_or_else(|e| panic!("seed {model_seed}: {e}\n{text}"));

@@ -64,7 +64,7 @@ pub fn note_features(model: &TestModel, seen: &mut BTreeMap<String, usize>) {
         "clock set by index",
         updates().any(|u| match u {
             Update::Reset(x, _) | Update::Copy(x, _) => x.by.is_some(),
-            Update::Assign(..) | Update::Call(_) => false,
+            Update::Assign(..) | Update::Call(_) | Update::Over(..) => false,
         }),
     );
     note(

@@ -1,5 +1,6 @@
 //! Random small networks, as data: printed as text for the engine, walked as data by the oracle.
 
+use super::faults::spoil;
 use crate::rng::Rng;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +62,9 @@ pub struct Condition {
     pub atoms: Vec<Atom>,
     /// Of the test and the first comparison one is enough.
     pub either: bool,
+    /// Written last: 1 divided by what the place holds must be 1. It fails where everything else holds and the place
+    /// holds 0.
+    pub divisor: Option<Place>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +76,8 @@ pub enum Update {
     Assign(Place, Option<Place>, i32),
     /// What this function does.
     Call(usize),
+    /// The value of a place plus a constant, which fails if it is more than 2.
+    Over(Place, Place, i32),
 }
 
 /// What is done if a test succeeds, and otherwise.
@@ -159,6 +165,8 @@ pub struct TestModel {
     /// Time does not end, and clocks are compared with each other all the same.
     pub endless_differences: bool,
     pub priorities: bool,
+    /// Whether steps or guards may fail.
+    pub faulty: bool,
 }
 
 /// The greatest constant that a generated condition compares with.
@@ -232,6 +240,7 @@ pub fn random(rng: &mut Rng) -> TestModel {
         ticks: bounded && (far || rng.chance(30)),
         endless_differences,
         priorities,
+        faulty: false,
     };
     if rng.chance(20) {
         for _ in 0..1 + rng.below(2) {
@@ -265,6 +274,9 @@ pub fn random(rng: &mut Rng) -> TestModel {
     for p in 0..model.processes.len() {
         level += i32::from(levels && p > 0 && rng.chance(60));
         model.levels.push(level);
+    }
+    if rng.chance(25) {
+        spoil(rng, &mut model);
     }
     model
 }

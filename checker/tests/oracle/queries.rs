@@ -109,25 +109,44 @@ fn with_deadlock(rng: &mut Rng, formula: Formula) -> Formula {
 }
 
 /// A query with the oracle's answer.
-pub fn random_query(
-    rng: &mut Rng,
-    model: &TestModel,
-    graph: &Graph,
-) -> (String, bool, &'static str) {
+pub struct Asked {
+    pub query: String,
+    /// Whether it is satisfied.
+    pub expected: bool,
+    pub kind: &'static str,
+    /// Whether an error of the model is met before everything that the answer needs was looked at, if nothing is found
+    /// before.
+    pub fails: bool,
+    /// The answer when nothing is found.
+    pub absent: bool,
+}
+
+/// A query with the oracle's answer.
+pub fn random_query(rng: &mut Rng, model: &TestModel, graph: &Graph) -> Asked {
     let all = |f: &Formula| {
         (0..graph.states.len())
             .map(|k| f.holds(model, graph, k))
             .collect::<Vec<bool>>()
     };
     let mut formula = random_formula(rng, model, 2);
+    let anywhere = graph.fails.contains(&true);
+    let asked = |(query, expected, kind): (String, bool, &'static str), fails, absent| Asked {
+        query,
+        expected,
+        kind,
+        fails,
+        absent,
+    };
     match rng.below(8) {
         0 => {
             let text = format!("E<> {}", formula.text(model));
-            (text, all(&formula).contains(&true), "E<>")
+            let found = all(&formula).contains(&true);
+            asked((text, found, "E<>"), anywhere, false)
         }
         1 => {
             let text = format!("A[] {}", formula.text(model));
-            (text, !all(&formula).contains(&false), "A[]")
+            let found = all(&formula).contains(&false);
+            asked((text, !found, "A[]"), anywhere, true)
         }
         2 => {
             if rng.chance(60) {
@@ -136,32 +155,30 @@ pub fn random_query(
                 formula = Formula::And(Box::new(formula), Box::new(Formula::Deadlock));
             }
             let found = all(&formula).contains(&true);
-            (
-                format!("A[] not ({})", formula.text(model)),
-                !found,
-                "deadlock",
-            )
+            let text = format!("A[] not ({})", formula.text(model));
+            asked((text, !found, "deadlock"), anywhere, true)
         }
         3 => {
             let formula = with_deadlock(rng, formula);
             let (text, holds) = (formula.text(model), all(&formula));
-            match rng.chance(50) {
+            let exists = rng.chance(50);
+            let answer = match exists {
                 true => (format!("E<> {text}"), holds.contains(&true), "deadlock"),
                 false => (format!("A[] {text}"), !holds.contains(&false), "deadlock"),
-            }
+            };
+            asked(answer, anywhere, !exists)
         }
-        4 => (
-            format!("E[] {}", formula.text(model)),
-            graph.stays(&all(&formula))[0],
-            "E[]",
-        ),
+        4 => {
+            let holds = all(&formula);
+            let text = format!("E[] {}", formula.text(model));
+            let answer = (text, graph.stays(&holds)[0], "E[]");
+            asked(answer, graph.fails_within(&holds), false)
+        }
         5 => {
             let not = all(&formula).iter().map(|b| !b).collect::<Vec<_>>();
-            (
-                format!("A<> {}", formula.text(model)),
-                !graph.stays(&not)[0],
-                "A<>",
-            )
+            let text = format!("A<> {}", formula.text(model));
+            let answer = (text, !graph.stays(&not)[0], "A<>");
+            asked(answer, graph.fails_within(&not), true)
         }
         _ => {
             let goal = random_formula(rng, model, 1);
@@ -169,11 +186,9 @@ pub fn random_query(
             let avoids = graph.stays(&not_goal);
             let start = all(&formula);
             let fails = (0..avoids.len()).any(|k| start[k] && avoids[k]);
-            (
-                format!("{} --> {}", formula.text(model), goal.text(model)),
-                !fails,
-                "-->",
-            )
+            let text = format!("{} --> {}", formula.text(model), goal.text(model));
+            // Proofs may look at less than everything.
+            asked((text, !fails, "-->"), false, true)
         }
     }
 }

@@ -29,6 +29,10 @@ pub struct Graph {
     pub delays: Vec<Option<usize>>,
     /// Whether time may pass for ever inside the region.
     pub forever: Vec<bool>,
+    /// Whether a step or a guard fails in the region.
+    pub fails: Vec<bool>,
+    /// Whether a step would fail that priorities block.
+    pub fails_if_not_blocked: Vec<bool>,
 }
 
 /// The least cap that conditions allow.
@@ -95,14 +99,14 @@ pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32, k: i32) -> bo
 }
 
 impl Graph {
-    /// Whether the region of a point was reached; clocks are given as whole numbers with fractions.
-    pub fn reaches(
+    /// The region of a point, if it was reached; clocks are given as whole numbers with fractions.
+    pub fn find(
         &self,
         model: &TestModel,
         locations: Vec<usize>,
         vars: Vec<i32>,
         clocks: &[(i32, f64)],
-    ) -> bool {
+    ) -> Option<usize> {
         let rank = |fraction: f64| {
             let mut below: Vec<f64> = clocks.iter().map(|c| c.1).collect();
             below.retain(|f| *f < fraction && *f > 0.0);
@@ -119,7 +123,8 @@ impl Graph {
             clocks: clocks.collect(),
         };
         let walker = Walker::new(model, self.cap.unwrap_or(CAP));
-        self.states.contains(&walker.canonical(state))
+        let region = walker.canonical(state);
+        self.states.iter().position(|s| *s == region)
     }
 }
 
@@ -149,11 +154,36 @@ impl<'m> Walker<'m> {
         let test = condition.test.is_none_or(|t| s.passes(self.model, &t, k));
         let atoms = &condition.atoms;
         let holds = |a: &Atom| holds(a, self.model, s, self.unit, k);
-        if condition.either {
+        let rest = if condition.either {
             (test || holds(&atoms[0])) && atoms[1..].iter().all(holds)
         } else {
             test && atoms.iter().all(holds)
-        }
+        };
+        let divisor = condition
+            .divisor
+            .map(|place| s.number(self.model, place, k));
+        rest && divisor.is_none_or(|n| n == 1)
+    }
+
+    /// Whether an internal guard divides by zero in a process that may move.
+    fn guard_fails(&self, s: &State) -> bool {
+        let processes = 0..self.model.processes.len();
+        let committed = |p: usize| self.kind(s, p) == Kind::Committed;
+        let some_committed = processes.clone().any(committed);
+        let mut free = processes.filter(|p| !some_committed || committed(*p));
+        free.any(|p| {
+            let mut own = self.model.processes[p].1.iter();
+            own.any(|edge| {
+                let zero = |place: Place| s.number(self.model, place, 0) == 0;
+                let rest = Condition {
+                    divisor: None,
+                    ..edge.guard.clone()
+                };
+                edge.source == s.locations[p]
+                    && edge.guard.divisor.is_some_and(zero)
+                    && self.condition(&rest, s, 0)
+            })
+        })
     }
 
     fn invariants(&self, s: &State) -> bool {
@@ -310,11 +340,12 @@ impl<'m> Walker<'m> {
         self.model.processes[p].0[s.locations[p]].kind
     }
 
-    /// All steps and where they lead.
-    pub fn actions(&self, s: &State) -> Vec<(Taken, State)> {
+    /// All steps of a region with where they lead, whether one of them fails, and whether one would that others block.
+    pub fn actions(&self, s: &State) -> (Vec<(Taken, State)>, bool, bool) {
         let processes = self.model.processes.len();
         let committed = (0..processes).any(|p| self.kind(s, p) == Kind::Committed);
-        let mut found: Vec<((i32, i32), (Taken, State))> = Vec::new();
+        // Each with its priority; none where it leads to is what fails.
+        let mut found: Vec<((i32, i32), Option<(Taken, State)>)> = Vec::new();
         for (taken, channel) in self.guarded(s) {
             if committed
                 && !taken
@@ -323,34 +354,44 @@ impl<'m> Walker<'m> {
             {
                 continue;
             }
+            let of_channel = channel.map_or(0, |c| self.model.channels[c].priority);
+            let levels = taken.iter().map(|(p, _, _)| self.model.levels[*p]);
+            let priority = (of_channel, levels.max().unwrap_or(0));
             let mut t = s.clone();
-            self.apply(&mut t, &taken);
+            if !self.apply(&mut t, &taken) {
+                found.push((priority, None));
+                continue;
+            }
             let t = self.canonical(t);
             if self.invariants(&t) {
-                let of_channel = channel.map_or(0, |c| self.model.channels[c].priority);
-                let levels = taken.iter().map(|(p, _, _)| self.model.levels[*p]);
-                let level = levels.max().unwrap_or(0);
-                found.push(((of_channel, level), (taken, t)));
+                found.push((priority, Some((taken, t))));
             }
         }
         let best = found.iter().map(|f| f.0).max();
+        let fails = |f: &((i32, i32), Option<(Taken, State)>)| f.1.is_none();
+        let blocked = found.iter().any(|f| fails(f) && Some(f.0) != best);
         found.retain(|f| Some(f.0) == best);
-        found.into_iter().map(|f| f.1).collect()
+        let failing = found.iter().any(fails) || self.guard_fails(s);
+        (
+            found.into_iter().filter_map(|f| f.1).collect(),
+            failing,
+            blocked,
+        )
     }
 
-    /// What a step does.
-    pub fn apply(&self, s: &mut State, taken: &Taken) {
-        self.update(s, &self.model.around[0], 0);
+    /// What a step does. False if it fails.
+    pub fn apply(&self, s: &mut State, taken: &Taken) -> bool {
+        let mut works = self.update(s, &self.model.around[0], 0);
         for &(p, e, k) in taken {
             let edge = &self.model.processes[p].1[e];
-            self.update(s, &edge.updates, k);
+            works = works && self.update(s, &edge.updates, k);
             s.locations[p] = edge.target;
         }
-        self.update(s, &self.model.around[1], 0);
+        works && self.update(s, &self.model.around[1], 0)
     }
 
-    /// Runs updates one after the other; `k` is the value of the select variable.
-    fn update(&self, s: &mut State, updates: &[Update], k: i32) {
+    /// Runs updates one after the other; `k` is the value of the select variable. False if one fails.
+    fn update(&self, s: &mut State, updates: &[Update], k: i32) -> bool {
         for update in updates {
             match *update {
                 Update::Reset(x, c) => {
@@ -374,10 +415,22 @@ impl<'m> Walker<'m> {
                         true => &function.then,
                         false => &function.other,
                     };
-                    self.update(s, updates, k);
+                    if !self.update(s, updates, k) {
+                        return false;
+                    }
+                }
+                Update::Over(place, from, c) => {
+                    let value = s.number(self.model, from, k) + c;
+                    if value > 2 {
+                        return false;
+                    }
+                    if let Some(place) = s.place_at(self.model, place) {
+                        s.vars[place] = value;
+                    }
                 }
             }
         }
+        true
     }
 
     pub fn may_delay(&self, s: &State) -> bool {
@@ -404,6 +457,8 @@ pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
         actions: Vec::new(),
         delays: Vec::new(),
         forever: Vec::new(),
+        fails: Vec::new(),
+        fails_if_not_blocked: Vec::new(),
     };
     if !walker.invariants(&initial) {
         return None;
@@ -423,7 +478,9 @@ pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
             return None;
         }
         let s = graph.states[k].clone();
-        let successors = walker.actions(&s);
+        let (successors, fails, blocked) = walker.actions(&s);
+        graph.fails.push(fails);
+        graph.fails_if_not_blocked.push(blocked);
         let actions = successors
             .into_iter()
             .map(|(_, t)| number(t, &mut graph.states, &mut queue))
@@ -456,12 +513,33 @@ impl Graph {
     pub fn deadlocked(&self, k: usize) -> bool {
         let mut at = Some(k);
         while let Some(s) = at {
-            if !self.actions[s].is_empty() {
+            if !self.actions[s].is_empty() || self.fails[s] {
                 return false;
             }
             at = self.delays[s];
         }
         true
+    }
+
+    /// Whether no step is possible, not even one that fails.
+    fn is_stuck(&self, k: usize) -> bool {
+        self.actions[k].is_empty() && !self.fails[k]
+    }
+
+    /// Whether a failing region can be reached from the first one through regions where the condition holds.
+    pub fn fails_within(&self, condition: &[bool]) -> bool {
+        let mut seen = vec![false; self.states.len()];
+        let mut left = vec![0];
+        while let Some(k) = left.pop() {
+            if !condition[k] || std::mem::replace(&mut seen[k], true) {
+                continue;
+            }
+            if self.fails[k] {
+                return true;
+            }
+            left.extend(self.actions[k].iter().chain(&self.delays[k]));
+        }
+        false
     }
 
     /// Which regions have a maximal run that keeps the condition.
@@ -472,8 +550,7 @@ impl Graph {
             let mut changed = false;
             for k in 0..good.len() {
                 if good[k] {
-                    let ends =
-                        self.forever[k] || (self.actions[k].is_empty() && self.delays[k].is_none());
+                    let ends = self.forever[k] || (self.is_stuck(k) && self.delays[k].is_none());
                     let goes_on = self.actions[k]
                         .iter()
                         .chain(&self.delays[k])

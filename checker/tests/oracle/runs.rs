@@ -3,23 +3,28 @@
 use super::model::TestModel;
 use super::regions::Graph;
 use crate::common::Loaded;
-use crate::{SimulateOptions, simulate};
+use crate::{Ended, SimulateOptions, simulate};
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::TraceState;
 
-/// A state that a run reaches and the oracle does not, if there is one.
+/// A state that a run reaches and the oracle does not, if there is one; or where it fails and nothing should.
 pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Option<TraceState> {
     let options = SimulateOptions {
         seed,
         steps: 10,
         ..SimulateOptions::default()
     };
-    let (trace, _) = simulate(&loaded.network, &options, &|_| Position::default());
+    let (trace, ended) = simulate(&loaded.network, &options, &|_| Position::default());
+    let fails = matches!(ended, Ended::Failed(_)) && !graph.fails.contains(&true);
     let mut states = trace.steps.into_iter().map(|step| step.state);
-    states.find(|state| !is_reached(model, graph, state))
+    let last = states.clone().next_back().filter(|_| fails);
+    states
+        .find(|state| region(model, graph, state).is_none())
+        .or(last)
 }
 
-fn is_reached(model: &TestModel, graph: &Graph, state: &TraceState) -> bool {
+/// The region of a state of a trace, if the oracle has reached it.
+pub fn region(model: &TestModel, graph: &Graph, state: &TraceState) -> Option<usize> {
     let locations = (0..model.processes.len())
         .map(|p| number(&state.locations[&format!("P{p}")][1..]) as usize);
     let numbers = (0..model.vars).map(|v| format!("v{v}"));
@@ -42,7 +47,7 @@ fn is_reached(model: &TestModel, graph: &Graph, state: &TraceState) -> bool {
         (above / below, fraction)
     });
     let clocks: Vec<(i32, f64)> = clocks.collect();
-    graph.reaches(model, locations.collect(), vars.collect(), &clocks)
+    graph.find(model, locations.collect(), vars.collect(), &clocks)
 }
 
 fn number(text: &str) -> i32 {

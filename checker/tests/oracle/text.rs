@@ -170,6 +170,8 @@ impl TestModel {
             Some(test) if condition.either => parts[0] = format!("({test} || {})", parts[0]),
             test => parts.extend(test),
         }
+        let divisor = condition.divisor.map(|place| self.place_text(place));
+        parts.extend(divisor.map(|place| format!("1 / {place} == 1")));
         parts
     }
 
@@ -273,6 +275,13 @@ impl TestModel {
                 let base = base.unwrap_or_default();
                 let plus = if select.is_empty() { "" } else { " + " };
                 format!("{} = ({base}{c}{plus}{select}) % 3", self.place_text(place))
+            }
+            Update::Over(place, from, c) => {
+                format!(
+                    "{} = {} + {c}",
+                    self.place_text(place),
+                    self.place_text(from)
+                )
             }
             Update::Call(f) => {
                 let argument = if select.is_empty() { "0" } else { select };

@@ -54,6 +54,9 @@ pub struct Args {
     /// Seed of random choices [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Give the whole state in every step of a long trace in JSON, not what a step changes
+    #[arg(long)]
+    pub full_trace: bool,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
@@ -63,7 +66,7 @@ pub struct Args {
     /// Run every query again without symmetry and compare
     #[arg(long, hide = true)]
     compare_symmetry: bool,
-    /// Override a global integer constant before any size is evaluated
+    /// Override a global integer or boolean constant before any size is evaluated
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     constants: Vec<(String, i64)>,
 }
@@ -158,7 +161,11 @@ fn duration(text: &str) -> Result<f64, String> {
 pub fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "write the constant's name and its value, as in N=20".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-    let value = value.trim().parse().map_err(|_| wrong())?;
+    let value = match value.trim() {
+        "true" => 1,
+        "false" => 0,
+        number => number.parse().map_err(|_| wrong())?,
+    };
     let name = name.trim();
     if name.is_empty() {
         return Err(wrong());
@@ -181,6 +188,7 @@ mod tests {
         assert_eq!(duration("2m"), Ok(120.0));
         assert!(duration("-1").is_err() && duration("soon").is_err());
         assert_eq!(constant("N=20"), Ok(("N".to_owned(), 20)));
+        assert_eq!(constant("fast=true"), Ok(("fast".to_owned(), 1)));
         assert!(constant("N").is_err() && constant("=3").is_err() && constant("N=x").is_err());
     }
 }

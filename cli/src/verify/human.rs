@@ -52,10 +52,14 @@ impl Human {
             let line = format!("reductions: {}", report.reductions.join(", "));
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
+        if let Some(constants) = report.constants_text() {
+            let line = format!("with constants: {constants}");
+            let _ = writeln!(out, "    {}", self.palette.faint(&line));
+        }
         if let Some(trace) = &report.trace {
             let what = match report.verdict {
                 Verdict::Violated => "counterexample",
-                Verdict::Error => "how it comes to the error",
+                Verdict::Error => "run to the error",
                 _ => "witness",
             };
             if let Some(least) = &report.least_time {

@@ -43,7 +43,10 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
     );
     let reason = escape(report.reason.as_deref().unwrap_or(""));
     let body = match report.verdict {
-        Verdict::Error => format!("<error message=\"{reason}\"/>"),
+        Verdict::Error => match run_of(report, model) {
+            run if run.is_empty() => format!("<error message=\"{reason}\"/>"),
+            run => format!("<error message=\"{reason}\">{run}</error>"),
+        },
         // Text, not an attribute: the schema Jenkins reads by has none here.
         Verdict::Unknown => format!("<skipped>unknown: {reason}</skipped>"),
         _ if passes(report) => {
@@ -56,13 +59,19 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
             } else {
                 "satisfied, but it should be violated"
             };
-            let trace = report.trace.as_ref().map_or_else(String::new, |t| {
-                escape(&trace_text::to_text(t, &model.display().to_string()))
-            });
-            format!("<failure message=\"{word}\">{trace}</failure>")
+            let run = run_of(report, model);
+            format!("<failure message=\"{word}\">{run}</failure>")
         }
     };
     let _ = writeln!(out, ">\n      {body}\n    </testcase>");
+}
+
+/// The run of a report, for XML.
+fn run_of(report: &QueryReport, model: &Path) -> String {
+    let trace = report.trace.as_ref();
+    trace.map_or_else(String::new, |trace| {
+        escape(&trace_text::to_text(trace, &model.display().to_string()))
+    })
 }
 
 /// Text for XML; control characters that XML cannot hold are dropped.
@@ -85,6 +94,33 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_holds_its_run() {
+        let reason = "model-error: line 2".to_owned();
+        let mut report = QueryReport::without_run("A[] x", 1, Verdict::Error, reason);
+        let state = zonelens_analysis::report::TraceState {
+            locations: [("P".to_owned(), "here".to_owned())].into(),
+            variables: Default::default(),
+            clocks: Default::default(),
+        };
+        report.trace = Some(zonelens_analysis::report::Trace {
+            kind: zonelens_analysis::report::TraceKind::Path,
+            cycle_start: None,
+            steps: vec![zonelens_analysis::report::TraceStep {
+                delay: "0".into(),
+                transition: None,
+                state,
+            }],
+        });
+        let text = document(Path::new("m.xta"), &[report]);
+        let error = text.split_once("<error message=\"model-error: line 2\">");
+        let run = error.and_then(|(_, rest)| rest.split_once("</error>"));
+        assert!(
+            run.is_some_and(|(run, _)| run.contains("here: P")),
+            "{text}"
+        );
+    }
 
     #[test]
     fn one_case_per_query_and_true_counts() {
