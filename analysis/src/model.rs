@@ -105,7 +105,7 @@ impl Model {
         let env = Env {
             names: FxHashMap::with_capacity_and_hasher(room, Default::default()),
             builtins: old.map_or_else(|| Arc::new(builtin::symbols()), |m| m.env.builtins.clone()),
-            bodies: FxHashMap::default(),
+            bodies: crate::consteval::Bodies::default(),
             templates: FxHashMap::default(),
             instances: FxHashMap::default(),
             constants,

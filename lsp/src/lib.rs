@@ -16,10 +16,12 @@ mod features;
 mod from_proto;
 mod input;
 mod last_good;
+mod leave;
 mod log;
 mod meaning;
 mod panels;
 pub mod platform;
+mod pool;
 mod position;
 pub mod project;
 mod publish;
@@ -49,8 +51,8 @@ use tower_lsp_server::LspService;
 const CONCURRENCY: usize = 256;
 /// Parsing and analysis recurse over the text's tree; memory for the stack is only taken when used.
 const STACK_BYTES: usize = 256 << 20;
-/// Threads that parse and analyse at the same time. Each keeps memory of its own for the next task.
-const MAX_BLOCKING_THREADS: usize = 6;
+/// Threads that parse and analyse at the same time; `pool` sees to it that there are few unless tasks take long.
+const MAX_BLOCKING_THREADS: usize = 512;
 
 /// Idle threads go soon, and with them what their stacks and allocators hold.
 const THREAD_KEEP_ALIVE: Duration = Duration::from_secs(2);
@@ -81,12 +83,15 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .build()?;
     let heard = Arc::new(input::Heard::default());
     let listening = Arc::clone(&heard);
+    let leave = leave::Leave::new(Arc::clone(&heard));
+    leave.with_input();
     let flushed = runtime.block_on(async {
-        let stdin = input::guarded(stdio::input()?, Arc::clone(&listening));
+        let input = stdio::input(Arc::clone(&leave))?;
+        let stdin = input::guarded(input, Arc::clone(&listening), Arc::clone(&leave));
         let (stdout, flushed) = stdio::output()?;
         let (service, socket) = LspService::build(|client| {
             let (worker, version) = (options.worker.clone(), options.version.clone());
-            server::Server::new(client, worker, version, listening)
+            server::Server::new(client, worker, version, listening, leave)
         })
         .custom_method(
             "window/workDoneProgress/cancel",

@@ -19,6 +19,7 @@ use crate::features::{
 };
 use crate::from_proto::{self, Abilities};
 use crate::input::Heard;
+use crate::leave::Leave;
 use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
@@ -37,14 +38,22 @@ pub struct Server {
     pub(crate) shared: Arc<Shared>,
     /// What the protocol crate leaves out of what the client says.
     heard: Arc<Heard>,
+    leave: Arc<Leave>,
 }
 
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
-    pub fn new(client: Client, worker: PathBuf, version: String, heard: Arc<Heard>) -> Server {
+    pub fn new(
+        client: Client,
+        worker: PathBuf,
+        version: String,
+        heard: Arc<Heard>,
+        leave: Arc<Leave>,
+    ) -> Server {
         Server {
             shared: Shared::start(client, worker, version),
             heard,
+            leave,
         }
     }
 
@@ -54,16 +63,17 @@ impl Server {
         })
     }
 
-    /// Runs `work` on another thread; a panic there is an error answer here.
+    /// Runs `work`, which is about `document`, on another thread; a panic there is an error answer here.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
+        document: &str,
         work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
     ) -> Result<T> {
         let shared = Arc::clone(&self.shared);
-        let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+        let done = self.shared.pool.run(document, move || work(&shared)).await;
         match done {
-            Ok(done) => Ok(done),
-            Err(_) => {
+            Some(done) => Ok(done),
+            None => {
                 self.tell_crash().await;
                 Err(Error::internal_error())
             }
@@ -106,6 +116,9 @@ impl LanguageServer for Server {
             let mut session = self.shared.session();
             session.encoding = encoding;
             session.abilities = abilities;
+        }
+        if let Some(client) = params.process_id {
+            self.leave.with_process(client);
         }
         let configuration = &self.shared.configuration;
         configuration.set_roots(from_proto::roots(&params));
@@ -497,7 +510,7 @@ impl LanguageServer for Server {
         &self,
         params: lsp::WorkspaceSymbolParams,
     ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
-        self.compute(move |shared| {
+        self.compute("", move |shared| {
             let found =
                 workspace_symbol::find(&shared.store, &shared.configuration.roots(), &params.query);
             let encoding = shared.encoding();

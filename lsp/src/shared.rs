@@ -9,6 +9,7 @@ use crate::features::trace::OpenTrace;
 use crate::from_proto::Abilities;
 use crate::last_good::LastGood;
 use crate::meaning::{self, Meaning};
+use crate::pool::Pool;
 use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, QuerySite};
@@ -32,6 +33,8 @@ pub struct Shared {
     pub client: Client,
     /// Open documents.
     pub store: Store,
+    /// The threads that parse and analyse.
+    pub pool: Pool,
     /// Verification runs.
     pub runs: Runs,
     /// Version and commit.
@@ -77,6 +80,7 @@ impl Shared {
         let shared = Arc::new(Shared {
             client,
             store: Store::default(),
+            pool: Pool::default(),
             runs,
             version,
             worker,

@@ -29,7 +29,7 @@ impl Server {
         let encoding = self.shared.encoding();
         let held = Arc::clone(&snapshot);
         let answer = self
-            .compute(move |shared| {
+            .compute(uri.as_str(), move |shared| {
                 let place = Place {
                     snapshot: &held,
                     encoding,

@@ -19,7 +19,7 @@ impl Server {
         uri: &lsp::Uri,
     ) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
         let snapshot = self.snapshot(uri)?;
-        self.compute(move |shared| shared.query_sites(&snapshot))
+        self.compute(uri.as_str(), move |shared| shared.query_sites(&snapshot))
             .await
     }
 
@@ -111,17 +111,19 @@ impl Server {
                 let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
                 // Counting processes takes a network, which is large work: not on this thread.
                 let held = Arc::clone(&snapshot);
-                let templates = self.compute(move |shared| shared.template_lenses(&held));
+                let templates =
+                    self.compute(uri.as_str(), move |shared| shared.template_lenses(&held));
                 lenses.extend(templates.await?);
                 lenses
             }
             None => {
-                let spans: Vec<_> = snapshot
-                    .queries()
-                    .iter()
-                    .map(|q| q.query.span.shift(q.base))
-                    .collect();
-                code_lens::without_model(&spans)
+                let held = Arc::clone(&snapshot);
+                let spans = self.compute(uri.as_str(), move |_| {
+                    let queries = held.queries();
+                    let spans = queries.iter().map(|q| q.query.span.shift(q.base));
+                    spans.collect::<Vec<_>>()
+                });
+                code_lens::without_model(&spans.await?)
             }
         };
         self.still_current(&snapshot)?;
