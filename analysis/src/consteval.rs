@@ -15,7 +15,7 @@ use zonelens_syntax::span::Span;
 /// Steps after which a constant function is given up.
 const MAX_STEPS: u64 = 2_000_000;
 /// Steps after which no constant of the same model is computed any more that takes more than [`FREE_STEPS`].
-const MAX_STEPS_IN_ALL: u64 = 20_000_000;
+const MAX_STEPS_IN_ALL: u64 = 8_000_000;
 /// Steps of an evaluation that do not count: queries are evaluated again and again for as long as a model is open.
 const FREE_STEPS: u64 = 2000;
 /// Cells a single constant value may have.

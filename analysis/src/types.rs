@@ -138,7 +138,7 @@ pub struct Extent {
 impl Extent {
     /// What a type may have.
     pub const MAX: Extent = Extent {
-        parts: 10_000,
+        parts: 2_000,
         height: 250,
     };
 

@@ -89,7 +89,12 @@ impl Checker<'_> {
     }
 
     fn check_variable_type(&mut self, written: &Written, ty: &Type, d: &Declarator, home: Home) {
-        self.bound_entries(&format!("`{}`", d.name.name), ty, home == Home::Function, d.name.span);
+        self.bound_entries(
+            &format!("`{}`", d.name.name),
+            ty,
+            home == Home::Function,
+            d.name.span,
+        );
         if home == Home::Function {
             let bad = match ty.innermost() {
                 Type::Clock => Some("clocks"),

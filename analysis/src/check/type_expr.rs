@@ -268,7 +268,10 @@ impl Checker<'_> {
                 extent.parts
             )
         } else {
-            format!("{what} nests {} arrays and structs; at most {height} are possible", extent.height)
+            format!(
+                "{what} nests {} arrays and structs; at most {height} are possible",
+                extent.height
+            )
         };
         self.error("system/size", message, span);
     }
