@@ -14,6 +14,9 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 /// The method that stands for a message that cannot be read.
 pub const MALFORMED: &str = "zonelens/malformedMessage";
 
+/// The method that stands for a request under `$/`.
+pub const UNKNOWN: &str = "zonelens/unknownRequest";
+
 const HEADER: &[u8] = b"content-length:";
 /// After this notification nothing of the greeting follows.
 const INITIALIZED: &[u8] = b"\"initialized\"";
@@ -21,6 +24,10 @@ const PIPE_BYTES: usize = 1 << 16;
 /// Messages that are read before the ones in front of them are taken.
 const MAX_AHEAD: usize = 4096;
 const MAX_EXIT_BYTES: usize = 1000;
+/// How methods start that a server need not know.
+const OPTIONAL: &[u8] = b"\"$/";
+/// A longer message is no request of that kind.
+const MAX_OPTIONAL_BYTES: usize = 1 << 16;
 /// A message longer than this is a mistake in its header.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
@@ -73,6 +80,7 @@ pub fn guarded(
         let mut greeted = false;
         while let Some(message) = next(&mut input).await {
             let body = message.unwrap_or_else(|Malformed| malformed());
+            let body = unknown_request(&body).unwrap_or(body);
             if !greeted {
                 heard.listen(&body);
                 greeted = body.windows(INITIALIZED.len()).any(|w| w == INITIALIZED);
@@ -104,6 +112,20 @@ pub fn guarded(
 fn is_exit(body: &[u8]) -> bool {
     body.len() < MAX_EXIT_BYTES
         && serde_json::from_slice::<Request>(body).is_ok_and(|r| r.method() == "exit")
+}
+
+/// The protocol crate drops everything under `$/` that it does not know. A notification may be, but who sends a request
+/// waits for its answer: it becomes a request that is answered with the error the specification asks for.
+fn unknown_request(body: &[u8]) -> Option<Vec<u8>> {
+    if body.len() > MAX_OPTIONAL_BYTES || !body.windows(OPTIONAL.len()).any(|w| w == OPTIONAL) {
+        return None;
+    }
+    let request: Request = serde_json::from_slice(body).ok()?;
+    let id = request.id()?;
+    request.method().starts_with("$/").then(|| {
+        let body = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN});
+        body.to_string().into_bytes()
+    })
 }
 
 struct Malformed;

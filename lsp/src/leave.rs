@@ -3,12 +3,13 @@
 //! The protocol crate answers every request before it ends, and a thread that parses cannot be stopped. So whoever
 //! notices that nobody listens any more (the input is closed, `exit` came, the client's process is gone) calls
 //! [`Leave::soon`]; what is not done a moment later is ended with the process. Workers end with their input, which the
-//! system closes. Plain threads do this: the runtime's own may be the ones that are stuck.
+//! system closes, and those that are on their way are ended besides. Plain threads do this: the runtime's own may be the ones that are stuck.
 
 use crate::input::Heard;
 use crate::log;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Time for the last answers.
@@ -17,6 +18,39 @@ const GRACE: Duration = Duration::from_millis(1200);
 /// Exit statuses as the protocol has them.
 const ASKED: i32 = 0;
 const UNASKED: i32 = 1;
+
+/// Workers on their way.
+static WORKERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn workers() -> MutexGuard<'static, BTreeSet<u32>> {
+    WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the workers that are still there.
+pub fn end_workers() {
+    workers()
+        .iter()
+        .for_each(|id| crate::platform::end_process(*id));
+}
+
+/// A worker that was started and not waited for yet; it ends with the server.
+pub struct Worker(Option<u32>);
+
+impl Worker {
+    /// Notes the process `id`.
+    pub fn new(id: Option<u32>) -> Worker {
+        workers().extend(id);
+        Worker(id)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            workers().remove(&id);
+        }
+    }
+}
 
 /// Ends the process when nobody listens any more.
 pub struct Leave {
@@ -43,6 +77,7 @@ impl Leave {
         let end = move || {
             std::thread::sleep(GRACE);
             log::write("what was still being worked on is ended");
+            end_workers();
             let asked = heard.said_goodbye();
             std::process::exit(if asked { ASKED } else { UNASKED });
         };

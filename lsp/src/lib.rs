@@ -23,6 +23,7 @@ mod panels;
 pub mod platform;
 mod pool;
 mod position;
+mod private;
 pub mod project;
 mod publish;
 mod queries;
@@ -64,6 +65,8 @@ pub struct ServerOptions {
     pub worker: PathBuf,
     /// Version and commit, for `serverInfo` and as part of what results belong to.
     pub version: String,
+    /// Documents with this in their names take long: for tests.
+    pub slow: Option<String>,
     /// Where to write the log.
     pub log_file: Option<PathBuf>,
 }
@@ -71,6 +74,9 @@ pub struct ServerOptions {
 /// Serves on standard input and output until the editor leaves; gives whether it said goodbye before.
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     platform::share_memory();
+    if let Some(slow) = options.slow.clone() {
+        document::set_slow(slow);
+    }
     let crashes = cache::base_directory().map(|base| base.join("crashes"));
     log::start(options.log_file.as_deref(), crashes)?;
     log::write(&format!("zonelens {} starts", options.version));
@@ -98,6 +104,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
             server::Server::progress_cancelled,
         )
         .custom_method(input::MALFORMED, server::Server::malformed)
+        .custom_method(input::UNKNOWN, server::Server::unknown_request)
         .custom_method("zonelens/documentText", server::Server::document_text)
         .custom_method("zonelens/drawing", server::Server::drawing)
         .custom_method("zonelens/chart", server::Server::chart)
@@ -119,6 +126,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     flushed.wait();
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
+    leave::end_workers();
     let goodbye = heard.said_goodbye();
     log::write(match goodbye {
         true => "the editor said goodbye",

@@ -147,6 +147,19 @@ pub(crate) fn process_gone(_id: u32) -> bool {
     false
 }
 
+/// Ends a process of ours at once.
+#[cfg(unix)]
+pub(crate) fn end_process(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Ends a process of ours at once: left to the end of its input here.
+#[cfg(not(unix))]
+pub(crate) fn end_process(_id: u32) {}
+
 /// Makes `command` start a process in the background that does not outlive what started it.
 pub(crate) fn background(command: &mut Command) -> &mut Command {
     #[cfg(windows)]

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::ls_types as lsp;
+use zonelens_analysis::diagnostic;
 
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
 pub type Due = (String, bool);
@@ -182,15 +183,18 @@ async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<
         list
     });
     let list = found.await?;
-    Some(diagnostics::with_severities(
-        list,
-        &shared.settings_for(uri),
-    ))
+    let list = diagnostics::with_severities(list, &shared.settings_for(uri));
+    // What the text says may have been cut short already.
+    match list.iter().any(|f| f.diagnostic.code == "lint/more") {
+        true => Some(list),
+        false => Some(diagnostic::shown(list, |f: &Finding| &f.diagnostic)),
+    }
 }
 
 fn of_text(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Finding> {
     let model = shared.store.model_of(snapshot);
-    let list = diagnostics::of_text(snapshot, model.as_deref());
+    let usual = shared.settings_for(&snapshot.uri).severities.is_default();
+    let list = diagnostics::of_text(snapshot, model.as_deref(), usual);
     list.into_iter().map(Finding::from).collect()
 }
 

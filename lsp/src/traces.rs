@@ -171,7 +171,16 @@ async fn evaluate(
         TraceValue::Clock(value) => ("clock", value),
         TraceValue::Error(message) => ("error", message),
     };
-    Ok(json!({ "expression": expression, "step": step, "kind": kind, "value": value }))
+    let worker = Arc::clone(shared);
+    let uri = open.uri.clone();
+    let stale = shared
+        .pool
+        .run(&uri, move || is_stale(&worker, &open))
+        .await;
+    Ok(json!({
+        "expression": expression, "step": step, "kind": kind, "value": value,
+        "stale": stale.unwrap_or(true),
+    }))
 }
 
 /// The model of a document's queries.
@@ -187,12 +196,18 @@ pub async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, 
 async fn described(shared: &Arc<Shared>, open: &OpenTrace) -> Result<Value, String> {
     let model = model_of(shared, &open.uri).await?;
     let (encoding, uri, open) = (shared.encoding(), open.uri.clone(), open.clone());
+    let worker = Arc::clone(shared);
     let describe = move || {
         let place = Place {
             snapshot: &model,
             encoding,
         };
-        crate::trace_data::step(&open, place)
+        let mut answer = crate::trace_data::step(&open, place);
+        // Values and places of a trace that was found in another text are not those of the text shown.
+        if answer.is_object() {
+            answer["stale"] = json!(is_stale(&worker, &open));
+        }
+        answer
     };
     let answer = shared.pool.run(&uri, describe).await;
     answer.ok_or_else(|| "the trace cannot be shown".to_owned())

@@ -29,6 +29,10 @@ impl Server {
         all: bool,
     ) -> Result<Option<lsp::LSPAny>> {
         let uri = required_uri(argument)?;
+        if self.shared.store.get(uri.as_str()).is_some() {
+            let mut session = self.shared.session();
+            session.asked.insert(uri.as_str().to_owned());
+        }
         let Some((model, mut sites)) = self.sites_of(&uri).await? else {
             let message = "There is no model beside this query file.";
             return Err(Error::invalid_params(message));
