@@ -83,7 +83,7 @@ fn inputs() -> Vec<Input> {
             lines(10_000, &|k| format!("const int c{k}[1000000] = {{0}};\n")),
         ),
         xta(
-            "10,000 constants that each take 100,000 steps",
+            "10,000 constants that each take some 300,000 steps",
             "int f() { int i; int n; for (i = 0; i < 30000; i++) { n = i % 7; } return 1; }\n"
                 .to_owned()
                 + &lines(10_000, &|k| format!("const int c{k} = f();\n")),
