@@ -1,6 +1,7 @@
 //! `//@ allow CODE reason`: silences one diagnostic on the line after it.
 
 use crate::diagnostic::{Diagnostic, Fix};
+use rustc_hash::FxHashMap;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{Pragma, PragmaKind};
 use zonelens_syntax::source::members;
@@ -26,19 +27,18 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
         return diagnostics;
     }
     let index = LineIndex::new(&file.text);
-    let line = |offset: u32| index.line_col(&file.text, offset).line;
-    let allowed: Vec<_> = allowed
-        .into_iter()
-        .map(|(code, span)| (code, line(span.end), span))
-        .collect();
+    let line = |offset: u32| index.line(offset);
+    let mut by_line: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for (k, (_, span)) in allowed.iter().enumerate() {
+        by_line.entry(line(span.end) + 1).or_default().push(k);
+    }
     let mut used = vec![false; allowed.len()];
     let mut out: Vec<Diagnostic> = diagnostics
         .into_iter()
         .filter(|d| {
             let at = line(d.span.start);
-            let by = allowed
-                .iter()
-                .position(|(code, l, _)| *code == d.code && l + 1 == at);
+            let here = by_line.get(&at).map_or(&[][..], Vec::as_slice);
+            let by = here.iter().copied().find(|k| allowed[*k].0 == d.code);
             match by {
                 Some(k) if !d.code.starts_with("syntax/") => {
                     used[k] = true;
@@ -48,7 +48,7 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
             }
         })
         .collect();
-    for ((code, _, span), used) in allowed.iter().zip(used) {
+    for ((code, span), used) in allowed.iter().zip(used) {
         if !used {
             let message =
                 format!("nothing on the next line is reported as `{code}`, so this has no effect");

@@ -8,13 +8,24 @@ use crate::symbol::{SymId, SymKind, Symbol};
 use crate::types::{Bound, Type};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use zonelens_syntax::ast::{AssignOp, BinaryOp, QuantifierKind, UnaryOp};
 use zonelens_syntax::span::Span;
 
 /// Steps after which a constant function is given up.
 const MAX_STEPS: u64 = 2_000_000;
+/// Steps after which no constant of the same model is computed any more that takes more than [`FREE_STEPS`].
+const MAX_STEPS_IN_ALL: u64 = 8_000_000;
+/// Steps of an evaluation that do not count: queries are evaluated again and again for as long as a model is open.
+const FREE_STEPS: u64 = 2000;
 /// Cells a single constant value may have.
 pub const MAX_VALUE: u64 = 1 << 20;
+/// Cells that all constants of a model may have, apart from small ones.
+pub const MAX_ENTRIES: u64 = 8 << 20;
+/// Cells of a constant that do not count.
+const FREE_ENTRIES: u64 = 64;
+/// Cells that are copied in about the time of one step.
+const ENTRIES_PER_STEP: usize = 16;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +40,37 @@ pub enum EvalError {
 
 type Eval<T> = Result<T, EvalError>;
 
-/// Where functions are found by the number of their symbol.
-pub type Bodies = FxHashMap<SymId, Arc<Function>>;
+/// Functions by the number of their symbol, with what evaluating the constants of their model has cost: each constant
+/// is bounded by itself, but a file may declare a hundred thousand of them.
+#[derive(Debug, Default)]
+pub struct Bodies {
+    functions: FxHashMap<SymId, Arc<Function>>,
+    steps: AtomicU64,
+    entries: AtomicU64,
+}
+
+impl std::ops::Deref for Bodies {
+    type Target = FxHashMap<SymId, Arc<Function>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.functions
+    }
+}
+
+impl std::ops::DerefMut for Bodies {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.functions
+    }
+}
+
+impl Bodies {
+    /// Counts the entries of a constant; `false` if the constants of the model have too many in all.
+    pub fn hold(&self, entries: u64) -> bool {
+        let entries = entries.saturating_sub(FREE_ENTRIES);
+        let before = self.entries.fetch_add(entries, Ordering::Relaxed);
+        before.saturating_add(entries) <= MAX_ENTRIES
+    }
+}
 
 /// An evaluator with the values known outside.
 pub struct Evaluator<'a> {
@@ -38,9 +78,20 @@ pub struct Evaluator<'a> {
     known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>,
     frame: FxHashMap<SymId, Vec<i32>>,
     steps: u64,
+    /// How many there may be.
+    most: u64,
     depth: u32,
     /// Whether a function was called, whose body the result depends on.
     pub called: bool,
+}
+
+impl Drop for Evaluator<'_> {
+    fn drop(&mut self) {
+        let counted = self.steps.saturating_sub(FREE_STEPS);
+        if counted > 0 {
+            self.bodies.steps.fetch_add(counted, Ordering::Relaxed);
+        }
+    }
 }
 
 enum Flow {
@@ -53,11 +104,13 @@ enum Flow {
 impl<'a> Evaluator<'a> {
     /// An evaluator that asks `known` for values of constants and parameters.
     pub fn new(bodies: &'a Bodies, known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>) -> Self {
+        let left = MAX_STEPS_IN_ALL.saturating_sub(bodies.steps.load(Ordering::Relaxed));
         Evaluator {
             bodies,
             known,
             frame: FxHashMap::default(),
             steps: 0,
+            most: MAX_STEPS.min(left).max(FREE_STEPS),
             depth: 0,
             called: false,
         }
@@ -166,13 +219,19 @@ impl<'a> Evaluator<'a> {
 
     fn tick(&mut self, span: Span) -> Eval<()> {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return Err(EvalError::Fails(
-                span,
-                "computing this constant takes too long".into(),
-            ));
+        if self.steps <= self.most {
+            return Ok(());
         }
-        Ok(())
+        let why = match self.most == MAX_STEPS {
+            true => "computing this constant takes too long",
+            false => "computing the constants of this model takes too long",
+        };
+        Err(EvalError::Fails(span, why.into()))
+    }
+
+    /// Counts the entries of a value that is copied.
+    fn copies(&mut self, entries: usize) {
+        self.steps += (entries / ENTRIES_PER_STEP) as u64;
     }
 
     /// The flattened value of an expression.
@@ -183,7 +242,11 @@ impl<'a> Evaluator<'a> {
             ExprKind::Int(v) => Ok(vec![*v]),
             ExprKind::Bool(b) => Ok(vec![i32::from(*b)]),
             ExprKind::Str(text) => Ok(vec![crate::strings::number(text)]),
-            ExprKind::Var(s) => self.var(s, e.span),
+            ExprKind::Var(s) => {
+                let value = self.var(s, e.span)?;
+                self.copies(value.len());
+                Ok(value)
+            }
             ExprKind::Unary(op, a) => {
                 let v = self.int(a)?;
                 let r = match op {
@@ -235,16 +298,21 @@ impl<'a> Evaluator<'a> {
     }
 
     fn var(&mut self, s: &Arc<Symbol>, span: Span) -> Eval<Vec<i32>> {
+        self.read(s, span, <[i32]>::to_vec)
+    }
+
+    /// Gives `act` the value of a variable where it lies.
+    fn read<T>(&mut self, s: &Arc<Symbol>, span: Span, act: impl FnOnce(&[i32]) -> T) -> Eval<T> {
         if let Some(v) = self.frame.get(&s.id) {
-            return Ok(v.clone());
+            return Ok(act(v));
         }
         if let SymKind::Var(v) = &s.kind
             && let Some(value) = &v.value
         {
-            return Ok(value.to_vec());
+            return Ok(act(value));
         }
         match (self.known)(s.id) {
-            Some(v) => Ok(v.to_vec()),
+            Some(v) => Ok(act(&v)),
             None => Err(EvalError::NotConstant(span)),
         }
     }
@@ -338,11 +406,9 @@ impl<'a> Evaluator<'a> {
 
     fn part(&mut self, e: &Expr) -> Eval<Vec<i32>> {
         let (root, offset, len) = self.locate(e)?;
-        let whole = self.var(&root, e.span)?;
-        whole
-            .get(offset..offset + len)
-            .map(<[i32]>::to_vec)
-            .ok_or(EvalError::Silent)
+        self.copies(len);
+        let part = |whole: &[i32]| whole.get(offset..offset + len).map(<[i32]>::to_vec);
+        self.read(&root, e.span, part)?.ok_or(EvalError::Silent)
     }
 
     fn store(&mut self, target: &Expr, value: &[i32]) -> Eval<()> {
@@ -423,6 +489,7 @@ impl<'a> Evaluator<'a> {
             if size > MAX_VALUE {
                 return Err(EvalError::Silent);
             }
+            self.copies(size as usize);
             let value = match &d.init {
                 Some(init) => self.init(init, &ty)?,
                 None => vec![0; size as usize],

@@ -82,3 +82,52 @@ impl Diagnostic {
         }
     }
 }
+
+/// More of one file is not shown.
+pub const MAX_SHOWN: usize = 1000;
+
+/// The findings of a file that are shown: all, or the worst [`MAX_SHOWN`] in their order and one that says how many
+/// more there are. `of` gives the diagnostic of a finding.
+pub fn shown<T: From<Diagnostic>>(list: Vec<T>, of: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
+    let Some((kept, closing)) = worst(list.iter().map(&of)) else {
+        return list;
+    };
+    let numbered = list.into_iter().enumerate();
+    let kept = numbered.filter(|(i, _)| kept.binary_search(i).is_ok());
+    let mut out: Vec<T> = kept.map(|(_, t)| t).collect();
+    out.push(closing.into());
+    out
+}
+
+/// As [`shown`], of a list that is not copied first: there may be a million of them.
+pub fn shown_of(list: &[Diagnostic]) -> Vec<Diagnostic> {
+    let Some((kept, closing)) = worst(list.iter()) else {
+        return list.to_vec();
+    };
+    let mut out: Vec<Diagnostic> = kept.iter().map(|i| list[*i].clone()).collect();
+    out.push(closing);
+    out
+}
+
+/// The numbers of the worst [`MAX_SHOWN`] in their order, and what is said of the others; `None` if there are none.
+fn worst<'a>(list: impl Iterator<Item = &'a Diagnostic>) -> Option<(Vec<usize>, Diagnostic)> {
+    let mut order: Vec<(Severity, usize, Span)> = list
+        .enumerate()
+        .map(|(i, d)| (d.severity, i, d.span))
+        .collect();
+    let more = order.len().checked_sub(MAX_SHOWN).filter(|n| *n > 0)?;
+    order.sort_unstable_by_key(|(severity, i, _)| (*severity, *i));
+    let (kept, left_out) = order.split_at(MAX_SHOWN);
+    let errors = left_out.iter().filter(|(s, ..)| *s == Severity::Error);
+    let message = format!(
+        "and {more} more in this file, {} of them errors",
+        errors.count()
+    );
+    let at = left_out
+        .first()
+        .map_or(Span::new(0, 0), |(_, _, span)| *span);
+    let severity = crate::rules::severity("lint/more");
+    let mut kept: Vec<usize> = kept.iter().map(|(_, i, _)| *i).collect();
+    kept.sort_unstable();
+    Some((kept, Diagnostic::new("lint/more", severity, message, at)))
+}

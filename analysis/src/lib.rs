@@ -33,7 +33,7 @@ mod types;
 
 pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
-pub use model::Model;
+pub use model::{FamilyOutline, Model, Outline};
 pub use rules::{codes, explain};
 #[doc(hidden)]
 pub use symmetry::Judge;

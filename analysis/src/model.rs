@@ -2,6 +2,7 @@
 
 mod facts;
 mod items;
+mod outline;
 
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
@@ -17,11 +18,13 @@ use crate::symmetry::{self, Findings, Judge};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{self, FileKind, Item, ItemKind};
 use zonelens_syntax::span::{Span, TextEdit};
+
+pub use outline::{FamilyOutline, Outline};
 
 /// An item with the result of checking it.
 #[derive(Clone)]
@@ -49,6 +52,7 @@ pub struct Model {
     findings: Findings,
     cache: symmetry::Cache,
     built: OnceLock<Result<Built, Vec<Diagnostic>>>,
+    outline: OnceLock<Outline>,
 }
 
 impl std::fmt::Debug for Model {
@@ -105,12 +109,13 @@ impl Model {
         let env = Env {
             names: FxHashMap::with_capacity_and_hasher(room, Default::default()),
             builtins: old.map_or_else(|| Arc::new(builtin::symbols()), |m| m.env.builtins.clone()),
-            bodies: FxHashMap::default(),
+            bodies: crate::consteval::Bodies::default(),
             templates: FxHashMap::default(),
             instances: FxHashMap::default(),
             constants,
             legacy,
             next_id: AtomicU32::new(first),
+            compared: AtomicU64::default(),
         };
         let mut model = Model {
             env,
@@ -124,10 +129,27 @@ impl Model {
             findings: Findings::default(),
             cache: symmetry::Cache::default(),
             built: OnceLock::new(),
+            outline: OnceLock::new(),
         };
-        model.check_items(file, old);
-        model.finish(file, old);
+        if file.items.len() > MAX_ITEMS {
+            model.refuse(file);
+        } else {
+            model.check_items(file, old);
+            model.finish(file, old);
+        }
         model
+    }
+
+    /// A file of more items than anybody declares is not looked at: a result is kept for each, which takes kilobytes.
+    fn refuse(&mut self, file: &SourceFile) {
+        let first = file.items.get(MAX_ITEMS);
+        let at = first.map_or(Span::new(0, 0), |i| i.node.span.shift(i.offset));
+        let message = format!(
+            "this file has {} declarations, functions and processes; at most {MAX_ITEMS} are possible. Use arrays, functions and template parameters instead of generated copies",
+            file.items.len()
+        );
+        self.diagnostics = vec![Diagnostic::error("system/size", message, at)];
+        self.blocking = self.diagnostics.clone();
     }
 
     fn finish(&mut self, file: &SourceFile, old: Option<&Model>) {
@@ -205,8 +227,10 @@ impl Model {
 
     /// Gives `act` the page that changes of this model are written into.
     fn with_page<T>(&self, file: &SourceFile, act: impl FnOnce(&Page<'_>) -> T) -> T {
+        let by_id: OnceLock<FxHashMap<ItemId, &Entry>> = OnceLock::new();
         let first_word = |item: ItemId| {
-            let entry = self.entries.iter().find(|e| e.id == item)?;
+            let by_id = by_id.get_or_init(|| self.entries.iter().map(|e| (e.id, e)).collect());
+            let entry = by_id.get(&item)?;
             Some(self.offsets.get(&item)? + entry.node.span.start)
         };
         let declaration = file.items.first().filter(|i| {
@@ -519,6 +543,9 @@ impl Model {
 
 /// Numbers of symbols index tables; a model that was edited for days starts over.
 const RENUMBER_AFTER: u32 = 2_000_000;
+
+/// Items a file may have.
+const MAX_ITEMS: usize = 200_000;
 
 /// Places without a text.
 fn bare_page<'a>(offset: &'a dyn Fn(ItemId) -> Option<u32>) -> Page<'a> {

@@ -22,6 +22,7 @@ rules![
     ("lint/index", Warning),
     ("lint/initialiser", Warning),
     ("lint/missing-return", Warning),
+    ("lint/more", Info),
     ("lint/never-binding", Warning),
     ("lint/never-read", Warning),
     ("lint/no-effect", Warning),

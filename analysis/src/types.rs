@@ -106,21 +106,64 @@ pub struct ChanType {
     pub broadcast: bool,
 }
 
-/// One array dimension.
+/// One array dimension; made by [`Type::array`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayType {
     /// [`Type::Int`] or [`Type::Scalar`].
     pub index: Type,
     /// What the entries are.
     pub element: Type,
+    extent: Extent,
 }
 
-/// A record.
+/// A record; made by [`Type::record`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructType {
     /// Fields in order.
     pub fields: Vec<(SmolStr, Type)>,
+    extent: Extent,
 }
+
+/// How much a walk over a type visits. Types share their parts, so forty typedefs that each name the one before twice
+/// are small in memory while a walk over them never ends. The extent is therefore known before any walk: it is added
+/// up from the parts, which know theirs, and what exceeds [`Extent::MAX`] never becomes a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Fields, dimensions and values, each counted as often as it occurs; an array counts one entry.
+    pub parts: u64,
+    /// How many arrays and records are nested.
+    pub height: u32,
+}
+
+impl Extent {
+    /// What a type may have.
+    pub const MAX: Extent = Extent {
+        parts: 2_000,
+        height: 250,
+    };
+
+    /// Whether a type may be this large.
+    pub fn fits(self) -> bool {
+        self.parts <= Extent::MAX.parts && self.height <= Extent::MAX.height
+    }
+
+    fn around<'a>(parts: impl Iterator<Item = &'a Type>) -> Extent {
+        let own = Extent {
+            parts: 1,
+            height: 1,
+        };
+        parts.fold(own, |sum, part| {
+            let part = part.extent();
+            Extent {
+                parts: sum.parts.saturating_add(part.parts),
+                height: sum.height.max(part.height.saturating_add(1)),
+            }
+        })
+    }
+}
+
+/// More parts than this are not written out in a message.
+const SHOWN_PARTS: u64 = 100;
 
 /// Classes of clock conditions, weakest demands first (`language.md`, clock typing classes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,6 +194,38 @@ impl Type {
     /// The type of a computed integer.
     pub fn any_int() -> Type {
         Type::int(i32::MIN, i32::MAX)
+    }
+
+    /// An array dimension around `element`; what such a type would have if it is too large.
+    pub fn array(index: Type, element: Type) -> Result<Type, Extent> {
+        let extent = Extent::around(std::iter::once(&element));
+        let make = || {
+            Type::Array(Arc::new(ArrayType {
+                index,
+                element,
+                extent,
+            }))
+        };
+        extent.fits().then(make).ok_or(extent)
+    }
+
+    /// A record; what such a type would have if it is too large.
+    pub fn record(fields: Vec<(SmolStr, Type)>) -> Result<Type, Extent> {
+        let extent = Extent::around(fields.iter().map(|(_, t)| t));
+        let make = || Type::Struct(Arc::new(StructType { fields, extent }));
+        extent.fits().then(make).ok_or(extent)
+    }
+
+    /// How much a walk over it visits.
+    pub fn extent(&self) -> Extent {
+        match self {
+            Type::Array(a) => a.extent,
+            Type::Struct(s) => s.extent,
+            _ => Extent {
+                parts: 1,
+                height: 0,
+            },
+        }
     }
 
     /// Whether it was reported already.
@@ -318,6 +393,7 @@ impl fmt::Display for Type {
                 }
                 Ok(())
             }
+            Type::Struct(s) if s.extent.parts > SHOWN_PARTS => write!(f, "struct {{ … }}"),
             Type::Struct(s) => {
                 write!(f, "struct {{ ")?;
                 for (name, ty) in &s.fields {

@@ -134,6 +134,160 @@ fn sizes_that_cannot_be() {
     assert_eq!(errors(family, FileKind::Xta), ["system/size"]);
 }
 
+/// Forty names of which each holds the one before twice: small in memory, and no walk over the last ever ends.
+#[test]
+fn types_that_double() {
+    let mut bomb = String::from("typedef struct { int[0,1] a; int[0,1] b; } T1;\n");
+    for k in 2..=40 {
+        bomb += &format!("typedef struct {{ T{0} a; T{0} b; }} T{k};\n", k - 1);
+    }
+    let named = |text: &str, kind| {
+        let file = SourceFile::parse(text, kind);
+        let model = Model::new(&file, &BTreeMap::new());
+        let found = model.diagnostics().iter().find(|d| d.code == "system/size");
+        found.map_or(String::new(), |d| d.message.clone())
+    };
+    for uses in [
+        "T40 x;",
+        "T40 x[2][2];",
+        "void f(T40 x) { }",
+        "void f(T40 &x) { }",
+        "void f() { T40 x; }",
+        "T40 f() { T40 x; return x; }",
+        "process Q(T40 &x) { T40 y; state A; init A; }",
+        "const T40 x = {{}};",
+        "T40 x, y; bool same() { return x == y; }",
+    ] {
+        let text = format!("{bomb}{uses}{END}");
+        rejected(&format!("{bomb}{uses}"), "system/size");
+        assert!(named(&text, FileKind::Xta).contains("`T10` has 2047 parts"));
+    }
+    let text = format!(
+        "<nta><declaration>{bomb}T40 x;</declaration><template><name>P</name><declaration>T40 y;</declaration><location id=\"i\"/><init ref=\"i\"/></template><system>system P;</system></nta>"
+    );
+    assert!(errors(&text, FileKind::Xml).contains(&"system/size"));
+    assert!(named(&text, FileKind::Xml).contains("`T10`"));
+    let mut deep = String::from("typedef int A0[1];\n");
+    for k in 1..400 {
+        deep += &format!("typedef A{} A{k}[1];\n", k - 1);
+    }
+    rejected(&format!("{deep}A399 x;"), "system/size");
+    // As large as may be, many times over.
+    let fields: String = (0..1990).map(|k| format!("int f{k}; ")).collect();
+    let many: String = (0..2000).map(|k| format!("T v{k}; ")).collect();
+    let text = format!("typedef struct {{ {fields}}} T;\n{many}{END}");
+    assert_eq!(errors(&text, FileKind::Xta), [""; 0]);
+}
+
+/// What functions and constants make room for is counted over the whole model before it is made.
+#[test]
+fn room_that_adds_up() {
+    let refused = |declarations: &str| {
+        let text = format!("{declarations}{END}");
+        let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+        let model = Model::new(&file, &BTreeMap::new());
+        let network = model.network();
+        let found = network.expect_err("too large");
+        assert!(found.iter().any(|d| d.code == "system/size"), "{found:?}");
+    };
+    rejected(
+        "typedef int M[1000000]; void f(M x[1000]) { }",
+        "system/size",
+    );
+    rejected("void f() { int a[2000000]; }", "system/size");
+    refused(&format!(
+        "void f() {{ {} }}",
+        "{ int a[1000000]; a[0] = 1; }".repeat(5000)
+    ));
+    let variables: String = (0..5000).map(|k| format!("int a{k}[1000000]; ")).collect();
+    refused(&format!("void f() {{ {variables} }}"));
+    let functions: String = (0..5000)
+        .map(|k| format!("void f{k}() {{ int a[1000000]; a[0] = 1; }}\n"))
+        .collect();
+    refused(&functions);
+    let constants: String = (0..5000)
+        .map(|k| format!("const int c{k}[1000000] = {{0}};\n"))
+        .collect();
+    rejected(&constants, "type/constant");
+    // Entries of an array that are read one by one are not copied each time.
+    let reads = "int f() { int a[1000000]; int i; int n; for (i = 0; i < 30000; i++) { n = a[i]; } return 1; }\n";
+    let text = format!("{reads}const int N = f();{END}");
+    assert_eq!(errors(&text, FileKind::Xta), [""; 0]);
+    // Whole arrays are.
+    rejected(
+        "typedef struct { int v[1000000]; } R; int f() { R a; R b; int i; for (i = 0; i < 30000; i++) { b = a; } return 1; }\nconst int N = f();",
+        "type/constant",
+    );
+    // Each within its limit, all together not.
+    let long = "int f() { int i; int n; for (i = 0; i < 30000; i++) { n = i % 7; } return 1; }\n";
+    let constants: String = (0..2000)
+        .map(|k| format!("const int c{k} = f();\n"))
+        .collect();
+    rejected(&format!("{long}{constants}"), "type/constant");
+}
+
+/// Findings are counted in full and shown in part, the worst first.
+#[test]
+fn more_findings_than_anybody_reads() {
+    use zonelens_analysis::diagnostic::{Diagnostic, MAX_SHOWN, shown};
+    let wrong: String = (0..3000).map(|i| format!("int a{i} = b{i};\n")).collect();
+    let unused: String = (0..3000).map(|i| format!("int unused{i};\n")).collect();
+    let file = SourceFile::parse(format!("{unused}{wrong}{END}"), FileKind::Xta);
+    let model = Model::new(&file, &BTreeMap::new());
+    let all = model.diagnostics().to_vec();
+    let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
+    assert_eq!(errors, 3000);
+    let list = shown(all.clone(), |d: &Diagnostic| d);
+    assert_eq!(list.len(), MAX_SHOWN + 1);
+    let (last, rest) = list.split_last().expect("some");
+    assert!(rest.iter().all(|d| d.severity == Severity::Error));
+    assert!(rest.is_sorted_by_key(|d| d.span.start));
+    assert_eq!(last.code, "lint/more");
+    let more = all.len() - MAX_SHOWN;
+    let said = format!("and {more} more in this file, 2000 of them errors");
+    assert_eq!(last.message, said);
+    let few = all[..MAX_SHOWN].to_vec();
+    assert_eq!(shown(few.clone(), |d: &Diagnostic| d), few);
+}
+
+/// Counts of processes and lengths of arrays without the network are those of the network.
+#[test]
+fn an_outline_says_what_the_network_says() {
+    let text = "const int N = 3; typedef scalar[N] S; typedef int[1,4] id; int a[S][N + 1]; bool b[id];\nprocess P(const S i, const id k) { int own[N]; state A; init A; }\nprocess R() { state A; init A; }\nQ(const S j) = P(j, 2);\nX = P;\nsystem P, Q, R;\n";
+    for text in [text.to_owned(), text.replace("X = P;\n", "")] {
+        let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+        let model = Model::new(&file, &BTreeMap::new());
+        let Ok(network) = model.network() else {
+            assert!(model.outline().families.is_empty());
+            continue;
+        };
+        let outline = model.outline();
+        let told: Vec<_> = outline
+            .families
+            .iter()
+            .map(|f| (&f.name, &f.template, f.count))
+            .collect();
+        let made: Vec<_> = network
+            .families
+            .iter()
+            .map(|f| (&f.name, &f.template, u64::from(f.len)))
+            .collect();
+        assert_eq!(told, made);
+        for v in &network.variables {
+            let mut lengths = Vec::new();
+            let mut shape = &v.shape;
+            while let zonelens_analysis::network::Shape::Array { index, element } = shape {
+                lengths.push(Some(index.len));
+                shape = element;
+            }
+            let found = outline.lengths.get(&v.span).cloned().unwrap_or_default();
+            assert_eq!(found, lengths, "{}", v.name);
+        }
+        let sets: Vec<String> = outline.families.iter().map(|f| f.sets.join(",")).collect();
+        assert_eq!(sets, ["S", "S", ""]);
+    }
+}
+
 #[test]
 fn work_without_end() {
     rejected(

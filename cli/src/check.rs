@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::diagnostic::{self, Diagnostic, Severity};
 use zonelens_analysis::query_file;
 use zonelens_analysis::{Model, Severities};
 use zonelens_syntax::SourceFile;
@@ -106,20 +106,29 @@ pub fn run(args: &Args) -> u8 {
         output::complain(problem);
         unreadable = true;
     }
-    match args.format {
-        Format::Human => human::write(&checked),
-        Format::Json => json::write(&checked),
-        Format::Sarif => sarif::write(&checked),
-    }
     let errors = checked
         .iter()
         .flat_map(|c| &c.diagnostics)
         .any(|d| d.severity == Severity::Error);
+    match args.format {
+        Format::Human => human::write(&checked),
+        Format::Json => json::write(&limited(checked)),
+        Format::Sarif => sarif::write(&limited(checked)),
+    }
     match (unreadable, errors) {
         (true, _) => BAD_INPUT,
         (false, true) => ERRORS,
         (false, false) => SUCCESS,
     }
+}
+
+/// With as many diagnostics per file as are written for programs.
+fn limited(mut files: Vec<Checked>) -> Vec<Checked> {
+    for file in &mut files {
+        let all = std::mem::take(&mut file.diagnostics);
+        file.diagnostics = diagnostic::shown(all, |d: &Diagnostic| d);
+    }
+    files
 }
 
 /// The files a path stands for: itself, or all models and query files below a folder.

@@ -27,7 +27,8 @@ impl Configs {
             options: Options::default(),
             ..Settings::default()
         };
-        let (settings, problems) = project::find(&folder).settings(base);
+        let (settings, problems) =
+            project::find(&folder, project::top(&folder).as_deref()).settings(base);
         for problem in problems {
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);

@@ -19,6 +19,9 @@ pub struct Args {
     /// Run queries with this program instead of this one: for tests of misbehaving workers
     #[arg(long, value_name = "FILE", hide = true)]
     worker: Option<PathBuf>,
+    /// Take two minutes to analyse documents with this in their names: for tests of what goes on beside them
+    #[arg(long, value_name = "PART", hide = true)]
+    slow: Option<String>,
 }
 
 /// Serves until the editor says goodbye.
@@ -35,6 +38,7 @@ pub fn run(args: &Args) -> u8 {
     let options = zonelens_lsp::ServerOptions {
         worker,
         version: env!("ZONELENS_VERSION").to_owned(),
+        slow: args.slow.clone(),
         log_file: args.log_file.clone(),
     };
     match zonelens_lsp::serve_stdio(options) {

@@ -1,39 +1,39 @@
 //! Verdicts kept on disk under what they belong to, so that they survive a restart.
 //!
-//! One file per answer, named by its meaning. Whatever cannot be read, or says something else inside than its name, is
-//! as good as not there. `unknown` and `error` are never kept: more time or memory may change them.
+//! One file per answer, named by its meaning: a line with the form, the meaning and a checksum, then the answer. The
+//! checksum covers the form, the meaning, the version of this tool and the answer, so that an entry that was changed,
+//! renamed or written by another version is not believed; it is removed. `unknown` and `error` are never kept: more
+//! time or memory may change them.
 
 use crate::meaning::Meaning;
-use crate::platform;
-use serde::{Deserialize, Serialize};
+use crate::{platform, private};
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use zonelens_analysis::report::{QueryReport, Verdict};
 
-/// Changes whenever the form of entries does.
-const FORMAT: u32 = 1;
+/// Starts every entry; changes whenever their form does.
+const FORMAT: &str = "zonelens-result-2";
 /// Entries kept; the oldest go first.
 const MAX_ENTRIES: usize = 2000;
 /// A larger answer is not worth its place.
 const MAX_ENTRY_BYTES: usize = 8 << 20;
 
-#[derive(Serialize, Deserialize)]
-struct Entry {
-    format: u32,
-    meaning: String,
-    report: QueryReport,
-}
-
 /// The results on disk; does nothing when there is no place for them.
 #[derive(Clone, Debug)]
 pub struct Cache {
     directory: Option<PathBuf>,
+    version: Arc<str>,
 }
 
 impl Cache {
-    /// In `ZONELENS_CACHE_DIR`, else where the platform keeps caches.
-    pub fn from_environment() -> Cache {
+    /// In `ZONELENS_CACHE_DIR`, else where the platform keeps caches. `version` is that of this tool.
+    pub fn from_environment(version: &str) -> Cache {
         let directory = base_directory().map(|base| base.join("results"));
-        Cache { directory }
+        Cache {
+            directory,
+            version: version.into(),
+        }
     }
 
     fn path(&self, meaning: Meaning) -> Option<PathBuf> {
@@ -41,17 +41,45 @@ impl Cache {
         Some(directory.join(format!("{}.json", meaning.to_hex())))
     }
 
-    /// The kept answer, if there is one.
+    /// The kept answer, if there is one. What is there and is no entry of ours goes.
     pub fn load(&self, meaning: Meaning) -> Option<QueryReport> {
         let path = self.path(meaning)?;
-        let size = std::fs::metadata(&path).ok()?.len();
-        if size > MAX_ENTRY_BYTES as u64 {
+        path.symlink_metadata().ok()?;
+        let bytes = private::read(&path, MAX_ENTRY_BYTES as u64);
+        let report = bytes.and_then(|bytes| self.entry(meaning, &bytes));
+        if report.is_none() {
+            let _ = std::fs::remove_file(path);
+        }
+        report
+    }
+
+    fn entry(&self, meaning: Meaning, bytes: &[u8]) -> Option<QueryReport> {
+        let end = bytes.iter().position(|b| *b == b'\n')?;
+        let (line, report) = (&bytes[..end], &bytes[end + 1..]);
+        if line != self.header(meaning, report).as_bytes() {
             return None;
         }
-        let bytes = std::fs::read(path).ok()?;
-        let entry: Entry = serde_json::from_slice(&bytes).ok()?;
-        let ours = entry.format == FORMAT && entry.meaning == meaning.to_hex();
-        (ours && is_final(&entry.report)).then_some(entry.report)
+        serde_json::from_slice(report).ok().filter(is_final)
+    }
+
+    fn header(&self, meaning: Meaning, report: &[u8]) -> String {
+        let mut hasher = Sha256::new();
+        let meaning = meaning.to_hex();
+        for part in [
+            FORMAT.as_bytes(),
+            meaning.as_bytes(),
+            self.version.as_bytes(),
+            report,
+        ] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let sum: String = hasher
+            .finalize()
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        format!("{FORMAT} {meaning} {sum}")
     }
 
     /// Keeps an answer. Failing to is no reason to bother anybody.
@@ -59,15 +87,29 @@ impl Cache {
         if let Some(path) = self.path(meaning)
             && is_final(report)
         {
-            let _ = write(&path, meaning, report);
+            let _ = self.write(&path, meaning, report);
         }
     }
 
-    /// Removes the oldest entries beyond the limit.
+    fn write(&self, path: &Path, meaning: Meaning, report: &QueryReport) -> std::io::Result<()> {
+        let report = serde_json::to_vec(report)?;
+        let mut bytes = self.header(meaning, &report).into_bytes();
+        bytes.push(b'\n');
+        bytes.extend(report);
+        if bytes.len() > MAX_ENTRY_BYTES {
+            return Ok(());
+        }
+        private::write(path, &bytes, false)
+    }
+
+    /// Removes the oldest entries beyond the limit, and what was left half written.
     pub fn prune(&self) {
+        if let Some(directory) = &self.directory {
+            private::sweep(directory);
+        }
         let mut entries = self.entries();
         entries.sort_by_key(|path| {
-            let modified = std::fs::metadata(path).and_then(|m| m.modified());
+            let modified = std::fs::symlink_metadata(path).and_then(|m| m.modified());
             std::cmp::Reverse(modified.ok())
         });
         for path in entries.iter().skip(MAX_ENTRIES) {
@@ -103,27 +145,127 @@ fn is_final(report: &QueryReport) -> bool {
     matches!(report.verdict, Verdict::Satisfied | Verdict::Violated)
 }
 
-/// Writes beside and renames, so that a reader never sees half an entry.
-fn write(path: &Path, meaning: Meaning, report: &QueryReport) -> std::io::Result<()> {
-    let entry = Entry {
-        format: FORMAT,
-        meaning: meaning.to_hex(),
-        report: report.clone(),
-    };
-    let bytes = serde_json::to_vec(&entry)?;
-    if bytes.len() > MAX_ENTRY_BYTES {
-        return Ok(());
-    }
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&beside, bytes)?;
-    std::fs::rename(&beside, path)
-}
-
 /// Where this tool keeps what it can do without: `ZONELENS_CACHE_DIR`, else the platform's place.
 pub fn base_directory() -> Option<PathBuf> {
     platform::folder("ZONELENS_CACHE_DIR")
         .or_else(|| Some(platform::cache_directory()?.join("zonelens")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(name: &str) -> Cache {
+        let base =
+            std::env::temp_dir().join(format!("zonelens-cache-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&base);
+        Cache {
+            directory: Some(base.join("results")),
+            version: "1".into(),
+        }
+    }
+
+    fn kept(cache: &Cache) -> (Meaning, PathBuf) {
+        let meaning = Meaning::of_bytes([7; 16]);
+        let report = QueryReport::without_run("A[] x", 1, Verdict::Satisfied, String::new());
+        cache.store(meaning, &report);
+        assert_eq!(cache.load(meaning).expect("kept").query, "A[] x");
+        (meaning, cache.path(meaning).expect("a place"))
+    }
+
+    fn gone(cache: &Cache) {
+        let base = cache.directory.as_ref().and_then(|d| d.parent());
+        let _ = std::fs::remove_dir_all(base.expect("a parent"));
+    }
+
+    #[test]
+    fn a_changed_entry_is_dropped() {
+        let cache = fresh("changed");
+        let (meaning, path) = kept(&cache);
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let changed = text.replace("\"satisfied\"", "\"violated\"");
+        assert_ne!(text, changed);
+        std::fs::write(&path, changed).expect("written");
+        assert!(cache.load(meaning).is_none());
+        assert!(!path.exists());
+        // An entry under another name, and one of another version.
+        let other = Meaning::of_bytes([8; 16]);
+        kept(&cache);
+        std::fs::copy(&path, cache.path(other).expect("a place")).expect("copied");
+        assert!(cache.load(other).is_none());
+        assert!(cache.load(meaning).is_some());
+        let newer = Cache {
+            version: "2".into(),
+            ..cache.clone()
+        };
+        assert!(newer.load(meaning).is_none());
+        gone(&cache);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_small_regular_files_are_read() {
+        let cache = fresh("regular");
+        let (meaning, path) = kept(&cache);
+        let good = std::fs::read(&path).expect("readable");
+        let elsewhere = path.with_file_name("elsewhere");
+        std::fs::write(&elsewhere, &good).expect("written");
+        std::fs::remove_file(&path).expect("removed");
+        std::os::unix::fs::symlink(&elsewhere, &path).expect("linked");
+        assert!(cache.load(meaning).is_none());
+        assert!(elsewhere.exists(), "the link goes, not what it leads to");
+        assert!(path.symlink_metadata().is_err());
+        // Would be read for ever, or waited for.
+        std::os::unix::fs::symlink("/dev/zero", &path).expect("linked");
+        assert!(cache.load(meaning).is_none());
+        let fifo = std::process::Command::new("mkfifo").arg(&path).status();
+        if fifo.is_ok_and(|s| s.success()) {
+            assert!(cache.load(meaning).is_none());
+        }
+        let mut large = good.clone();
+        large.resize(MAX_ENTRY_BYTES + 1, b' ');
+        std::fs::write(&path, large).expect("written");
+        assert!(cache.load(meaning).is_none());
+        // A directory that is a link is no place to keep results in.
+        let directory = cache.directory.clone().expect("a place");
+        let real = directory.with_file_name("real");
+        std::fs::rename(&directory, &real).expect("moved");
+        std::os::unix::fs::symlink(&real, &directory).expect("linked");
+        std::fs::write(real.join(path.file_name().expect("a name")), &good).expect("written");
+        assert!(cache.load(meaning).is_none());
+        gone(&cache);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nobody_else_can_read_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let cache = fresh("modes");
+        let (_, path) = kept(&cache);
+        let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        let directory = path.parent().expect("a directory");
+        assert_eq!(mode(directory), 0o700);
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755)).expect("set");
+        kept(&cache);
+        assert_eq!(mode(directory), 0o700);
+        gone(&cache);
+    }
+
+    #[test]
+    fn what_was_left_half_written_goes() {
+        let cache = fresh("stale");
+        let (_, path) = kept(&cache);
+        let old = path.with_extension("json.1-1.tmp");
+        let new = path.with_extension("json.1-2.tmp");
+        for path in [&old, &new] {
+            std::fs::write(path, "half").expect("written");
+        }
+        let hour = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let file = std::fs::File::options().write(true).open(&old);
+        file.and_then(|f| f.set_modified(hour)).expect("set");
+        cache.prune();
+        assert!(!old.exists() && new.exists() && path.exists());
+        gone(&cache);
+    }
 }

@@ -5,6 +5,7 @@ use crate::queries::QuerySite;
 use crate::runs::{View, word};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use zonelens_analysis::Outline;
 use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{QueryReport, Verdict};
 use zonelens_analysis::{report_text, trace_text};
@@ -37,7 +38,7 @@ pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
     for (site, view) in sites.iter().zip(views) {
         let (title, command) = title(view);
         let argument = match view {
-            View::Queued(run) | View::Running(run, _) => json!({ "run": run }),
+            View::Queued(run, _) | View::Running(run, ..) => json!({ "run": run }),
             _ => json!({ "uri": uri, "query": site.text }),
         };
         out.push(Lens {
@@ -81,6 +82,25 @@ pub fn over_templates(network: &Network) -> Vec<Lens> {
         let sound = sets.filter(|s| s.broken.is_empty());
         entry.2.extend(sound.map(|s| s.name.as_str()));
     }
+    titled(templates)
+}
+
+/// The same where nothing was instantiated.
+pub fn over_outline(outline: &Outline) -> Vec<Lens> {
+    let mut templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)> = BTreeMap::new();
+    for family in &outline.families {
+        let entry =
+            templates
+                .entry(family.template.as_str())
+                .or_insert((family.span, 0, BTreeSet::new()));
+        let count = u32::try_from(family.count).unwrap_or(u32::MAX);
+        entry.1 = entry.1.saturating_add(count);
+        entry.2.extend(family.sets.iter().map(|s| s.as_str()));
+    }
+    titled(templates)
+}
+
+fn titled(templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)>) -> Vec<Lens> {
     let lens = |(span, count, sets): (Span, u32, BTreeSet<&str>)| {
         let noun = if count == 1 { "process" } else { "processes" };
         let mut title = format!("{count} {noun}");
@@ -113,12 +133,16 @@ pub fn without_model(sites: &[Span]) -> Vec<Lens> {
 pub fn title(view: &View) -> (String, &'static str) {
     match view {
         View::Never => ("▶ verify".to_owned(), commands::VERIFY),
-        View::Queued(_) => ("◌ queued · cancel".to_owned(), commands::CANCEL),
-        View::Running(_, progress) => {
+        View::Queued(_, fresh) => {
+            let title = format!("◌ queued{} · cancel", older(*fresh));
+            (title, commands::CANCEL)
+        }
+        View::Running(_, progress, fresh) => {
             let title = format!(
-                "◌ {} states, {}/s · cancel",
+                "◌ {} states, {}/s{} · cancel",
                 grouped(progress.stored),
-                short(progress.states_per_second)
+                short(progress.states_per_second),
+                older(*fresh)
             );
             (title, commands::CANCEL)
         }
@@ -148,6 +172,14 @@ pub fn title(view: &View) -> (String, &'static str) {
     }
 }
 
+/// A run that started before an edit answers for the text of then.
+fn older(fresh: bool) -> &'static str {
+    match fresh {
+        true => "",
+        false => " (about an older text)",
+    }
+}
+
 fn done(report: &QueryReport) -> String {
     let s = &report.statistics;
     let cost = format!("{} · {} states", seconds(s.seconds), grouped(s.stored));
@@ -171,7 +203,7 @@ fn done(report: &QueryReport) -> String {
 }
 
 /// The reason in the words of a person.
-fn reason(report: &QueryReport) -> String {
+pub(crate) fn reason(report: &QueryReport) -> String {
     let reason = report.reason.as_deref().unwrap_or("no reason given");
     let (keyword, rest) = reason.split_once(": ").unwrap_or((reason, ""));
     match keyword {
@@ -276,9 +308,14 @@ mod tests {
             states_per_second: 38123,
             ..Progress::default()
         };
-        let running = title(&View::Running(1, progress));
+        let running = title(&View::Running(1, progress.clone(), true));
         assert_eq!(running.0, "◌ 41\u{202f}200 states, 38k/s · cancel");
         assert_eq!(running.1, commands::CANCEL);
+        let running = title(&View::Running(1, progress, false)).0;
+        assert!(
+            running.ends_with("38k/s (about an older text) · cancel"),
+            "{running}"
+        );
         let mut satisfied = report(Verdict::Satisfied, "");
         satisfied.symmetry.scalarsets.push(ScalarsetReport {
             name: "pid".into(),

@@ -22,6 +22,8 @@ pub struct Configuration {
 struct Inner {
     editor: Value,
     roots: Vec<PathBuf>,
+    /// Whether the client vouches for the files of the workspace.
+    trusted: bool,
     known: HashMap<PathBuf, (Instant, Option<PathBuf>, Arc<Settings>)>,
     told: HashSet<String>,
     problems: Vec<String>,
@@ -43,6 +45,13 @@ impl Configuration {
     pub fn set_roots(&self, roots: Vec<PathBuf>) {
         let mut inner = self.lock();
         inner.roots = roots;
+        inner.known.clear();
+    }
+
+    /// Whether the client vouches for the files of the workspace.
+    pub fn set_trusted(&self, trusted: bool) {
+        let mut inner = self.lock();
+        inner.trusted = trusted;
         inner.known.clear();
     }
 
@@ -79,9 +88,14 @@ impl Configuration {
         let project = if directory.as_os_str().is_empty() {
             Project::default()
         } else {
-            project::find(&directory)
+            let around = inner.roots.iter().filter(|r| directory.starts_with(r));
+            let top = around.min_by_key(|r| r.as_os_str().len());
+            project::find(&directory, top.map(PathBuf::as_path))
         };
-        let (mut settings, mut problems) = project.settings(Settings::default());
+        let (mut settings, mut problems) = match inner.trusted {
+            true => project.settings(Settings::default()),
+            false => project.untrusted(Settings::default()),
+        };
         settings.apply("settings", &inner.editor, &mut problems);
         for problem in problems {
             if inner.told.insert(problem.clone()) {

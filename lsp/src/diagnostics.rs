@@ -7,7 +7,7 @@ use crate::queries::QuerySite;
 use crate::runs::{Known, word};
 use crate::settings::Settings;
 use std::sync::Arc;
-use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
+use zonelens_analysis::diagnostic::{self, Diagnostic, Related, Severity};
 use zonelens_analysis::query_file;
 use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Trace, Verdict};
 use zonelens_analysis::trace_text;
@@ -44,10 +44,15 @@ impl From<Diagnostic> for Finding {
     }
 }
 
-/// Everything the text itself says. `model` is the document itself, or the model beside a query file.
-pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>) -> Vec<Diagnostic> {
+/// What the text itself says. `model` is the document itself, or the model beside a query file. What nobody will see is
+/// not copied, where findings are as bad as `usual`.
+pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>, usual: bool) -> Vec<Diagnostic> {
     if snapshot.kind != FileKind::Query {
-        return snapshot.model().diagnostics().to_vec();
+        let all = snapshot.model().diagnostics();
+        return match usual {
+            true => diagnostic::shown_of(all),
+            false => all.to_vec(),
+        };
     }
     let beside = model.map(|m| m.model());
     let mut out = query_file::diagnostics(snapshot.file(), beside);

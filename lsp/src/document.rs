@@ -3,11 +3,13 @@
 //! An edit makes a new [`Snapshot`] at once; parsing and analysis happen when somebody asks the snapshot, once, on the
 //! asker's thread. Whoever holds a snapshot sees one version of the text for ever.
 
-use crate::position::{self, Encoding, Point};
+use crate::position::{self, Encoding, LineTable, Point};
 use crate::settings::Settings;
 use ropey::Rope;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use zonelens_analysis::Model;
 use zonelens_analysis::ide::Index;
 use zonelens_analysis::meaning::Digested;
@@ -23,6 +25,17 @@ const MAX_PENDING_EDITS: usize = 32;
 
 /// Models up to this size are instantiated while somebody waits.
 const QUICK_BYTES: usize = 100_000;
+/// And only if they have no more processes than this.
+const QUICK_PROCESSES: u64 = 200;
+
+/// Documents with this in their names take long, for tests of what goes on beside them.
+static SLOW: OnceLock<String> = OnceLock::new();
+const SLOW_TIME: Duration = Duration::from_secs(120);
+
+/// Sets what is in the names of documents that take long.
+pub fn set_slow(part: String) {
+    let _ = SLOW.set(part);
+}
 
 /// One version of a document.
 pub struct Snapshot {
@@ -43,6 +56,8 @@ pub struct Snapshot {
     network: OnceLock<Option<(Network, Digested)>>,
     names: OnceLock<Arc<Index>>,
     masked: OnceLock<String>,
+    digest: OnceLock<[u8; 32]>,
+    lines: OnceLock<LineTable>,
     /// Overrides of global constants.
     constants: Arc<BTreeMap<String, i64>>,
 }
@@ -76,6 +91,8 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            digest: OnceLock::new(),
+            lines: OnceLock::new(),
             constants,
         }
     }
@@ -95,6 +112,8 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            digest: OnceLock::new(),
+            lines: OnceLock::new(),
             constants,
         }
     }
@@ -139,6 +158,8 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            digest: OnceLock::new(),
+            lines: OnceLock::new(),
             constants: Arc::clone(&self.constants),
         }
     }
@@ -172,6 +193,9 @@ impl Snapshot {
     /// The analysed model. Analyses on first use: not for the thread that reads messages.
     pub fn model(&self) -> &Model {
         self.model.get_or_init(|| {
+            if SLOW.get().is_some_and(|slow| self.uri.contains(slow)) {
+                std::thread::sleep(SLOW_TIME);
+            }
             Arc::new(match &self.earlier {
                 Some(earlier) => earlier.update(self.file()),
                 None => Model::new(self.file(), &self.constants),
@@ -196,9 +220,28 @@ impl Snapshot {
     pub fn network_soon(&self) -> Option<&(Network, Digested)> {
         match self.network.get() {
             Some(known) => known.as_ref(),
-            None if self.rope.len_bytes() <= QUICK_BYTES => self.network(),
+            None if self.is_quick() => self.network(),
             None => None,
         }
+    }
+
+    /// Whether the network is there already or takes little time and memory to make.
+    pub fn is_quick(&self) -> bool {
+        self.network.get().is_some() || !self.is_large()
+    }
+
+    /// Whether making the network takes time or memory.
+    pub fn is_large(&self) -> bool {
+        self.rope.len_bytes() > QUICK_BYTES || self.model().outline().processes() > QUICK_PROCESSES
+    }
+
+    /// A digest of the text.
+    pub fn text_digest(&self) -> [u8; 32] {
+        *self.digest.get_or_init(|| {
+            let mut hasher = Sha256::new();
+            self.rope.chunks().for_each(|c| hasher.update(c));
+            hasher.finalize().into()
+        })
     }
 
     /// How its queries are run: as the settings say, under the constants it was analysed with, so that an answer
@@ -230,7 +273,15 @@ impl Snapshot {
 
     /// The position of a byte.
     pub fn point(&self, offset: u32, encoding: Encoding) -> Point {
-        position::point(&self.rope, offset, encoding)
+        match self.lines.get() {
+            Some(lines) => lines.point(&self.rope, offset, encoding),
+            None => position::point(&self.rope, offset, encoding),
+        }
+    }
+
+    /// Makes many positions cheap.
+    pub fn expect_many_positions(&self) {
+        self.lines.get_or_init(|| LineTable::new(&self.rope));
     }
 
     /// The byte at a position.

@@ -64,10 +64,14 @@ pub struct Abilities {
     pub document_content: bool,
     /// It tells of changed files when asked to.
     pub watches_files: bool,
+    /// It takes edits of a version of a document.
+    pub document_changes: bool,
     /// It can be asked for settings.
     pub configuration: bool,
     /// The workspace is not trusted: nothing runs by itself.
     pub untrusted: bool,
+    /// The client says that the workspace is trusted. Who says nothing does not vouch for its files.
+    pub trusted: bool,
 }
 
 impl Abilities {
@@ -92,8 +96,10 @@ impl Abilities {
             show_document: can("/window/showDocument/support"),
             document_content: false,
             watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            document_changes: can("/workspace/workspaceEdit/documentChanges"),
             configuration: can("/workspace/configuration"),
             untrusted: option("trusted") == Some(false),
+            trusted: option("trusted") == Some(true),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The protocol crate ends the server at the first message it cannot read. Here such a message becomes a request that
 //! is answered with the parse error the specification asks for, and reading goes on at the next header.
 
+use crate::leave::Leave;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{
@@ -13,10 +14,20 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 /// The method that stands for a message that cannot be read.
 pub const MALFORMED: &str = "zonelens/malformedMessage";
 
+/// The method that stands for a request under `$/`.
+pub const UNKNOWN: &str = "zonelens/unknownRequest";
+
 const HEADER: &[u8] = b"content-length:";
 /// After this notification nothing of the greeting follows.
 const INITIALIZED: &[u8] = b"\"initialized\"";
 const PIPE_BYTES: usize = 1 << 16;
+/// Messages that are read before the ones in front of them are taken.
+const MAX_AHEAD: usize = 4096;
+const MAX_EXIT_BYTES: usize = 1000;
+/// How methods start that a server need not know.
+const OPTIONAL: &[u8] = b"\"$/";
+/// A longer message is no request of that kind.
+const MAX_OPTIONAL_BYTES: usize = 1 << 16;
 /// A message longer than this is a mistake in its header.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
@@ -56,17 +67,34 @@ impl Heard {
 }
 
 /// Passes on the well-formed messages of `input`. Must be called inside a runtime.
-pub fn guarded(input: impl AsyncRead + Unpin + Send + 'static, heard: Arc<Heard>) -> DuplexStream {
+pub fn guarded(
+    input: impl AsyncRead + Unpin + Send + 'static,
+    heard: Arc<Heard>,
+    leave: Arc<Leave>,
+) -> DuplexStream {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
+    // Messages are read ahead: `exit` counts also while the ones before it wait for something slow.
+    let (ahead, mut waiting) = tokio::sync::mpsc::channel::<Vec<u8>>(MAX_AHEAD);
     tokio::spawn(async move {
         let mut input = BufReader::with_capacity(PIPE_BYTES, input);
         let mut greeted = false;
         while let Some(message) = next(&mut input).await {
             let body = message.unwrap_or_else(|Malformed| malformed());
+            let body = unknown_request(&body).unwrap_or(body);
             if !greeted {
                 heard.listen(&body);
                 greeted = body.windows(INITIALIZED.len()).any(|w| w == INITIALIZED);
             }
+            if is_exit(&body) {
+                leave.soon("asked to");
+            }
+            if ahead.send(body).await.is_err() {
+                break;
+            }
+        }
+    });
+    tokio::spawn(async move {
+        while let Some(body) = waiting.recv().await {
             let header = format!("Content-Length: {}\r\n\r\n", body.len());
             let sent = async {
                 inside.write_all(header.as_bytes()).await?;
@@ -78,6 +106,26 @@ pub fn guarded(input: impl AsyncRead + Unpin + Send + 'static, heard: Arc<Heard>
         }
     });
     outside
+}
+
+/// The notification that ends the server; it has no parameters, so it is short.
+fn is_exit(body: &[u8]) -> bool {
+    body.len() < MAX_EXIT_BYTES
+        && serde_json::from_slice::<Request>(body).is_ok_and(|r| r.method() == "exit")
+}
+
+/// The protocol crate drops everything under `$/` that it does not know. A notification may be, but who sends a request
+/// waits for its answer: it becomes a request that is answered with the error the specification asks for.
+fn unknown_request(body: &[u8]) -> Option<Vec<u8>> {
+    if body.len() > MAX_OPTIONAL_BYTES || !body.windows(OPTIONAL.len()).any(|w| w == OPTIONAL) {
+        return None;
+    }
+    let request: Request = serde_json::from_slice(body).ok()?;
+    let id = request.id()?;
+    request.method().starts_with("$/").then(|| {
+        let body = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN});
+        body.to_string().into_bytes()
+    })
 }
 
 struct Malformed;

@@ -16,11 +16,14 @@ mod features;
 mod from_proto;
 mod input;
 mod last_good;
+mod leave;
 mod log;
 mod meaning;
 mod panels;
 pub mod platform;
+mod pool;
 mod position;
+mod private;
 pub mod project;
 mod publish;
 mod queries;
@@ -49,8 +52,8 @@ use tower_lsp_server::LspService;
 const CONCURRENCY: usize = 256;
 /// Parsing and analysis recurse over the text's tree; memory for the stack is only taken when used.
 const STACK_BYTES: usize = 256 << 20;
-/// Threads that parse and analyse at the same time. Each keeps memory of its own for the next task.
-const MAX_BLOCKING_THREADS: usize = 6;
+/// Threads that parse and analyse at the same time; `pool` sees to it that there are few unless tasks take long.
+const MAX_BLOCKING_THREADS: usize = 512;
 
 /// Idle threads go soon, and with them what their stacks and allocators hold.
 const THREAD_KEEP_ALIVE: Duration = Duration::from_secs(2);
@@ -62,6 +65,8 @@ pub struct ServerOptions {
     pub worker: PathBuf,
     /// Version and commit, for `serverInfo` and as part of what results belong to.
     pub version: String,
+    /// Documents with this in their names take long: for tests.
+    pub slow: Option<String>,
     /// Where to write the log.
     pub log_file: Option<PathBuf>,
 }
@@ -69,6 +74,9 @@ pub struct ServerOptions {
 /// Serves on standard input and output until the editor leaves; gives whether it said goodbye before.
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     platform::share_memory();
+    if let Some(slow) = options.slow.clone() {
+        document::set_slow(slow);
+    }
     let crashes = cache::base_directory().map(|base| base.join("crashes"));
     log::start(options.log_file.as_deref(), crashes)?;
     log::write(&format!("zonelens {} starts", options.version));
@@ -81,18 +89,22 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .build()?;
     let heard = Arc::new(input::Heard::default());
     let listening = Arc::clone(&heard);
+    let leave = leave::Leave::new(Arc::clone(&heard));
+    leave.with_input();
     let flushed = runtime.block_on(async {
-        let stdin = input::guarded(stdio::input()?, Arc::clone(&listening));
+        let input = stdio::input(Arc::clone(&leave))?;
+        let stdin = input::guarded(input, Arc::clone(&listening), Arc::clone(&leave));
         let (stdout, flushed) = stdio::output()?;
         let (service, socket) = LspService::build(|client| {
             let (worker, version) = (options.worker.clone(), options.version.clone());
-            server::Server::new(client, worker, version, listening)
+            server::Server::new(client, worker, version, listening, leave)
         })
         .custom_method(
             "window/workDoneProgress/cancel",
             server::Server::progress_cancelled,
         )
         .custom_method(input::MALFORMED, server::Server::malformed)
+        .custom_method(input::UNKNOWN, server::Server::unknown_request)
         .custom_method("zonelens/documentText", server::Server::document_text)
         .custom_method("zonelens/drawing", server::Server::drawing)
         .custom_method("zonelens/chart", server::Server::chart)
@@ -114,6 +126,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     flushed.wait();
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
+    leave::end_workers();
     let goodbye = heard.said_goodbye();
     log::write(match goodbye {
         true => "the editor said goodbye",

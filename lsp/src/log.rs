@@ -61,7 +61,7 @@ pub fn write(line: &str) {
 
 /// The panic's message is left out: it may quote the text that caused it.
 fn crash_report(directory: &Path, place: &str) -> Option<PathBuf> {
-    std::fs::create_dir_all(directory).ok()?;
+    crate::private::directory(directory).ok()?;
     let path = directory.join(format!("crash-{}-{}.txt", seconds(), std::process::id()));
     let backtrace = std::backtrace::Backtrace::force_capture();
     let thread = std::thread::current();
@@ -70,7 +70,7 @@ fn crash_report(directory: &Path, place: &str) -> Option<PathBuf> {
         env!("CARGO_PKG_VERSION"),
         thread.name().unwrap_or("without a name")
     );
-    std::fs::write(&path, text).ok()?;
+    crate::private::write(&path, text.as_bytes(), false).ok()?;
     Some(path)
 }
 

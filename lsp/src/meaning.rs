@@ -10,13 +10,19 @@ use zonelens_syntax::source::QueryRef;
 pub struct Meaning([u8; 16]);
 
 impl Meaning {
+    /// Of given bytes.
+    #[cfg(test)]
+    pub fn of_bytes(bytes: [u8; 16]) -> Meaning {
+        Meaning(bytes)
+    }
+
     /// In hexadecimal, for file names and messages.
     pub fn to_hex(self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// The meaning of `query` asked of `model`.
+/// The meaning of `query` asked of `model`, which is instantiated for that.
 pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: &str) -> Meaning {
     let resolved = model.network().and_then(|(network, digest)| {
         let query = model
@@ -35,17 +41,46 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
 
 /// What to go by where nothing has a meaning: the text itself.
 pub fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
-    let text = model.file().text.as_bytes();
-    digest(&[b"text", text, formula.as_bytes()], options, tool)
+    TextMeanings::new(model, options, tool).of(formula)
+}
+
+/// What queries of one model are by its text, which is read once for all of them.
+pub struct TextMeanings(Sha256);
+
+impl TextMeanings {
+    /// For the queries of `model`.
+    pub fn new(model: &Snapshot, options: &Options, tool: &str) -> TextMeanings {
+        let text = model.text_digest();
+        TextMeanings(hashed(&[b"text", &text], options, tool))
+    }
+
+    /// For a formula.
+    pub fn of(&self, formula: &str) -> Meaning {
+        let mut hasher = self.0.clone();
+        part(&mut hasher, formula.as_bytes());
+        finished(hasher)
+    }
 }
 
 fn digest(parts: &[&[u8]], options: &Options, tool: &str) -> Meaning {
+    finished(hashed(parts, options, tool))
+}
+
+fn hashed(parts: &[&[u8]], options: &Options, tool: &str) -> Sha256 {
     let options = serde_json::to_vec(options).unwrap_or_default();
     let mut hasher = Sha256::new();
     for bytes in [tool.as_bytes(), &options].iter().chain(parts) {
-        hasher.update((bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
+        part(&mut hasher, bytes);
     }
+    hasher
+}
+
+fn part(hasher: &mut Sha256, bytes: &[u8]) {
+    hasher.update((bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn finished(hasher: Sha256) -> Meaning {
     let digest = hasher.finalize();
     let mut out = [0; 16];
     out.copy_from_slice(&digest[..16]);

@@ -25,7 +25,7 @@ impl Server {
     /// `zonelens/drawing`: the templates of a document's model, laid out.
     pub async fn drawing(&self, params: lsp::TextDocumentIdentifier) -> Result<Value> {
         let snapshot = self.snapshot(&params.uri)?;
-        let drawn = self.compute(move |shared| {
+        let drawn = self.compute(params.uri.as_str(), move |shared| {
             let model = shared.store.model_of(&snapshot)?;
             let line = |at: u32| line_of(&model, Span::new(at, at));
             let network = model.network().map(|(network, _)| network);
@@ -43,7 +43,8 @@ impl Server {
     pub async fn chart(&self, params: ChartParams) -> Result<Value> {
         let open = self.shared.trace();
         let open = open.ok_or_else(|| Error::invalid_params("no trace is open"))?;
-        let drawn = self.compute(move |shared| {
+        let uri = open.uri.clone();
+        let drawn = self.compute(&uri, move |shared| {
             let snapshot = shared.store.get(&open.uri)?;
             let model = shared.store.model_of(&snapshot)?;
             Some(whole(&open, &model, params.processes.as_ref()))

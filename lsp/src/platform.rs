@@ -5,6 +5,7 @@
 //! | worker gives way | `nice` | `nice` | started with idle priority |
 //! | wall behind the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
 //! | worker ends with its server | its input closes | its input closes | its input closes |
+//! | server ends with its client | `pidfd`, `POLLHUP` | asked twice a second, `POLLHUP` | its input closes |
 //! | console window of a worker | there is none | there is none | suppressed |
 //! | memory comes back | one arena, `malloc_trim` (GNU libc) | the system's allocator | the system's allocator |
 //!
@@ -82,6 +83,82 @@ pub(crate) fn share_memory() {}
 /// Lets memory that is free go back to the system: nothing to do here.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn give_memory_back() {}
+
+/// How often is looked where nothing wakes us.
+#[cfg(unix)]
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// Waits until the other end of standard input is closed; `false` if that cannot be known.
+#[cfg(unix)]
+pub(crate) fn input_closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdin = std::io::stdin();
+    loop {
+        // Nothing is asked for: an end that hung up is told anyway, and what waits to be read does not wake us.
+        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+        match poll(&mut fds, None) {
+            Ok(_) if fds[0].revents().contains(PollFlags::HUP) => return true,
+            Err(rustix::io::Errno::INTR) => {}
+            // A file, or something that cannot be polled.
+            Ok(_) | Err(_) => return false,
+        }
+    }
+}
+
+/// Waits until the other end of standard input is closed: not available here.
+#[cfg(not(unix))]
+pub(crate) fn input_closed() -> bool {
+    false
+}
+
+/// Waits until a process is gone; `false` if it is not there in the first place: a client in another container names a
+/// process that means nothing here.
+#[cfg(unix)]
+pub(crate) fn process_gone(id: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
+    let there = || !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH));
+    if !there() {
+        return false;
+    }
+    #[cfg(target_os = "linux")]
+    if let Ok(process) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        use rustix::event::{PollFd, PollFlags, poll};
+        loop {
+            let mut fds = [PollFd::new(&process, PollFlags::IN)];
+            match poll(&mut fds, None) {
+                Ok(_) => return true,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+    }
+    while there() {
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    true
+}
+
+/// Waits until a process is gone: not available here.
+#[cfg(not(unix))]
+pub(crate) fn process_gone(_id: u32) -> bool {
+    false
+}
+
+/// Ends a process of ours at once.
+#[cfg(unix)]
+pub(crate) fn end_process(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Ends a process of ours at once: left to the end of its input here.
+#[cfg(not(unix))]
+pub(crate) fn end_process(_id: u32) {}
 
 /// Makes `command` start a process in the background that does not outlive what started it.
 pub(crate) fn background(command: &mut Command) -> &mut Command {

@@ -20,9 +20,14 @@ pub struct Project {
     pub problems: Vec<String>,
 }
 
-/// The nearest `zonelens.toml` in `directory` or above it.
-pub fn find(directory: &Path) -> Project {
-    let candidates = directory.ancestors().map(|d| d.join(FILE_NAME));
+/// The nearest `zonelens.toml` in `directory` or above it, never above `top`. Where `directory` does not lie in `top`
+/// it counts alone: a file in a shared folder above somebody's project must not decide how their models are run.
+pub fn find(directory: &Path, top: Option<&Path>) -> Project {
+    let top = top
+        .filter(|t| directory.starts_with(t))
+        .unwrap_or(directory);
+    let inside = directory.ancestors().take_while(|d| d.starts_with(top));
+    let candidates = inside.map(|d| d.join(FILE_NAME));
     let Some(path) = candidates.into_iter().find(|p| p.is_file()) else {
         return Project::default();
     };
@@ -47,7 +52,35 @@ pub fn find(directory: &Path) -> Project {
     }
 }
 
+/// Where the command line stops looking: the root of the repository that `directory` lies in, else the working
+/// directory.
+pub fn top(directory: &Path) -> Option<PathBuf> {
+    let repository = directory.ancestors().find(|d| d.join(".git").exists());
+    repository
+        .map(Path::to_owned)
+        .or_else(|| std::env::current_dir().ok())
+}
+
 impl Project {
+    /// The settings of a file that nobody vouched for, over `base`: it may lower limits and choose how things look, but
+    /// not take more of the machine than anybody gets, start runs, or answer for another model than the one shown.
+    pub fn untrusted(&self, base: Settings) -> (Settings, Vec<String>) {
+        let usual = base.clone();
+        let (mut settings, mut problems) = self.settings(base);
+        let withheld = settings.withhold(&usual);
+        if let Some(path) = self.path.as_ref().filter(|_| !withheld.is_empty()) {
+            problems.push(format!(
+                "{}: {} not used, because this workspace is not trusted. Trust it in the editor (the option `trusted`), or set this in the editor's own settings.",
+                path.display(),
+                match &withheld[..] {
+                    [one] => format!("`{one}` is"),
+                    all => format!("`{}` are", all.join("`, `")),
+                }
+            ));
+        }
+        (settings, problems)
+    }
+
     /// The settings for the command line: the file's over `base`; gives them with all problems.
     pub fn settings(&self, base: Settings) -> (Settings, Vec<String>) {
         let (mut settings, mut problems) = (base, self.problems.clone());

@@ -8,42 +8,84 @@ use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use crate::traces;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::ls_types as lsp;
+use zonelens_analysis::diagnostic;
 
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
 pub type Due = (String, bool);
 
-/// Takes documents from `inbox` until the server ends. What piles up while one is analysed is taken together.
+/// Takes documents from `inbox` until the server ends. Each is published by a task of its own, so that one that takes
+/// long holds up no other; what comes for a document meanwhile is taken together afterwards.
 pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>) {
-    while let Some(first) = inbox.recv().await {
-        let mut waiting = BTreeMap::from([first]);
-        while let Ok((uri, unknown)) = inbox.try_recv() {
-            *waiting.entry(uri).or_default() |= unknown;
-        }
-        let beside: Vec<String> = waiting
-            .keys()
-            .flat_map(|uri| shared.store.query_files_of(uri))
-            .map(|snapshot| snapshot.uri.clone())
-            .collect();
-        for uri in beside {
-            // The client knows that the model changed, not that queries mean something else by that.
-            waiting.insert(uri, true);
-        }
-        let abilities = shared.abilities();
-        if abilities.pulls && abilities.diagnostic_refresh && waiting.values().any(|u| *u) {
-            let client = shared.client.clone();
+    let (done, mut finished) = mpsc::unbounded_channel::<String>();
+    // Documents being published, and whether they must be again.
+    let mut busy: HashMap<String, bool> = HashMap::new();
+    loop {
+        let waiting = tokio::select! {
+            due = inbox.recv() => match due {
+                Some(first) => gather(&shared, &mut inbox, first),
+                None => return,
+            },
+            Some(uri) = finished.recv() => match busy.remove(&uri) {
+                Some(true) => BTreeSet::from([uri]),
+                _ => BTreeSet::new(),
+            },
+        };
+        for uri in waiting {
+            if let Some(again) = busy.get_mut(&uri) {
+                *again = true;
+                continue;
+            }
+            busy.insert(uri.clone(), false);
+            let end = Finished(uri, done.clone());
+            let shared = Arc::clone(&shared);
             tokio::spawn(async move {
-                let _ = client.workspace_diagnostic_refresh().await;
+                publish(&shared, &end.0).await;
+                traces::edited(&shared, &end.0).await;
             });
         }
-        for uri in waiting.into_keys() {
-            publish(&shared, &uri).await;
-            traces::edited(&shared, &uri).await;
-        }
     }
+}
+
+/// Says that a document was published, also when that panicked.
+struct Finished(String, mpsc::UnboundedSender<String>);
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        let _ = self.1.send(std::mem::take(&mut self.0));
+    }
+}
+
+/// All documents that are due now, with the query files beside them.
+fn gather(
+    shared: &Arc<Shared>,
+    inbox: &mut mpsc::UnboundedReceiver<Due>,
+    first: Due,
+) -> BTreeSet<String> {
+    let mut waiting = BTreeMap::from([first]);
+    while let Ok((uri, unknown)) = inbox.try_recv() {
+        *waiting.entry(uri).or_default() |= unknown;
+    }
+    let beside: Vec<String> = waiting
+        .keys()
+        .flat_map(|uri| shared.store.query_files_of(uri))
+        .map(|snapshot| snapshot.uri.clone())
+        .collect();
+    for uri in beside {
+        // The client knows that the model changed, not that queries mean something else by that.
+        waiting.insert(uri, true);
+    }
+    let abilities = shared.abilities();
+    if abilities.pulls && abilities.diagnostic_refresh && waiting.values().any(|u| *u) {
+        let client = shared.client.clone();
+        tokio::spawn(async move {
+            let _ = client.workspace_diagnostic_refresh().await;
+        });
+    }
+    waiting.into_keys().collect()
 }
 
 async fn publish(shared: &Arc<Shared>, uri: &str) {
@@ -133,23 +175,26 @@ async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<
     let traced = shared.trace().is_some_and(|t| t.uri == *uri);
     let judge = traced || !answers.is_empty() || shared.settings_for(uri).cancel_on_edit;
     let (worker, held) = (Arc::clone(shared), Arc::clone(snapshot));
-    let found = tokio::task::spawn_blocking(move || {
+    let found = shared.pool.run(uri, move || {
         let mut list = of_text(&worker, &held);
         if judge {
             of_runs(&worker, &held, &answers, &mut list);
         }
         list
     });
-    let list = found.await.ok()?;
-    Some(diagnostics::with_severities(
-        list,
-        &shared.settings_for(uri),
-    ))
+    let list = found.await?;
+    let list = diagnostics::with_severities(list, &shared.settings_for(uri));
+    // What the text says may have been cut short already.
+    match list.iter().any(|f| f.diagnostic.code == "lint/more") {
+        true => Some(list),
+        false => Some(diagnostic::shown(list, |f: &Finding| &f.diagnostic)),
+    }
 }
 
 fn of_text(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Finding> {
     let model = shared.store.model_of(snapshot);
-    let list = diagnostics::of_text(snapshot, model.as_deref());
+    let usual = shared.settings_for(&snapshot.uri).severities.is_default();
+    let list = diagnostics::of_text(snapshot, model.as_deref(), usual);
     list.into_iter().map(Finding::from).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The queries of a document as the server works with them.
 
 use crate::document::Snapshot;
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Meaning, TextMeanings};
 use crate::runs::{Ask, Site};
 use std::sync::Arc;
 use zonelens_analysis::report::{Options, Verdict};
@@ -21,6 +21,17 @@ pub struct QuerySite {
     pub expected: Option<(Verdict, Span)>,
     /// What answers must belong to.
     pub meaning: Meaning,
+    /// What answers of a large model are also kept under, so that they are found again without instantiating it.
+    pub text_meaning: Option<Meaning>,
+}
+
+/// What queries are told apart by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// What they mean, which takes the network.
+    Meaning,
+    /// The text of the model: enough while nothing was asked of it.
+    Text,
 }
 
 impl QuerySite {
@@ -40,6 +51,7 @@ impl QuerySite {
             line: self.line,
             expected: self.expected.map(|(verdict, _)| verdict),
             meaning: self.meaning,
+            text_meaning: self.text_meaning,
             model: Arc::clone(&model.file().text),
             kind: match model.kind {
                 FileKind::Xml => "xml",
@@ -56,7 +68,10 @@ pub fn sites(
     model: &Snapshot,
     options: &Options,
     tool: &str,
+    depth: Depth,
 ) -> Vec<QuerySite> {
+    let by_text = || TextMeanings::new(model, options, tool);
+    let text = (depth == Depth::Text || model.is_large()).then(by_text);
     let of = |q: &zonelens_syntax::source::QueryRef<'_>| {
         let span = q.query.span.shift(q.base);
         let expected = q.query.expectation.map(|e| {
@@ -67,12 +82,17 @@ pub fn sites(
             };
             (verdict, e.span.shift(q.base))
         });
+        let text_meaning = text.as_ref().map(|t| t.of(&q.query.text));
         QuerySite {
             span,
             line: line_of(snapshot, span),
             text: q.query.text.to_string(),
             expected,
-            meaning: meaning::of_query(model, *q, options, tool),
+            meaning: match (depth, text_meaning) {
+                (Depth::Text, Some(meaning)) => meaning,
+                _ => meaning::of_query(model, *q, options, tool),
+            },
+            text_meaning,
         }
     };
     snapshot.queries().iter().map(of).collect()

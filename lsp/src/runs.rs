@@ -32,6 +32,8 @@ pub struct Ask {
     pub expected: Option<Verdict>,
     /// What the answer will belong to.
     pub meaning: Meaning,
+    /// What the answer is also kept under.
+    pub text_meaning: Option<Meaning>,
     /// The model's text.
     pub model: Arc<str>,
     /// `xta` or `xml`.
@@ -67,10 +69,10 @@ pub enum Which {
 pub enum View {
     /// Never run.
     Never,
-    /// Waiting for its turn.
-    Queued(RunId),
-    /// Running, with what is known so far.
-    Running(RunId, Progress),
+    /// Waiting for its turn, and whether it is about what the text means now.
+    Queued(RunId, bool),
+    /// Running, with what is known so far, and whether it is about what the text means now.
+    Running(RunId, Progress, bool),
     /// Answered.
     Done {
         /// The answer.

@@ -9,7 +9,6 @@ mod verification;
 
 pub use panels::PROTOCOL;
 
-use crate::announce;
 use crate::capabilities::capabilities;
 use crate::commands::{self, Argument};
 use crate::document::Snapshot;
@@ -19,6 +18,7 @@ use crate::features::{
 };
 use crate::from_proto::{self, Abilities};
 use crate::input::Heard;
+use crate::leave::Leave;
 use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
@@ -37,53 +37,23 @@ pub struct Server {
     pub(crate) shared: Arc<Shared>,
     /// What the protocol crate leaves out of what the client says.
     heard: Arc<Heard>,
+    leave: Arc<Leave>,
 }
 
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
-    pub fn new(client: Client, worker: PathBuf, version: String, heard: Arc<Heard>) -> Server {
+    pub fn new(
+        client: Client,
+        worker: PathBuf,
+        version: String,
+        heard: Arc<Heard>,
+        leave: Arc<Leave>,
+    ) -> Server {
         Server {
             shared: Shared::start(client, worker, version),
             heard,
+            leave,
         }
-    }
-
-    pub(crate) fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
-        self.shared.store.get(uri.as_str()).ok_or_else(|| {
-            Error::invalid_params(format!("the document {} is not open", uri.as_str()))
-        })
-    }
-
-    /// Runs `work` on another thread; a panic there is an error answer here.
-    pub(crate) async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
-    ) -> Result<T> {
-        let shared = Arc::clone(&self.shared);
-        let done = tokio::task::spawn_blocking(move || work(&shared)).await;
-        match done {
-            Ok(done) => Ok(done),
-            Err(_) => {
-                self.tell_crash().await;
-                Err(Error::internal_error())
-            }
-        }
-    }
-
-    fn fetcher(&self) -> support::Fetcher {
-        support::Fetcher(Arc::clone(&self.shared))
-    }
-
-    /// The user presses cancel on a progress; the protocol crate leaves this notification to us.
-    pub async fn progress_cancelled(&self, params: lsp::WorkDoneProgressCancelParams) {
-        if let Some(run) = announce::run_of(&params.token) {
-            self.shared.runs.cancel(Which::Run(run)).await;
-        }
-    }
-
-    /// What the guard of the input makes of a message that cannot be read.
-    pub async fn malformed(&self) -> Result<()> {
-        Err(Error::parse_error())
     }
 }
 
@@ -107,8 +77,12 @@ impl LanguageServer for Server {
             session.encoding = encoding;
             session.abilities = abilities;
         }
+        if let Some(client) = params.process_id {
+            self.leave.with_process(client);
+        }
         let configuration = &self.shared.configuration;
         configuration.set_roots(from_proto::roots(&params));
+        configuration.set_trusted(abilities.trusted);
         if let Some(options) = params.initialization_options {
             configuration.set_editor(options);
         }
@@ -371,8 +345,15 @@ impl LanguageServer for Server {
         self.at(
             params.text_document_position,
             move |place, shared, offset| {
-                rename::rename(&shared.store, place.snapshot, offset, &new)
-                    .map(|targets| Some(to_proto::rename(&targets, &new, place.encoding)))
+                let versioned = shared.abilities().document_changes;
+                rename::rename(&shared.store, place.snapshot, offset, &new).map(|targets| {
+                    let version = |s: &Arc<Snapshot>| match shared.store.is_current(s) {
+                        true => Some(s.version),
+                        false => None,
+                    };
+                    let versions = versioned.then_some(&version as _);
+                    Some(to_proto::rename(&targets, &new, place.encoding, versions))
+                })
             },
         )
         .await?
@@ -386,6 +367,7 @@ impl LanguageServer for Server {
         self.feature(&params.text_document.uri, |place, shared| {
             let names = names::Names::of(&shared.store, place.snapshot);
             let symbols = document_symbol::symbols(&names);
+            place.snapshot.expect_many_positions();
             let convert = |symbol| to_proto::document_symbol(place, symbol);
             let list = symbols.iter().map(convert).collect();
             Some(lsp::DocumentSymbolResponse::Nested(list))
@@ -497,7 +479,7 @@ impl LanguageServer for Server {
         &self,
         params: lsp::WorkspaceSymbolParams,
     ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
-        self.compute(move |shared| {
+        self.compute("", move |shared| {
             let found =
                 workspace_symbol::find(&shared.store, &shared.configuration.roots(), &params.query);
             let encoding = shared.encoding();
@@ -521,10 +503,9 @@ impl LanguageServer for Server {
                 .map(|h| to_proto::inlay_hint(place, h, None))
                 .collect();
             if shared.settings_for(&place.snapshot.uri).inlay_hints {
-                let fixed = inlay_hint::hints(place.snapshot);
-                let fixed = fixed.iter().filter(|h| span.touches(h.offset));
+                let fixed = inlay_hint::hints(place.snapshot, span);
                 let kind = Some(lsp::InlayHintKind::TYPE);
-                out.extend(fixed.map(|h| to_proto::inlay_hint(place, h, kind)));
+                out.extend(fixed.iter().map(|h| to_proto::inlay_hint(place, h, kind)));
             }
             Some(out)
         })
@@ -579,6 +560,10 @@ impl LanguageServer for Server {
         &self,
         params: lsp::ExecuteCommandParams,
     ) -> Result<Option<lsp::LSPAny>> {
+        if !commands::ALL.contains(&params.command.as_str()) {
+            let message = format!("there is no command `{}`", params.command);
+            return Err(Error::invalid_params(message));
+        }
         let argument = Argument::read(&params.arguments).map_err(Error::invalid_params)?;
         match params.command.as_str() {
             commands::VERIFY => self.verify(&argument, false).await,

@@ -101,6 +101,39 @@ const FOREIGN: [&str; 8] = [
 ];
 
 impl Settings {
+    /// Takes back what a file that is not trusted may not decide, as it is in `usual`; gives the names.
+    pub fn withhold(&mut self, usual: &Settings) -> Vec<&'static str> {
+        let (own, usual_options) = (&mut self.options, &usual.options);
+        let mut names = Vec::new();
+        // No limit is more than any.
+        if own.memory.unwrap_or(u64::MAX) > usual_options.memory.unwrap_or(u64::MAX) {
+            own.memory = usual_options.memory;
+            names.push("memory");
+        }
+        let seconds = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+        if seconds(own.timeout) > seconds(usual_options.timeout) {
+            own.timeout = usual_options.timeout;
+            names.push("timeout");
+        }
+        if own.threads > usual_options.threads {
+            own.threads = usual_options.threads;
+            names.push("threads");
+        }
+        if own.constants != usual_options.constants {
+            own.constants.clone_from(&usual_options.constants);
+            names.push("constants");
+        }
+        if self.parallel_runs > usual.parallel_runs {
+            self.parallel_runs = usual.parallel_runs;
+            names.push("parallel-runs");
+        }
+        if self.verify_on_save && !usual.verify_on_save {
+            self.verify_on_save = false;
+            names.push("verify-on-save");
+        }
+        names
+    }
+
     /// Takes one layer over what is there. `name` says in problems where it comes from.
     pub fn apply(&mut self, name: &str, layer: &Value, problems: &mut Vec<String>) {
         let section = layer.get("zonelens").unwrap_or(layer);
@@ -347,6 +380,32 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(read(&json!({"memory": "1k"})).0.options.memory, Some(1024));
         assert_eq!(read(&json!({"memory": "lots"})).1.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_trusted_may_lower_limits_only() {
+        let usual = Settings::default();
+        let (mut settings, _) = read(&json!({
+            "memory": "none", "threads": 64, "parallelRuns": 8, "verifyOnSave": true,
+            "constants": {"N": 99}, "timeout": 5, "formatWidth": 80,
+        }));
+        let withheld = settings.withhold(&usual);
+        let names = [
+            "memory",
+            "threads",
+            "constants",
+            "parallel-runs",
+            "verify-on-save",
+        ];
+        assert_eq!(withheld, names);
+        assert_eq!(settings.options.timeout, Some(5.0));
+        assert_eq!(settings.format_width, 80);
+        settings.options.timeout = usual.options.timeout;
+        settings.format_width = usual.format_width;
+        assert_eq!(settings, usual);
+        let (mut lower, _) = read(&json!({"memory": "1M"}));
+        assert!(lower.withhold(&usual).is_empty());
+        assert_eq!(lower.options.memory, Some(1 << 20));
     }
 
     #[test]

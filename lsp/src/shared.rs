@@ -9,9 +9,10 @@ use crate::features::trace::OpenTrace;
 use crate::from_proto::Abilities;
 use crate::last_good::LastGood;
 use crate::meaning::{self, Meaning};
+use crate::pool::Pool;
 use crate::position::Encoding;
 use crate::publish;
-use crate::queries::{self, QuerySite};
+use crate::queries::{self, Depth, QuerySite};
 use crate::runs::Runs;
 use crate::settings::Settings;
 use crate::store::{Constants, Store};
@@ -32,6 +33,8 @@ pub struct Shared {
     pub client: Client,
     /// Open documents.
     pub store: Store,
+    /// The threads that parse and analyse.
+    pub pool: Pool,
     /// Verification runs.
     pub runs: Runs,
     /// Version and commit.
@@ -62,6 +65,8 @@ pub struct Session {
     trace_is_stale: bool,
     /// The semantic tokens that were last given out for a document, with their number.
     pub tokens: HashMap<String, (u64, Vec<u32>)>,
+    /// Documents whose queries were run: what they mean must be known from then on.
+    pub asked: HashSet<String>,
     /// Meanings that were looked for among the results of earlier sessions.
     looked_up: HashSet<(String, Meaning)>,
 }
@@ -69,7 +74,7 @@ pub struct Session {
 impl Shared {
     /// Starts the owner of runs and the tasks that talk to the client. Must be called inside a runtime.
     pub fn start(client: Client, worker: PathBuf, version: String) -> Arc<Shared> {
-        let cache = Cache::from_environment();
+        let cache = Cache::from_environment(&version);
         let old = cache.clone();
         tokio::task::spawn_blocking(move || old.prune());
         let (runs, events) = Runs::start(worker.clone(), cache.clone());
@@ -77,6 +82,7 @@ impl Shared {
         let shared = Arc::new(Shared {
             client,
             store: Store::default(),
+            pool: Pool::default(),
             runs,
             version,
             worker,
@@ -200,7 +206,12 @@ impl Shared {
     pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
         let options = model.options(&self.settings_for(&snapshot.uri));
-        let mut sites = queries::sites(snapshot, &model, &options, &self.version);
+        let known = self.session().asked.contains(&snapshot.uri);
+        let depth = match known || model.is_quick() {
+            true => Depth::Meaning,
+            false => Depth::Text,
+        };
+        let mut sites = queries::sites(snapshot, &model, &options, &self.version, depth);
         // What is closed meanwhile must not be remembered again.
         let current = self.store.is_current(snapshot);
         if current {
@@ -226,13 +237,21 @@ impl Shared {
     /// The lenses over templates; the last good ones while the model has errors. Analyses: for threads that may take
     /// long.
     pub fn template_lenses(&self, snapshot: &Arc<Snapshot>) -> Vec<Lens> {
-        let network = snapshot.network();
+        let lenses = match snapshot.is_quick() {
+            true => snapshot
+                .network()
+                .map(|(n, _)| code_lens::over_templates(n)),
+            false => {
+                let model = snapshot.model();
+                let meant = !model.blocks_verification();
+                meant.then(|| code_lens::over_outline(model.outline()))
+            }
+        };
         let text = &snapshot.file().text;
         let mut session = self.session();
-        let Some((network, _)) = network else {
+        let Some(lenses) = lenses else {
             return session.last_good.templates(&snapshot.uri, text);
         };
-        let lenses = code_lens::over_templates(network);
         if self.store.is_current(snapshot) {
             let good = &mut session.last_good;
             good.keep_templates(&snapshot.uri, text, &lenses);
@@ -268,6 +287,7 @@ impl Shared {
         let mut session = self.session();
         session.last_good.forget(uri);
         session.tokens.remove(uri);
+        session.asked.remove(uri);
         session.looked_up.retain(|(document, _)| document != uri);
         if session.trace.as_ref().is_some_and(|t| t.uri == uri) {
             session.trace = None;

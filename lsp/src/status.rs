@@ -45,9 +45,9 @@ fn passes(view: &View, expected: Option<Verdict>) -> Option<bool> {
 fn state(view: &View) -> Value {
     match view {
         View::Never => json!({ "state": "never" }),
-        View::Queued(run) => json!({ "state": "queued", "run": run }),
-        View::Running(run, progress) => {
-            json!({ "state": "running", "run": run, "progress": progress })
+        View::Queued(run, fresh) => json!({ "state": "queued", "run": run, "stale": !fresh }),
+        View::Running(run, progress, fresh) => {
+            json!({ "state": "running", "run": run, "progress": progress, "stale": !fresh })
         }
         View::Done {
             report,

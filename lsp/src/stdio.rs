@@ -3,7 +3,9 @@
 //! The runtime would serve them from the pool that parses and analyses: a pile of slow requests would then hold up the
 //! next edit, and every answer behind them.
 
+use crate::leave::Leave;
 use std::io::{Read, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -13,8 +15,8 @@ const PIPE_BYTES: usize = 1 << 16;
 /// How long the last messages may take to leave when nobody reads them.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What comes in. Must be called inside a runtime.
-pub fn input() -> std::io::Result<DuplexStream> {
+/// What comes in; with its end the server ends. Must be called inside a runtime.
+pub fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
     let runtime = Handle::current();
     let pump = move || {
@@ -28,7 +30,10 @@ pub fn input() -> std::io::Result<DuplexStream> {
                     }
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Ok(_) | Err(_) => return,
+                Ok(_) | Err(_) => {
+                    leave.soon("input closed");
+                    return;
+                }
             }
         }
     };

@@ -165,8 +165,20 @@ pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
     ))
 }
 
-/// The same new text at many places.
-pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::WorkspaceEdit {
+/// The version of a document that edits are meant for; `None` for one that the client has not opened.
+pub type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
+
+/// The same new text at many places. With `versions` each document's edits say which version they are meant for, so
+/// that a client that has gone on refuses them instead of changing something else.
+pub fn rename(
+    targets: &[Target],
+    new: &str,
+    encoding: Encoding,
+    versions: Option<VersionOf<'_>>,
+) -> lsp::WorkspaceEdit {
+    if let Some(version) = versions {
+        return versioned_rename(targets, new, encoding, version);
+    }
     let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
     for location in targets.iter().filter_map(|t| location(t, encoding)) {
         let edit = lsp::TextEdit::new(location.range, new.to_owned());
@@ -174,6 +186,38 @@ pub fn rename(targets: &[Target], new: &str, encoding: Encoding) -> lsp::Workspa
     }
     lsp::WorkspaceEdit {
         changes: Some(changes),
+        ..lsp::WorkspaceEdit::default()
+    }
+}
+
+fn versioned_rename(
+    targets: &[Target],
+    new: &str,
+    encoding: Encoding,
+    version: VersionOf<'_>,
+) -> lsp::WorkspaceEdit {
+    let mut documents: Vec<lsp::TextDocumentEdit> = Vec::new();
+    for target in targets {
+        let Some(location) = location(target, encoding) else {
+            continue;
+        };
+        let edit = lsp::OneOf::Left(lsp::TextEdit::new(location.range, new.to_owned()));
+        match documents
+            .iter_mut()
+            .find(|d| d.text_document.uri == location.uri)
+        {
+            Some(document) => document.edits.push(edit),
+            None => documents.push(lsp::TextDocumentEdit {
+                text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+                    uri: location.uri,
+                    version: version(&target.snapshot),
+                },
+                edits: vec![edit],
+            }),
+        }
+    }
+    lsp::WorkspaceEdit {
+        document_changes: Some(lsp::DocumentChanges::Edits(documents)),
         ..lsp::WorkspaceEdit::default()
     }
 }
@@ -301,6 +345,7 @@ pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
 
 /// Tokens as differences to the one before.
 pub fn semantic_tokens(place: Place<'_>, tokens: &[Token]) -> lsp::SemanticTokens {
+    place.snapshot.expect_many_positions();
     let mut data = Vec::with_capacity(tokens.len());
     let mut last = lsp::Position::new(0, 0);
     for token in tokens {

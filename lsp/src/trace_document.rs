@@ -2,6 +2,7 @@
 
 use crate::cache;
 use crate::features::trace::OpenTrace;
+use crate::private;
 use crate::shared::Shared;
 use crate::uri;
 use serde_json::{Value, json};
@@ -52,16 +53,12 @@ fn file_name(open: &OpenTrace) -> String {
 
 fn write(name: &str, text: &str) -> Option<PathBuf> {
     let directory = cache::base_directory()?.join("traces");
-    std::fs::create_dir_all(&directory).ok()?;
+    private::directory(&directory).ok()?;
+    private::sweep(&directory);
     prune(&directory);
     let path = directory.join(name);
     // Read-only files cannot be written again, but they can be replaced.
-    let beside = directory.join(format!("{name}.{}.tmp", std::process::id()));
-    std::fs::write(&beside, text).ok()?;
-    let mut permissions = std::fs::metadata(&beside).ok()?.permissions();
-    permissions.set_readonly(true);
-    std::fs::set_permissions(&beside, permissions).ok()?;
-    std::fs::rename(&beside, &path).ok()?;
+    private::write(&path, text.as_bytes(), true).ok()?;
     Some(path)
 }
 

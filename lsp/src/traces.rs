@@ -85,8 +85,9 @@ pub async fn find(
     let uri = uri.ok_or("the command needs {\"uri\": …}")?;
     let snapshot = shared.store.get(&uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
-    let found = tokio::task::spawn_blocking(move || worker.query_sites(&snapshot)).await;
-    let (model, sites) = found.ok().flatten().ok_or("there is no model here")?;
+    let sites = move || worker.query_sites(&snapshot);
+    let found = shared.pool.run(&uri, sites).await;
+    let (model, sites) = found.flatten().ok_or("there is no model here")?;
     let asked = sites.iter().map(QuerySite::site).collect();
     let views = shared.runs.views(&uri, asked).await;
     let line = line.map(|line| {
@@ -170,31 +171,46 @@ async fn evaluate(
         TraceValue::Clock(value) => ("clock", value),
         TraceValue::Error(message) => ("error", message),
     };
-    Ok(json!({ "expression": expression, "step": step, "kind": kind, "value": value }))
+    let worker = Arc::clone(shared);
+    let uri = open.uri.clone();
+    let stale = shared
+        .pool
+        .run(&uri, move || is_stale(&worker, &open))
+        .await;
+    Ok(json!({
+        "expression": expression, "step": step, "kind": kind, "value": value,
+        "stale": stale.unwrap_or(true),
+    }))
 }
 
 /// The model of a document's queries.
 pub async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
     let snapshot = shared.store.get(uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
-    let model = tokio::task::spawn_blocking(move || worker.store.model_of(&snapshot)).await;
-    let model = model.ok().flatten();
+    let model = move || worker.store.model_of(&snapshot);
+    let model = shared.pool.run(uri, model).await.flatten();
     model.ok_or_else(|| "there is no model here".to_owned())
 }
 
 /// The current step as data, against the model's present text.
 async fn described(shared: &Arc<Shared>, open: &OpenTrace) -> Result<Value, String> {
     let model = model_of(shared, &open.uri).await?;
-    let (encoding, open) = (shared.encoding(), open.clone());
+    let (encoding, uri, open) = (shared.encoding(), open.uri.clone(), open.clone());
+    let worker = Arc::clone(shared);
     let describe = move || {
         let place = Place {
             snapshot: &model,
             encoding,
         };
-        crate::trace_data::step(&open, place)
+        let mut answer = crate::trace_data::step(&open, place);
+        // Values and places of a trace that was found in another text are not those of the text shown.
+        if answer.is_object() {
+            answer["stale"] = json!(is_stale(&worker, &open));
+        }
+        answer
     };
-    let answer = tokio::task::spawn_blocking(describe).await;
-    answer.map_err(|_| "the trace cannot be shown".to_owned())
+    let answer = shared.pool.run(&uri, describe).await;
+    answer.ok_or_else(|| "the trace cannot be shown".to_owned())
 }
 
 /// Shows another trace, step or none, and says so.
@@ -270,8 +286,8 @@ pub async fn edited(shared: &Arc<Shared>, uri: &str) {
         return;
     }
     let worker = Arc::clone(shared);
-    let judged = tokio::task::spawn_blocking(move || is_stale(&worker, &open)).await;
-    if let Ok(stale) = judged
+    let judged = shared.pool.run(uri, move || is_stale(&worker, &open)).await;
+    if let Some(stale) = judged
         && shared.set_trace_stale(stale)
     {
         shared.runs.touch();

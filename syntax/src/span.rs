@@ -111,6 +111,11 @@ impl LineIndex {
         }
     }
 
+    /// The 1-based line of byte `offset`, without counting its column.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&s| s <= offset) as u32
+    }
+
     /// Byte offset of the start of 0-based `line`; `None` past the end.
     pub fn line_start(&self, line: u32) -> Option<u32> {
         self.starts.get(line as usize).copied()

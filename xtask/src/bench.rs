@@ -37,6 +37,12 @@ pub fn run(parts: &Parts<'_>) -> bool {
         let kept = old.split(mark).next().unwrap_or_default();
         format!("{}\n\n", kept.trim_end())
     };
+    if parts.only == Some("system") {
+        let mut page = String::new();
+        server::large_system(&mut page);
+        print!("{page}");
+        return true;
+    }
     if parts.only == Some("engine") {
         let mut page = String::new();
         engine(&mut page, quick);

@@ -65,3 +65,45 @@ process T{t}(const pid id) {{
 "
     );
 }
+
+/// A large system: 20,000 lines, 1,000 templates, five processes of each, twenty queries.
+pub fn system() -> String {
+    let mut out = String::from(
+        "// Generated for benchmarks.\nconst int N = 5;\ntypedef int[0,N-1] id;\nchan go[N];\n",
+    );
+    for t in 0..1000 {
+        small_template(&mut out, t);
+    }
+    let names: Vec<String> = (0..1000).map(|t| format!("T{t}")).collect();
+    let _ = writeln!(out, "system {};", names.join(", "));
+    for t in 0..20 {
+        let _ = writeln!(out, "//@ query E<> T{t}(1).done");
+    }
+    out
+}
+
+fn small_template(out: &mut String, t: usize) {
+    let _ = write!(
+        out,
+        "
+// Worker {t}: takes a job, works on it, gives it back.
+int[0,10] count{t};
+bool busy{t}[N];
+
+process T{t}(const id i) {{
+    clock x, y;
+    int[0,10] tries = 0;
+    state idle, ready {{ x <= 5 }}, work {{ x <= 8 && y <= 20 }}, done;
+    commit done;
+    init idle;
+    trans
+        idle -> ready {{ guard !busy{t}[i]; sync go[i]?; assign x = 0, busy{t}[i] = true; }},
+        idle -> idle {{ guard x > 10; sync go[i]!; assign x = 0; }},
+        ready -> work {{ guard x >= 2 && count{t} < 10; assign x = 0, y = 0, count{t}++; }},
+        ready -> idle {{ guard x == 5; assign busy{t}[i] = false, tries = tries < 10 ? tries + 1 : 0; }},
+        work -> done {{ guard x > 3 && (y < 15 || tries > 2); assign count{t}--; }},
+        done -> idle {{ assign busy{t}[i] = false, tries = 0, x = 0; }};
+}}
+"
+    );
+}

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::type_expr::Written;
-use crate::consteval::{EvalError, Evaluator, MAX_VALUE};
+use crate::consteval::{EvalError, Evaluator, MAX_ENTRIES, MAX_VALUE};
 use crate::diag::Diag;
 use crate::fix::Change;
 use crate::hir::{Decl, Expr, Init};
@@ -15,6 +15,8 @@ use zonelens_syntax::span::Span;
 
 /// Entries a single variable may have.
 const MAX_LEAVES: u64 = 4_000_000;
+/// Entries a variable, parameter or result of a function may have: each call makes room for them.
+const MAX_LOCAL_LEAVES: u64 = 1 << 20;
 
 impl Checker<'_> {
     /// `T a, b[3] = …;` of a global or a template.
@@ -87,15 +89,12 @@ impl Checker<'_> {
     }
 
     fn check_variable_type(&mut self, written: &Written, ty: &Type, d: &Declarator, home: Home) {
-        if let Some(n) = ty.known_leaves()
-            && n > MAX_LEAVES
-        {
-            self.error(
-                "system/size",
-                format!("`{}` of type {ty} multiplies to {n} entries; at most {MAX_LEAVES} are possible", d.name.name),
-                d.name.span,
-            );
-        }
+        self.bound_entries(
+            &format!("`{}`", d.name.name),
+            ty,
+            home == Home::Function,
+            d.name.span,
+        );
         if home == Home::Function {
             let bad = match ty.innermost() {
                 Type::Clock => Some("clocks"),
@@ -120,6 +119,23 @@ impl Checker<'_> {
                 "a constant needs a value: add `= …`"
             };
             self.error("type/constant", message, d.name.span);
+        }
+    }
+
+    /// Reports a type with more entries than there can be room for, before any room is made.
+    pub(super) fn bound_entries(&mut self, what: &str, ty: &Type, local: bool, span: Span) {
+        let (most, place) = match local {
+            true => (MAX_LOCAL_LEAVES, " in a function"),
+            false => (MAX_LEAVES, ""),
+        };
+        if let Some(n) = ty.known_leaves()
+            && n > most
+        {
+            self.error(
+                "system/size",
+                format!("{what} of type {ty} multiplies to {n} entries; at most {most} are possible{place}"),
+                span,
+            );
         }
     }
 
@@ -195,6 +211,10 @@ impl Checker<'_> {
             Ok(size) if size > MAX_VALUE => Err(EvalError::Fails(
                 d.name.span,
                 "this constant has too many entries".into(),
+            )),
+            Ok(size) if !self.env.bodies.hold(size) => Err(EvalError::Fails(
+                d.name.span,
+                format!("the constants of this model have more than {MAX_ENTRIES} entries in all"),
             )),
             Ok(_) => evaluator.init(init, ty),
             Err(e) => Err(e),

@@ -58,6 +58,7 @@ impl Checker<'_> {
     }
 
     fn return_type(&mut self, ret: &Type, span: Span) {
+        self.bound_entries("a result", ret, true, span);
         let ok = match ret {
             Type::Clock | Type::Chan(_) | Type::Str | Type::Array(_) => false,
             Type::Struct(_) => !ret.contains(&|t| matches!(t, Type::Clock | Type::Chan(_))),
@@ -131,6 +132,8 @@ impl Checker<'_> {
             if matches!(ty, Type::Void) {
                 self.error("type/void", "a parameter cannot be void", p.span);
             }
+            let local = of == ParamOf::Function && !reference;
+            self.bound_entries(&format!("`{}`", p.name.name), &ty, local, p.name.span);
             // In the 3.x syntax parameters that are not constant stand for the variables given.
             let set_param = ty.any_set().is_some_and(|s| s.parameter);
             if self.env.legacy && of == ParamOf::Template && !written.constant && !set_param {

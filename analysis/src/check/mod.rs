@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use zonelens_syntax::ast;
 use zonelens_syntax::span::Span;
 
@@ -51,7 +51,12 @@ pub struct Env {
     pub legacy: bool,
     /// The next unused number.
     pub next_id: AtomicU32,
+    /// How many names were compared with names that are not declared.
+    pub compared: AtomicU64,
 }
+
+/// A text of unknown words is no model: after so many comparisons no more names are proposed.
+const MAX_COMPARED: u64 = 5_000_000;
 
 impl Env {
     /// A new unique number.
@@ -397,6 +402,14 @@ impl<'a> Checker<'a> {
     /// A visible name that differs by one letter or only in case.
     fn similar(&self, name: &str, wanted: fn(&Symbol) -> bool) -> Option<SmolStr> {
         if name.len() < 3 {
+            return None;
+        }
+        let visible = self.frames.iter().map(FxHashMap::len).sum::<usize>() + self.env.names.len();
+        let before = self
+            .env
+            .compared
+            .fetch_add(visible as u64, Ordering::Relaxed);
+        if before > MAX_COMPARED {
             return None;
         }
         let frames = self.frames.iter().flatten();

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind};
 use crate::symbol::SymKind;
-use crate::types::{ArrayType, Bound, ChanType, IntType, ScalarSet, StructType, Type};
+use crate::types::{Bound, ChanType, Extent, IntType, ScalarSet, Type};
 use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, Dim, Prefix, TypeBase, TypeExpr};
@@ -68,10 +68,8 @@ impl Checker<'_> {
             Type::Error => Type::Error,
             Type::Array(a) => {
                 let element = self.channel_prefix(a.element.clone(), urgent, broadcast, span);
-                Type::Array(Arc::new(ArrayType {
-                    index: a.index.clone(),
-                    element,
-                }))
+                // As large as before.
+                Type::array(a.index.clone(), element).unwrap_or(Type::Error)
             }
             other => {
                 self.error(
@@ -124,7 +122,7 @@ impl Checker<'_> {
                     set: Some(Arc::new(ScalarSet { ..set })),
                 })
             }
-            TypeBase::Struct(fields) => self.struct_type(fields),
+            TypeBase::Struct(fields) => self.struct_type(fields, name, t.span),
         }
     }
 
@@ -217,7 +215,7 @@ impl Checker<'_> {
         }
     }
 
-    fn struct_type(&mut self, fields: &[ast::Field]) -> Type {
+    fn struct_type(&mut self, fields: &[ast::Field], name: Option<&SmolStr>, span: Span) -> Type {
         let mut out: Vec<(SmolStr, Type)> = Vec::new();
         for field in fields {
             let written = self.type_expr(&field.ty, None);
@@ -254,7 +252,28 @@ impl Checker<'_> {
                 out.push((d.name.name.clone(), ty));
             }
         }
-        Type::Struct(Arc::new(StructType { fields: out }))
+        Type::record(out).unwrap_or_else(|extent| {
+            let what = name.map_or("this struct".to_owned(), |n| format!("the struct of `{n}`"));
+            self.too_large(&what, extent, span);
+            Type::Error
+        })
+    }
+
+    /// Reports a type that nothing could go through, before anything tries.
+    fn too_large(&mut self, what: &str, extent: Extent, span: Span) {
+        let Extent { parts, height } = Extent::MAX;
+        let message = if extent.parts > parts {
+            format!(
+                "{what} has {} parts once the types of its fields are written out; at most {parts} are possible. Use arrays for fields that are alike",
+                extent.parts
+            )
+        } else {
+            format!(
+                "{what} nests {} arrays and structs; at most {height} are possible",
+                extent.height
+            )
+        };
+        self.error("system/size", message, span);
     }
 
     /// `element` with array dimensions around it, the first one outermost.
@@ -262,7 +281,14 @@ impl Checker<'_> {
         let mut indices: Vec<Type> = dims.iter().map(|d| self.dimension(d)).collect();
         let mut ty = element;
         while let Some(index) = indices.pop() {
-            ty = Type::Array(Arc::new(ArrayType { index, element: ty }));
+            ty = match Type::array(index, ty) {
+                Ok(ty) => ty,
+                Err(extent) => {
+                    let span = dims.first().map_or(Span::new(0, 0), dim_span);
+                    self.too_large("this array", extent, span);
+                    return Type::Error;
+                }
+            };
         }
         ty
     }
@@ -381,5 +407,13 @@ impl Checker<'_> {
                 Type::Error
             }
         }
+    }
+}
+
+fn dim_span(dim: &Dim) -> Span {
+    match dim {
+        Dim::Expr(e) => e.span,
+        Dim::Type(t) => t.span,
+        Dim::Error(span) => *span,
     }
 }

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub struct Limits {
     /// Cells, clocks and channels of one variable and of all together.
     pub leaves: u64,
+    /// Entries of constants and of variables of functions, of all processes together.
+    pub reserved: u64,
     /// Processes.
     pub processes: u64,
     /// Edges of all processes together.
@@ -28,6 +30,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             leaves: 4_000_000,
+            reserved: 32_000_000,
             processes: 100_000,
             edges: 4_000_000,
             elements: 100_000,
@@ -222,7 +225,11 @@ impl Builder<'_> {
             s.leaves(&var.ty)
         };
         match fits {
-            Ok(n) if n <= self.limits.leaves && n + self.leaves_so_far() <= self.limits.leaves => {}
+            Ok(n) if n.saturating_add(self.reserved) > self.limits.reserved => {
+                self.too_large(&d.symbol, n);
+                return None;
+            }
+            Ok(n) if n.saturating_add(self.leaves_so_far()) <= self.limits.leaves => {}
             Ok(n) => {
                 self.too_large(&d.symbol, n);
                 return None;
@@ -292,7 +299,12 @@ impl Builder<'_> {
             return None;
         }
         let offset = self.offset(symbol.loc.item);
-        let shape = Scope::new(self.source.env, &self.built, Some(scope), offset).shape(&param.ty);
+        let s = Scope::new(self.source.env, &self.built, Some(scope), offset);
+        let leaves = s.leaves(&param.ty).unwrap_or(u64::MAX);
+        let shape = match leaves.saturating_add(self.leaves_so_far()) <= self.limits.leaves {
+            true => s.shape(&param.ty),
+            false => Err(Foreign::Broken),
+        };
         let Ok(mut shape) = shape else {
             self.no_size(symbol);
             return None;
@@ -323,6 +335,7 @@ impl Builder<'_> {
     }
 
     pub(crate) fn bind_constant(&mut self, shape: Shape, values: Vec<i32>) -> Binding {
+        self.reserved = self.reserved.saturating_add(values.len() as u64);
         let at = if self.places_values || !matches!(shape, Shape::Int { .. }) {
             let at = self.built.network.constants.len() as u32;
             self.built.network.constants.extend(&values);

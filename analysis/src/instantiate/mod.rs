@@ -134,6 +134,10 @@ pub struct Builder<'a> {
     /// Whether functions take single values by reference, so that constants need places: otherwise those that nobody
     /// uses leave no trace.
     pub(crate) places_values: bool,
+    /// Entries of constants and of variables of functions so far.
+    pub(crate) reserved: u64,
+    /// Edges and locations of the processes so far.
+    pub(crate) edges: u64,
     pub(crate) errors: Vec<Diag>,
 }
 
@@ -152,6 +156,8 @@ pub fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
                 .into_iter()
                 .any(|p| p.reference && !p.ty.is_composite())
         }),
+        reserved: 0,
+        edges: 0,
         errors: Vec::new(),
     };
     builder.run();
@@ -179,6 +185,9 @@ impl<'a> Builder<'a> {
                 for f in &checked.functions {
                     let id = self.lower_function(f, None);
                     self.built.functions.insert(f.symbol.id, id);
+                    if !self.errors.is_empty() {
+                        return;
+                    }
                 }
             }
         }
@@ -241,6 +250,8 @@ pub struct Scope<'b> {
     pub(crate) frame: Bindings,
     pub(crate) next_slot: u32,
     pub(crate) slots: u32,
+    /// Entries of all variables declared so far.
+    pub(crate) copied: u64,
     /// Offset of the item (or query) that spans are relative to.
     pub(crate) offset: u32,
     /// Inside a function with a boolean result.
@@ -263,6 +274,7 @@ impl<'b> Scope<'b> {
             frame: Bindings::default(),
             next_slot: 0,
             slots: 0,
+            copied: 0,
             offset,
             returns_bool: false,
             query_sets: FxHashMap::default(),

@@ -114,7 +114,9 @@ impl Builder<'_> {
         let so_far = self.built.network.processes.len() as u64;
         let edges: u64 =
             count.saturating_mul(template.edges.len() as u64 + template.locations.len() as u64);
-        if so_far.saturating_add(count) <= self.limits.processes && edges <= self.limits.edges {
+        self.edges = self.edges.saturating_add(edges);
+        let few = so_far.saturating_add(count) <= self.limits.processes;
+        if few && self.edges <= self.limits.edges {
             return true;
         }
         let message = format!(
@@ -170,6 +172,9 @@ impl Builder<'_> {
         for f in &template.functions {
             let id = self.lower_function(f, Some((&scope, &name)));
             scope.functions.insert(f.symbol.id, id);
+            if !self.errors.is_empty() {
+                return;
+            }
         }
         let process = self.automaton(template, &scope, name, family, args, priority);
         self.built.network.processes.push(process);

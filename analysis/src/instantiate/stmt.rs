@@ -4,6 +4,7 @@ use super::expr::truth;
 use super::layout::is_foreign;
 use super::{Binding, Builder, Foreign, Lowered, ProcessScope, Scope, qualified};
 use crate::check::has_side_effect;
+use crate::diag::Diag;
 use crate::hir::{self, Expr, ExprKind, Init, StmtKind};
 use crate::network::{self, Base, ClockBase, FunctionId, FunctionParam, Place, Shape, Stmt};
 use crate::symbol::{SymKind, Symbol};
@@ -11,8 +12,10 @@ use crate::types::Type;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-/// Slots a single function may use.
+/// Slots a single function may use at a time.
 const MAX_SLOTS: u64 = 1 << 20;
+/// Entries of all variables of a function, also those that share slots: their first values are part of its code.
+const MAX_COPIED: u64 = 2 << 20;
 
 impl Builder<'_> {
     /// Lowers a function; what it calls was lowered before, because functions are declared before use.
@@ -25,10 +28,18 @@ impl Builder<'_> {
         let offset = self.offset(f.loc.item);
         let span = self.absolute(f.loc);
         let name = qualified(process.map(|p| p.1), &f.symbol.name);
-        let lowered = {
+        let (lowered, copied) = {
             let mut scope = Scope::new(self.source.env, &self.built, process.map(|p| p.0), offset);
-            scope.function(f)
+            (scope.function(f), scope.copied)
         };
+        self.reserved = self.reserved.saturating_add(copied);
+        if copied > MAX_COPIED || self.reserved > self.limits.reserved {
+            let message = format!(
+                "the variables and parameters of `{name}` have {copied} entries, those of all functions {} so far; at most {MAX_COPIED} are possible in a function and {} in a model",
+                self.reserved, self.limits.reserved
+            );
+            self.errors.push(Diag::new("system/size", message, f.loc));
+        }
         let function = match lowered {
             Ok(mut function) => {
                 function.name = name;
@@ -151,8 +162,14 @@ impl Scope<'_> {
         Ok((slot, range))
     }
 
-    fn small(&self, ty: &Type) -> Lowered<()> {
-        if self.leaves(ty)? > MAX_SLOTS {
+    /// Counts a variable or parameter before anything is made for it.
+    fn small(&mut self, ty: &Type) -> Lowered<()> {
+        let leaves = self.leaves(ty)?;
+        self.copied = self.copied.saturating_add(leaves);
+        let at_a_time = leaves.saturating_add(u64::from(self.next_slot));
+        if at_a_time > MAX_SLOTS || self.copied > MAX_COPIED {
+            // Reported by who lowers the function.
+            self.copied = self.copied.max(MAX_COPIED + 1);
             return Err(Foreign::Broken);
         }
         Ok(())

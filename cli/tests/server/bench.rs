@@ -107,3 +107,111 @@ fn latencies() {
     let _: Value = client.result("zonelens/serverStatus", json!({}));
     client.finish();
 }
+
+/// Processor time of the server so far, in milliseconds.
+fn processor_ms(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    // Ticks of user and system time, a hundred in a second on Linux.
+    let ticks = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok());
+    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) * 10.0
+}
+
+fn resident_mb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let kb = line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
+    kb.unwrap_or(0) / 1000
+}
+
+#[test]
+#[ignore = "a measurement: run by `cargo xtask bench`"]
+fn large_system() {
+    const EDITS: i64 = 10;
+    const AGAIN: u32 = 10;
+    let model = std::env::var("ZONELENS_BENCH_MODEL").expect("the path of a large model");
+    let text = std::fs::read_to_string(Path::new(&model)).expect("readable");
+    let mut client = Client::start(None, Value::Null);
+    let (uri, pid) = ("file:///tmp/bench/system.xta", client.pid());
+    client.open(uri, &text);
+    client.diagnostics(uri, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let find = |part: &str| {
+        let found = lines
+            .iter()
+            .enumerate()
+            .find_map(|(n, l)| Some((n, l.find(part)?)));
+        let (line, column) = found.expect("there");
+        json!({"line": line, "character": column + 8})
+    };
+    let document = json!({"uri": uri});
+    let range =
+        json!({"start": {"line": 9000, "character": 0}, "end": {"line": 9060, "character": 0}});
+    let at = |position: Value| json!({"textDocument": document, "position": position});
+    let requests = [
+        (
+            "hover over a variable",
+            "hover",
+            at(find("        ready -> work { guard x >= 2 && count500")),
+        ),
+        ("hover over a template", "hover", at(find("process T500"))),
+        ("hover over a query", "hover", at(find("//@ query E<> T7"))),
+        ("lenses", "codeLens", json!({"textDocument": document})),
+        (
+            "outline",
+            "documentSymbol",
+            json!({"textDocument": document}),
+        ),
+        (
+            "colours of the whole file",
+            "semanticTokens/full",
+            json!({"textDocument": document}),
+        ),
+        (
+            "colours of a page",
+            "semanticTokens/range",
+            json!({"textDocument": document, "range": range}),
+        ),
+        (
+            "hints of a page",
+            "inlayHint",
+            json!({"textDocument": document, "range": range}),
+        ),
+    ];
+    let mut version = 1;
+    for (name, method, params) in requests {
+        let method = format!("textDocument/{method}");
+        let (mut first, mut again) = (0.0, 0.0);
+        for _ in 0..EDITS {
+            version += 1;
+            let start = json!({"line": 0, "character": 3});
+            let change = json!({"range": {"start": start, "end": start}, "text": "."});
+            client.notify(
+                "textDocument/didChange",
+                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}),
+            );
+            client.diagnostics(uri, version);
+            let before = processor_ms(pid);
+            client.result(&method, params.clone());
+            let between = processor_ms(pid);
+            for _ in 0..AGAIN {
+                client.result(&method, params.clone());
+            }
+            first += between - before;
+            again += processor_ms(pid) - between;
+        }
+        let rounds = EDITS as f64;
+        eprintln!(
+            "bench: | {name} | {:.0} | {:.0} | {} |",
+            first / rounds,
+            again / rounds / f64::from(AGAIN),
+            resident_mb(pid)
+        );
+    }
+    client.finish();
+}

@@ -49,6 +49,11 @@ impl Client {
         Client::spawn_in(None, cache).greet(Value::Null, json!({}))
     }
 
+    /// Starts the server with a worker of the test's choice and its results in `cache`.
+    pub fn start_with_cache(worker: &Path, cache: &Path) -> Client {
+        Client::spawn_in(Some(worker), cache).greet(Value::Null, json!({}))
+    }
+
     pub fn start_with(worker: Option<&Path>, options: Value, general: Value) -> Client {
         Client::spawn(worker).greet(options, general)
     }
@@ -88,10 +93,24 @@ impl Client {
         Client::spawn_logging(worker, cache, None)
     }
 
+    /// Starts the server without a word, with more arguments.
+    pub fn spawn_with(arguments: &[&str]) -> Client {
+        Client::spawn_command(None, &fresh_directory(), None, arguments)
+    }
+
     /// Starts the server without a word, with a log.
     pub fn spawn_logging(worker: Option<&Path>, cache: &Path, log: Option<&Path>) -> Client {
+        Client::spawn_command(worker, cache, log, &[])
+    }
+
+    fn spawn_command(
+        worker: Option<&Path>,
+        cache: &Path,
+        log: Option<&Path>,
+        arguments: &[&str],
+    ) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zonelens"));
-        command.arg("lsp");
+        command.arg("lsp").args(arguments);
         if let Some(log) = log {
             command.arg("--log-file").arg(log);
         }
@@ -457,6 +476,11 @@ impl Client {
     pub fn hang_up(mut self) -> Option<i32> {
         self.stdin = None;
         self.status()
+    }
+
+    /// Says nothing more.
+    pub fn close_input(&mut self) {
+        self.stdin = None;
     }
 
     /// The status the server leaves with by itself.

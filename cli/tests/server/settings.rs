@@ -265,7 +265,9 @@ fn each_folder_has_its_own_constants() {
     let text = "const int N = 2;\nprocess P(const int[0, N - 1] i) { state s, t; init s; trans s -> t { }; }\nsystem P;\n//@ query E<> P(4).t\n";
     std::fs::write(b.join("zonelens.toml"), "[constants]\nN = 5\n").expect("written");
     for roots in [vec![a.as_path(), b.as_path()], vec![]] {
-        let mut client = Client::spawn(None).initialize(greeting(&roots, json!({})));
+        let mut greeting = greeting(&roots, json!({}));
+        greeting["initializationOptions"]["trusted"] = json!(true);
+        let mut client = Client::spawn(None).initialize(greeting);
         let (in_a, in_b) = (uri(&a, "m.xta"), uri(&b, "m.xta"));
         for (document, processes) in [(&in_a, "2 processes"), (&in_b, "5 processes")] {
             client.open(document, text);

@@ -21,6 +21,13 @@ pub fn answering(verdict: &str) -> PathBuf {
     script(&format!("echo '{}'", RESULT.replace("VERDICT", verdict)))
 }
 
+/// Answers at once that there is no answer.
+pub fn unknown(reason: &str) -> PathBuf {
+    let result = RESULT.replace("VERDICT", "unknown");
+    let result = result.replace(r#""reason":null"#, &format!(r#""reason":"{reason}""#));
+    script(&format!("echo '{result}'"))
+}
+
 /// Answers at once that the set `pid` was not reduced over, for a reason at `line` of the model.
 pub fn excluding(line: u32) -> PathBuf {
     let set = format!(

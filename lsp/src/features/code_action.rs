@@ -40,7 +40,7 @@ pub struct Action {
 pub fn actions(store: &Store, snapshot: &Arc<Snapshot>, span: Span, asked: &[Span]) -> Vec<Action> {
     let model = store.model_of(snapshot);
     let mut out = Vec::new();
-    for diagnostic in diagnostics::of_text(snapshot, model.as_deref()) {
+    for diagnostic in diagnostics::of_text(snapshot, model.as_deref(), true) {
         let touches = diagnostic.span.start <= span.end && span.start <= diagnostic.span.end;
         if touches || asked.contains(&diagnostic.span) {
             repairs(snapshot, diagnostic, &mut out);

@@ -1,6 +1,7 @@
 //! The outline of a document.
 
 use super::names::Names;
+use std::collections::HashMap;
 use zonelens_analysis::ide::{DefKind, Definition};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
@@ -35,6 +36,12 @@ pub fn symbols(names: &Names) -> Vec<Symbol> {
         name_span: d.span,
         children: Vec::new(),
     };
+    let mut members: HashMap<usize, Vec<Symbol>> = HashMap::new();
+    for definition in definitions.iter().filter(shown) {
+        if let Some(id) = definition.container {
+            members.entry(id).or_default().push(convert(definition));
+        }
+    }
     let mut out = Vec::new();
     for (id, definition) in definitions.iter().enumerate() {
         if definition.container.is_some() || !shown(&definition) {
@@ -42,8 +49,7 @@ pub fn symbols(names: &Names) -> Vec<Symbol> {
         }
         let mut symbol = convert(definition);
         if definition.kind == DefKind::Template {
-            let members = definitions.iter().filter(|d| d.container == Some(id));
-            symbol.children = members.filter(shown).map(convert).collect();
+            symbol.children = members.remove(&id).unwrap_or_default();
         }
         out.push(symbol);
     }

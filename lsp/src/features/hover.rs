@@ -45,20 +45,20 @@ pub fn hover(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(Sp
 
 /// What instantiation knows about a definition.
 fn fact(model: &Snapshot, definition: &Definition) -> Option<String> {
+    if matches!(definition.kind, DefKind::Template | DefKind::Process) && !model.is_quick() {
+        let analysed = model.model();
+        let families = analysed.outline().families.iter();
+        let named = families.filter(|f| f.template == definition.name || f.name == definition.name);
+        let count = named.fold(0, |n: u64, f| n.saturating_add(f.count));
+        return (!analysed.blocks_verification()).then(|| processes(count));
+    }
     let (network, _) = model.network_soon()?;
     match definition.kind {
         DefKind::Template | DefKind::Process => {
             let name = &definition.name;
             let families = network.families.iter();
-            let count: u32 = families
-                .filter(|f| f.template == *name || f.name == *name)
-                .map(|f| f.len)
-                .sum();
-            Some(match count {
-                0 => "no process in the system".to_owned(),
-                1 => "1 process in the system".to_owned(),
-                n => format!("{n} processes in the system"),
-            })
+            let named = families.filter(|f| f.template == *name || f.name == *name);
+            Some(processes(named.map(|f| u64::from(f.len)).sum()))
         }
         DefKind::Type => {
             let set = network
@@ -84,6 +84,14 @@ fn fact(model: &Snapshot, definition: &Definition) -> Option<String> {
                 .then(|| format!("{} … {}, initially {}", cell.lo, cell.hi, cell.init))
         }
         _ => None,
+    }
+}
+
+fn processes(count: u64) -> String {
+    match count {
+        0 => "no process in the system".to_owned(),
+        1 => "1 process in the system".to_owned(),
+        n => format!("{n} processes in the system"),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::worker::{self, Outcome};
 use super::{Active, Ask, Event, Known, Message, RunId, Site, View, Which};
 use crate::cache::Cache;
+use crate::code_lens::reason;
 use crate::meaning::Meaning;
 use crate::settings::Settings;
 use std::collections::{HashMap, VecDeque};
@@ -286,9 +287,16 @@ impl Owner {
         };
         let (summary, what) = match outcome {
             Outcome::Answer(report) => {
-                let word = word(report.verdict).to_owned();
+                let word = match report.verdict {
+                    // Which limit it was is what can be acted on.
+                    Verdict::Unknown => format!("unknown: {}", reason(&report)),
+                    verdict => word(verdict).to_owned(),
+                };
                 let report: Arc<QueryReport> = Arc::from(report);
                 self.keep_on_disk(run.ask.meaning, &report);
+                if let Some(meaning) = run.ask.text_meaning {
+                    self.keep_on_disk(meaning, &report);
+                }
                 (word, Some(What::Report(report)))
             }
             Outcome::Failed(message) => (message.clone(), Some(What::Failed(message))),
@@ -410,9 +418,10 @@ impl Owner {
             .iter()
             .find(|(_, run)| run.ask.uri == uri && run.ask.text == site.text);
         if let Some((id, run)) = run {
+            let fresh = run.ask.meaning == site.meaning;
             return match run.stop {
-                Some(_) => View::Running(*id, run.progress.clone()),
-                None => View::Queued(*id),
+                Some(_) => View::Running(*id, run.progress.clone(), fresh),
+                None => View::Queued(*id, fresh),
             };
         }
         let key = (uri.to_owned(), site.text.clone());

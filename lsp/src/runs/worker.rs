@@ -1,5 +1,6 @@
 //! One worker process: started, fed, listened to, and ended without leftovers.
 
+use crate::leave::Worker;
 use crate::platform;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -43,6 +44,7 @@ pub async fn run(
         Ok(child) => child,
         Err(message) => return Outcome::Failed(message),
     };
+    let _noted = Worker::new(child.id());
     let limit = request.options.timeout.map(|s| {
         let limit = Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         limit.saturating_add(HANG_GRACE)
@@ -64,6 +66,7 @@ pub async fn run(
 /// Asks a worker something that takes no exploration; `Err` is a sentence for people.
 pub async fn ask(program: &Path, request: &WorkerRequest) -> Result<WorkerMessage, String> {
     let mut child = start(program)?;
+    let _noted = Worker::new(child.id());
     let (progress, _) = mpsc::unbounded_channel();
     let answer = tokio::select! {
         answer = converse(&mut child, request, progress) => answer,

@@ -85,7 +85,8 @@ impl Server {
         let model = model.map_err(Error::invalid_params)?;
         let document = trace_document::offer(shared, &open).await;
         let encoding = shared.encoding();
-        self.compute(move |_| {
+        let uri = open.uri.clone();
+        self.compute(&uri, move |_| {
             let place = Place {
                 snapshot: &model,
                 encoding,
@@ -102,7 +103,7 @@ impl Server {
         let model = traces::model_of(&self.shared, uri.as_str()).await;
         let model = model.map_err(Error::invalid_params)?;
         let encoding = self.shared.encoding();
-        self.compute(move |shared| {
+        self.compute(uri.as_str(), move |shared| {
             let trace = shared.trace().filter(|t| t.model_uri == model.uri);
             let trace = trace.filter(|t| !traces::is_stale(shared, t));
             let place = Place {

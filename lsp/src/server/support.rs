@@ -1,17 +1,19 @@
 //! What several handlers share.
 
 use super::{Server, content_modified};
+use crate::announce;
 use crate::document::Snapshot;
 use crate::features::call_hierarchy::Call;
 use crate::features::names::{self, Names};
 use crate::features::{formatting, semantic_tokens};
 use crate::log;
+use crate::runs::Which;
 use crate::shared::Shared;
 use crate::store::Store;
 use crate::to_proto::{self, Place};
 use crate::uri;
 use std::sync::Arc;
-use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types as lsp;
 use zonelens_syntax::format::FormatOptions;
 
@@ -19,6 +21,50 @@ use zonelens_syntax::format::FormatOptions;
 type Before = Option<(u64, Vec<u32>)>;
 
 impl Server {
+    pub(crate) fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
+        self.shared.store.get(uri.as_str()).ok_or_else(|| {
+            Error::invalid_params(format!("the document {} is not open", uri.as_str()))
+        })
+    }
+
+    /// Runs `work`, which is about `document`, on another thread; a panic there is an error answer here.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        document: &str,
+        work: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
+    ) -> Result<T> {
+        let shared = Arc::clone(&self.shared);
+        let done = self.shared.pool.run(document, move || work(&shared)).await;
+        match done {
+            Some(done) => Ok(done),
+            None => {
+                self.tell_crash().await;
+                Err(Error::internal_error())
+            }
+        }
+    }
+
+    pub(super) fn fetcher(&self) -> Fetcher {
+        Fetcher(Arc::clone(&self.shared))
+    }
+
+    /// The user presses cancel on a progress; the protocol crate leaves this notification to us.
+    pub async fn progress_cancelled(&self, params: lsp::WorkDoneProgressCancelParams) {
+        if let Some(run) = announce::run_of(&params.token) {
+            self.shared.runs.cancel(Which::Run(run)).await;
+        }
+    }
+
+    /// What the guard of the input makes of a request under `$/`.
+    pub async fn unknown_request(&self) -> Result<()> {
+        Err(Error::method_not_found())
+    }
+
+    /// What the guard of the input makes of a message that cannot be read.
+    pub async fn malformed(&self) -> Result<()> {
+        Err(Error::parse_error())
+    }
+
     /// Runs a feature on the current version of a document.
     pub(super) async fn feature<T: Send + 'static>(
         &self,
@@ -29,7 +75,7 @@ impl Server {
         let encoding = self.shared.encoding();
         let held = Arc::clone(&snapshot);
         let answer = self
-            .compute(move |shared| {
+            .compute(uri.as_str(), move |shared| {
                 let place = Place {
                     snapshot: &held,
                     encoding,

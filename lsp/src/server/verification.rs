@@ -19,7 +19,7 @@ impl Server {
         uri: &lsp::Uri,
     ) -> Result<Option<(Arc<Snapshot>, Vec<QuerySite>)>> {
         let snapshot = self.snapshot(uri)?;
-        self.compute(move |shared| shared.query_sites(&snapshot))
+        self.compute(uri.as_str(), move |shared| shared.query_sites(&snapshot))
             .await
     }
 
@@ -29,6 +29,10 @@ impl Server {
         all: bool,
     ) -> Result<Option<lsp::LSPAny>> {
         let uri = required_uri(argument)?;
+        if self.shared.store.get(uri.as_str()).is_some() {
+            let mut session = self.shared.session();
+            session.asked.insert(uri.as_str().to_owned());
+        }
         let Some((model, mut sites)) = self.sites_of(&uri).await? else {
             let message = "There is no model beside this query file.";
             return Err(Error::invalid_params(message));
@@ -111,17 +115,19 @@ impl Server {
                 let mut lenses = code_lens::lenses(uri.as_str(), &sites, &views);
                 // Counting processes takes a network, which is large work: not on this thread.
                 let held = Arc::clone(&snapshot);
-                let templates = self.compute(move |shared| shared.template_lenses(&held));
+                let templates =
+                    self.compute(uri.as_str(), move |shared| shared.template_lenses(&held));
                 lenses.extend(templates.await?);
                 lenses
             }
             None => {
-                let spans: Vec<_> = snapshot
-                    .queries()
-                    .iter()
-                    .map(|q| q.query.span.shift(q.base))
-                    .collect();
-                code_lens::without_model(&spans)
+                let held = Arc::clone(&snapshot);
+                let spans = self.compute(uri.as_str(), move |_| {
+                    let queries = held.queries();
+                    let spans = queries.iter().map(|q| q.query.span.shift(q.base));
+                    spans.collect::<Vec<_>>()
+                });
+                code_lens::without_model(&spans.await?)
             }
         };
         self.still_current(&snapshot)?;
