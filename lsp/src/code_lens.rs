@@ -321,6 +321,7 @@ mod tests {
             name: "pid".into(),
             size: 20,
             detected: false,
+            interchangeable: vec![2],
         });
         let text = shown(satisfied.clone(), true);
         assert_eq!(text, "✓ satisfied · 0.8 s · 3\u{202f}880 states · pid 20!");
