@@ -187,7 +187,11 @@ fn done(report: &QueryReport) -> String {
         Verdict::Satisfied => {
             let mut title = format!("✓ satisfied · {cost}");
             for set in &report.symmetry.scalarsets {
-                title.push_str(&format!(" · {} {}!", set.name, set.size));
+                let group = match set.interchangeable.as_slice() {
+                    [n] if *n < set.size => format!("{n} of {}", set.size),
+                    _ => format!("{}!", set.size),
+                };
+                title.push_str(&format!(" · {} {group}", set.name));
             }
             for value in report_text::values(report) {
                 title.push_str(&format!(" · {value}"));
@@ -321,10 +325,13 @@ mod tests {
             name: "pid".into(),
             size: 20,
             detected: false,
-            interchangeable: vec![2],
+            interchangeable: vec![20],
         });
         let text = shown(satisfied.clone(), true);
         assert_eq!(text, "✓ satisfied · 0.8 s · 3\u{202f}880 states · pid 20!");
+        let mut partly = satisfied.clone();
+        partly.symmetry.scalarsets[0].interchangeable = vec![19];
+        assert!(shown(partly, true).ends_with("· pid 19 of 20"));
         assert_eq!(
             shown(satisfied, false),
             "↻ satisfied (stale) · verify again"
