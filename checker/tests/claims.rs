@@ -86,3 +86,16 @@ fn the_obligation_of_leads_to_may_start_during_a_delay() {
     let trace = run(model, "P.a && x == 1 --> P.b && y == 2", Verdict::Violated);
     assert_eq!(trace.kind, TraceKind::Lasso);
 }
+
+/// A guard of the initial state fails, and time may pass there for ever: the run waits, whatever the guard does.
+#[test]
+fn a_run_may_wait_where_a_guard_fails() {
+    let model = "int[0,2] v; process P() { state a; init a; trans a -> a { guard 1 / v == 1; }; } system P;";
+    let report = common::xta(model).verify("E[] v == 0", &Options::default());
+    let internal = report
+        .reason
+        .as_ref()
+        .is_some_and(|r| r.starts_with("internal"));
+    assert!(!internal, "{:?}", report.reason);
+    assert!(report.trace.is_some());
+}

@@ -235,42 +235,16 @@ impl Walk<'_> {
 
     /// Looks at everything that time can lead to from the last state.
     fn future(&self) -> Try<Ending> {
-        let notes: SharedNotes = Rc::default();
-        let next = |at: i64| notes.borrow().next_moment(&self.state, at);
         let mut possible = false;
-        let mut at = 0;
-        loop {
-            let here = self.look(at, &notes)?;
-            if !here.allowed {
-                break;
-            }
-            possible |= self.stays(&here)?;
-            if !here.passes {
-                break;
-            }
-            let mut end = next(at);
-            let after = loop {
-                let between = end.map_or(at + self.state.unit, |end| (at + end) / 2);
-                let after = self.look(between, &notes)?;
-                let nearer = next(at);
-                if nearer == end {
-                    break after;
-                }
-                end = nearer;
-            };
-            // What is urgent all along keeps time from coming there.
-            if !after.allowed || !after.passes {
-                break;
-            }
-            possible |= self.stays(&after)?;
-            match end {
-                Some(end) => at = end,
-                None => return Ok(Ending::Waits),
-            }
-        }
-        match possible {
-            true => Err(Failure("the run ends where a step is possible".into())),
-            false => Ok(Ending::Stuck),
+        let look = |at: i64, notes: &SharedNotes| self.look(at, notes);
+        let forever = ahead(&self.state, &look, &mut |look| {
+            possible |= self.stays(look)?;
+            Ok(())
+        })?;
+        match (forever, possible) {
+            (true, _) => Ok(Ending::Waits),
+            (false, true) => Err(Failure("the run ends where a step is possible".into())),
+            (false, false) => Ok(Ending::Stuck),
         }
     }
 
@@ -285,18 +259,13 @@ impl Walk<'_> {
     }
 
     fn look(&self, at: i64, notes: &SharedNotes) -> Try<Look> {
-        let mut state = self.noted(at, Some(notes));
-        if !invariants_hold(self.network, &mut state)? {
-            return Ok(Look::default());
-        }
-        let passes = may_delay(self.network, &mut state)?;
-        Ok(Look {
-            allowed: true,
-            passes,
-            kept: self.has_value(&self.claim.kept, at, Some(notes))?,
-            // A step that fails is one that could be taken.
-            possible: enabled_steps(self.network, &mut state, &Rng::new(1))
-                .map_or(true, |steps| !steps.is_empty()),
+        let look = look_at(self.network, self.noted(at, Some(notes)))?;
+        Ok(match look.allowed {
+            true => Look {
+                kept: self.has_value(&self.claim.kept, at, Some(notes))?,
+                ..look
+            },
+            false => look,
         })
     }
 
@@ -322,6 +291,80 @@ struct Look {
     kept: bool,
     /// A step is possible.
     possible: bool,
+}
+
+/// Shows `visit` every moment that time can lead to from a state, one for all between which nothing changes; true if
+/// time may pass for ever.
+fn ahead(
+    state: &Concrete,
+    look: &dyn Fn(i64, &SharedNotes) -> Try<Look>,
+    visit: &mut dyn FnMut(&Look) -> Try<()>,
+) -> Try<bool> {
+    let notes: SharedNotes = Rc::default();
+    let next = |at: i64| notes.borrow().next_moment(state, at);
+    let mut at = 0;
+    loop {
+        let here = look(at, &notes)?;
+        if !here.allowed {
+            return Ok(false);
+        }
+        visit(&here)?;
+        if !here.passes {
+            return Ok(false);
+        }
+        let mut end = next(at);
+        let after = loop {
+            let between = end.map_or(at + state.unit, |end| (at + end) / 2);
+            let after = look(between, &notes)?;
+            let nearer = next(at);
+            if nearer == end {
+                break after;
+            }
+            end = nearer;
+        };
+        // What is urgent all along keeps time from coming there.
+        if !after.allowed || !after.passes {
+            return Ok(false);
+        }
+        visit(&after)?;
+        match end {
+            Some(end) => at = end,
+            None => return Ok(true),
+        }
+    }
+}
+
+fn look_at(network: &Network, mut state: Concrete) -> Try<Look> {
+    if !invariants_hold(network, &mut state)? {
+        return Ok(Look::default());
+    }
+    Ok(Look {
+        allowed: true,
+        passes: may_delay(network, &mut state)?,
+        kept: true,
+        // A step that fails is one that could be taken.
+        possible: enabled_steps(network, &mut state, &Rng::new(1))
+            .map_or(true, |steps| !steps.is_empty()),
+    })
+}
+
+/// Whether neither this state nor any that time can lead to from it has a step: `deadlock` as the query language has it.
+pub fn is_dead(network: &Network, state: &Concrete) -> Try<bool> {
+    let mut doubled = state.clone();
+    doubled.unit *= 2;
+    doubled.clocks.iter_mut().for_each(|c| *c *= 2);
+    let look = |at: i64, notes: &SharedNotes| {
+        let mut later = doubled.clone();
+        later.clocks.iter_mut().for_each(|c| *c += at);
+        later.notes = Some(notes.clone());
+        look_at(network, later)
+    };
+    let mut possible = false;
+    ahead(&doubled, &look, &mut |look| {
+        possible |= look.possible;
+        Ok(())
+    })?;
+    Ok(!possible)
 }
 
 #[cfg(test)]
@@ -368,6 +411,25 @@ mod tests {
 
     const WAITING: &str = "clock x, y; process P() { state a { x <= 3 }, b, c; init a; trans \
                            a -> b { guard x <= 1; }, a -> c { assign x = 0; }, c -> c { guard y < 4; }; } system P;";
+
+    #[test]
+    fn a_dead_state_has_no_step_however_long_time_passes() {
+        // From `a` a step is possible at once, later only, never, or only where no delay leads.
+        for (edges, dead) in [
+            ("a -> a { guard x <= 0; }", false),
+            ("a -> a { guard x == 3; }", false),
+            ("a -> a { guard x > 2 && x < 3; }", false),
+            ("a -> a { guard x > 3; }", true),
+            ("a -> a { guard x > 1 && x < 1; }", true),
+        ] {
+            let model = format!(
+                "process P() {{ clock x; state a {{ x <= 3 }}; init a; trans {edges}; }} system P;"
+            );
+            let loaded = xta(&model);
+            let initial = Concrete::initial(&loaded.network, 1);
+            assert_eq!(is_dead(&loaded.network, &initial), Ok(dead), "{edges}");
+        }
+    }
 
     #[test]
     fn a_stuck_end_has_no_step_and_keeps_the_condition_as_long_as_time_may_pass() {

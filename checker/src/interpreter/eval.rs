@@ -81,6 +81,8 @@ pub struct Evaluator<'a> {
     slots: Vec<Slot>,
     base: usize,
     steps: u64,
+    /// The value of `deadlock`, where somebody found it out.
+    pub dead: Option<bool>,
 }
 
 enum Flow {
@@ -99,6 +101,7 @@ impl<'a> Evaluator<'a> {
             slots: vec![Slot::Number(0); frame as usize],
             base: 0,
             steps: 0,
+            dead: None,
         }
     }
 
@@ -226,7 +229,10 @@ impl<'a> Evaluator<'a> {
                 let p = self.process(process)?;
                 i64::from(self.state.locations[p])
             }
-            ExprKind::Deadlock => return fail("deadlock is no condition of a single state"),
+            ExprKind::Deadlock => match self.dead {
+                Some(dead) => i64::from(dead),
+                None => return fail("deadlock is no condition of a single state"),
+            },
         };
         Ok(wrap(value))
     }

@@ -10,7 +10,7 @@ mod simulate;
 mod state;
 mod steps;
 
-pub use claim::{Claim, End, Ending, Kept, check};
+pub use claim::{Claim, End, Ending, Kept, check, is_dead};
 pub use eval::{Evaluator, Failure};
 pub use replay::{Replayed, replay};
 pub use retrace::{evaluate, replay_trace};

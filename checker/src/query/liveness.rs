@@ -421,7 +421,12 @@ pub fn endings(
         true => waiting(&delay, zone),
         false => Vec::new(),
     };
-    parts.extend(stuck(expander, condition, state, zone, &delay)?);
+    match stuck(expander, condition, state, zone, &delay) {
+        Ok(stuck) => parts.extend(stuck),
+        // Where a guard fails, nothing is known to be stuck; waiting needs no step.
+        Err(fault) if expander.lenient && !fault.kind.is_ours() => {}
+        Err(fault) => return Err(fault),
+    }
     Ok(parts)
 }
 

@@ -132,8 +132,9 @@ impl Run<'_> {
             _ => return Ok(Asked::Open),
         };
         let leaves = by_position(search.states.path(node));
+        let mut goal = goal.lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
-        let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
+        let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
         let run = Run {
             program: &timed,
             ..*self

@@ -34,6 +34,10 @@ pub(super) struct LiveRun<'r> {
     pub bounds: &'r Bounds,
 }
 
+/// Why a run that was found is not shown.
+const TOO_LATE: &str = "states: the verdict stands, but its run repeats only after more steps than can be checked one by \
+     one, so none is shown";
+
 impl Run<'_> {
     /// The verdict of a liveness search.
     pub(super) fn live_answer(
@@ -58,10 +62,11 @@ impl Run<'_> {
             None => Ok(None),
         });
         match trace {
-            Ok(trace) => Answer {
-                trace: trace.map(Box::new),
+            Ok(Some(trace)) => Answer {
+                trace: Some(Box::new(trace)),
                 ..Answer::verdict(found)
             },
+            Ok(None) => Answer::because(found, TOO_LATE),
             Err(failure) => self.untraced(found, &failure),
         }
     }
@@ -213,6 +218,7 @@ impl Run<'_> {
     ) -> R {
         let (mut pivot, mut expander) = (Expander::new(self.program), Expander::new(self.program));
         let mut last = Expander::new(self.program);
+        last.lenient = true;
         over(Conditions {
             limit: self.limit,
             at_pivot: &mut |state, zone| match run.start {

@@ -207,7 +207,7 @@ impl Run<'_> {
         }
         let mut goal = self.goal(sought).lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
-        let check = (!sought.formula.has_deadlock()).then_some((sought.expr, sought.wanted));
+        let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
         let trace = leaves.and_then(|leaves| self.path_trace(&leaves, at_end, check));
         match trace {
             Ok(trace) => Answer {

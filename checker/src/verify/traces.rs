@@ -3,7 +3,9 @@
 use super::Run;
 use crate::explore::expander::Expander;
 use crate::explore::steps::NamedStep;
-use crate::interpreter::{ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, replay};
+use crate::interpreter::{
+    ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, is_dead, replay,
+};
 use crate::program::{Fault, FaultKind};
 use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;
@@ -12,17 +14,23 @@ use zonelens_analysis::report::{Trace, TraceKind, TraceOption};
 
 impl Run<'_> {
     /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must
-    /// say of the query's condition.
+    /// say of the query's condition, and whether that has `deadlock` in it.
     pub(super) fn path_trace(
         &self,
         leaves: &[Leave],
         at_end: Condition<'_>,
-        check: Option<(&Expr, bool)>,
+        check: Option<(&Expr, bool, bool)>,
     ) -> Result<Trace, Failure> {
         let replayed = self.path_replayed(leaves, at_end)?;
-        if let (Some((expr, wanted)), Some(last)) = (check, replayed.states.last()) {
+        if let (Some((expr, wanted, has_deadlock)), Some(last)) = (check, replayed.states.last()) {
             let mut last = last.clone();
-            let value = Evaluator::new(self.network, &mut last, self.query.frame).eval(expr)?;
+            let dead = match has_deadlock {
+                true => Some(is_dead(self.network, &last)?),
+                false => None,
+            };
+            let mut evaluator = Evaluator::new(self.network, &mut last, self.query.frame);
+            evaluator.dead = dead;
+            let value = evaluator.eval(expr)?;
             if (value != 0) != wanted {
                 return Err(Failure("the last state does not have the property".into()));
             }
