@@ -93,7 +93,7 @@ impl QueryReport {
             reductions: self.reductions.clone(),
             constants: self.constants.clone(),
             trace: None,
-            least_time: self.least_time.clone(),
+            least_time: self.least_time,
         }
     }
 

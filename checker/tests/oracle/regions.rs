@@ -139,6 +139,9 @@ pub struct Walker<'m> {
 /// Who takes part in a step, sender first: process, edge, value of the select variable.
 pub type Taken = Vec<(usize, usize, i32)>;
 
+/// A step with its priority and where it leads; nowhere if it fails.
+type Tried = ((i32, i32), Option<(Taken, State)>);
+
 impl<'m> Walker<'m> {
     pub fn new(model: &'m TestModel, cap: i32) -> Walker<'m> {
         let clocks = model.clocks + usize::from(model.bounded);
@@ -345,7 +348,7 @@ impl<'m> Walker<'m> {
         let processes = self.model.processes.len();
         let committed = (0..processes).any(|p| self.kind(s, p) == Kind::Committed);
         // Each with its priority; none where it leads to is what fails.
-        let mut found: Vec<((i32, i32), Option<(Taken, State)>)> = Vec::new();
+        let mut found: Vec<Tried> = Vec::new();
         for (taken, channel) in self.guarded(s) {
             if committed
                 && !taken
@@ -368,7 +371,7 @@ impl<'m> Walker<'m> {
             }
         }
         let best = found.iter().map(|f| f.0).max();
-        let fails = |f: &((i32, i32), Option<(Taken, State)>)| f.1.is_none();
+        let fails = |f: &Tried| f.1.is_none();
         let blocked = found.iter().any(|f| fails(f) && Some(f.0) != best);
         found.retain(|f| Some(f.0) == best);
         let failing = found.iter().any(fails) || self.guard_fails(s);
