@@ -278,8 +278,15 @@ fn overrides_change_sizes_and_families() {
     let m = Model::new(&file, &BTreeMap::from([("N".to_string(), 7)]));
     let network = m.network().unwrap();
     assert_eq!((network.cells.len(), network.processes.len()), (7, 7));
-    let m = Model::new(&file, &BTreeMap::from([("N".to_string(), 99_999)]));
-    assert!(m.diagnostics().iter().any(|d| d.code == "type/constant"));
+    // What the file may say: a plain integer has 32 bits, one with a range keeps to it.
+    let refused = |text: &str, value: i64| {
+        let file = SourceFile::parse(text, FileKind::Xta);
+        let m = Model::new(&file, &BTreeMap::from([("N".to_string(), value)]));
+        m.diagnostics().iter().any(|d| d.code == "type/constant")
+    };
+    assert!(!refused(text, 99_999) && refused(text, 3_000_000_000));
+    let ranged = text.replace("const int N", "const int[1,9] N");
+    assert!(!refused(&ranged, 9) && refused(&ranged, 10));
 }
 
 #[test]

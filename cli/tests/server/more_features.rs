@@ -287,7 +287,7 @@ fn an_editor_without_panels_is_shown_the_trace_and_the_log() {
     client.wait_states(&uri, &["satisfied"]);
     let hover = json!({"textDocument": {"uri": uri}, "position": {"line": 8, "character": 11}});
     let hover = client.result("textDocument/hover", hover);
-    assert!(hover.to_string().contains("reduced over `pid`"), "{hover}");
+    assert!(hover.to_string().contains("symmetry over `pid`"), "{hover}");
     let step = client.command("zonelens.trace.open", json!({"uri": uri}));
     let document = step["document"]["uri"].as_str().expect("a uri").to_owned();
     assert!(document.starts_with("zonelens-trace:/"), "{document}");
