@@ -274,6 +274,53 @@ fn convert_there_and_back() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("broken.xta:1:"));
 }
 
+/// Converted models come with places that keep their distance, and `--plain` leaves all places out.
+#[test]
+fn convert_draws_and_forgets() {
+    let folder = Folder::new("plain");
+    folder.write("a.xta", example("train-gate.xta"));
+    assert_eq!(status(&folder.run(&["convert", "a.xta", "b.xml"])), 0);
+    assert!(folder.read("b.xml").contains("<label kind=\"guard\" x="));
+    assert_eq!(status(&folder.run(&["convert", "b.xml", "c.xta"])), 0);
+    assert!(folder.read("c.xta").contains("//@ xml"));
+    for from in ["b.xml", "c.xta"] {
+        let plain = folder.run(&["convert", "--plain", from, "d.xta"]);
+        assert_eq!(status(&plain), 0);
+        let text = folder.read("d.xta");
+        assert!(!text.contains("//@ xml"), "{text}");
+        assert!(text.contains("//@ query"), "queries stay: {text}");
+        let verdicts = |file: &str| {
+            let output = folder.run(&["verify", "--format", "json", file]);
+            let verdict =
+                |l: &str| serde_json::from_str::<Value>(l).expect("JSON")["verdict"].clone();
+            stdout(&output).lines().map(verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts("a.xta"), verdicts("d.xta"));
+        assert!(!verdicts("d.xta").is_empty());
+    }
+    // The picture of the text is the picture of the XML file: both know the places.
+    for (from, to) in [("b.xml", "b.svg"), ("c.xta", "c.svg"), ("d.xta", "d.svg")] {
+        assert_eq!(status(&folder.run(&["render", from, "-o", to])), 0);
+    }
+    let picture = |name: &str| {
+        let text = folder.read(name);
+        text.split_once("</title>").expect("a title").1.to_owned()
+    };
+    assert_eq!(picture("b.svg"), picture("c.svg"));
+    assert_ne!(picture("b.svg"), picture("d.svg"));
+    let wrong = folder.run(&["convert", "--plain", "a.xta", "e.xml"]);
+    assert_eq!(status(&wrong), 2);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains(".xta"));
+    // Where only such a line tells two locations apart, leaving it out would change the model.
+    let twins = "<nta><template><name>P</name><location id=\"a\"><name>s</name></location>\
+        <location id=\"b\"><name>s</name></location><init ref=\"b\"/></template><system>system P;</system></nta>";
+    folder.write("twins.xml", twins);
+    let refused = folder.run(&["convert", "--plain", "twins.xml", "f.xta"]);
+    assert_eq!(status(&refused), 2);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("called `s`"));
+    assert_eq!(status(&folder.run(&["convert", "twins.xml", "g.xta"])), 0);
+}
+
 /// The README's picture is what the program prints. `UPDATE_EXPECT=1` draws it again.
 #[test]
 fn the_picture_of_the_readme_is_current() {
