@@ -13,22 +13,28 @@ pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
 fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     let extension = corpus::root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
-    for script in ["check", "test:grammar"] {
+    let corpus = corpus::dir();
+    for script in ["check", "test:grammar", "test:head"] {
         let mut npm = Command::new("npm");
+        if let Some(corpus) = &corpus {
+            npm.env("ZONELENS_CORPUS", corpus);
+        }
         package::run(
             npm.args(["run", "--silent", script])
                 .current_dir(&extension),
         )?;
     }
     let tools = package::output(Command::new("bash").arg(extension.join("test/install-tools.sh")))?;
-    let mut node = Command::new("node");
-    node.arg("test/story.mjs").arg(tools.trim()).arg(vsix);
     let pictures = if screenshots {
         corpus::root().join("docs/img")
     } else {
         package::target_directory().join("screenshots")
     };
-    package::run(node.arg(&pictures).current_dir(&extension))?;
+    for test in ["test/xml.mjs", "test/story.mjs"] {
+        let mut node = Command::new("node");
+        node.arg(test).arg(tools.trim()).arg(&vsix).arg(&pictures);
+        package::run(node.current_dir(&extension))?;
+    }
     if screenshots {
         neovim(&extension.join("server/zonelens"), &pictures)?;
     }
