@@ -1,6 +1,7 @@
 //! VS Code's story: the packaged extension in the real workbench.
 
-use crate::{corpus, package};
+use crate::package;
+use crate::root::root;
 use std::path::Path;
 use std::process::Command;
 
@@ -11,7 +12,7 @@ pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
 }
 
 fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
-    let extension = corpus::root().join("editors/vscode");
+    let extension = root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
     for script in ["check", "test:grammar"] {
         let mut npm = Command::new("npm");
@@ -24,7 +25,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     let mut node = Command::new("node");
     node.arg("test/story.mjs").arg(tools.trim()).arg(vsix);
     let pictures = if screenshots {
-        corpus::root().join("docs/img")
+        root().join("docs/img")
     } else {
         package::target_directory().join("screenshots")
     };
@@ -37,7 +38,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
 
 /// The pictures of the other editor, with the newest Neovim there is.
 fn neovim(server: &Path, pictures: &Path) -> Option<()> {
-    let tests = corpus::root().join("editors/nvim/test");
+    let tests = root().join("editors/nvim/test");
     let mut install = Command::new("bash");
     let nvim = package::output(install.arg(tests.join("install-nvim.sh")).arg("sid"))?;
     let mut node = Command::new("node");
