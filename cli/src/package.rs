@@ -20,7 +20,7 @@ pub struct ManArgs {
     /// The page of this command, `verify` for instance; without one, the page of zonelens itself
     #[arg(conflicts_with = "all")]
     command: Option<String>,
-    /// Write the pages of all commands into this folder: zonelens.1, zonelens-check.1, …
+    /// Write the pages of all commands into this folder: zonelens.1, zonelens-check.1 and so on
     #[arg(long, value_name = "DIR")]
     all: Option<PathBuf>,
 }
