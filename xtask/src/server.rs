@@ -58,7 +58,7 @@ fn soak_page(rows: &[String]) -> String {
     let mut page = String::from(
         "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the server, all of \
         them opened and closed once a round. Resident memory is taken after each round, when nothing is open and nothing runs; \
-        its trend over the rounds after the first (the median of the slopes between any two) may not come to more than a fifth, a little more if there are few rounds; and no panic may be in the log.\n\n\
+        its trend over the rounds after the first (the median of the slopes between any two) may not come to more than a fifth, a little more if there are few rounds, which then go on until that is clear; and no panic may be in the log.\n\n\
         | round | seconds | requests | resident memory, KB |\n|---|---|---|---|\n",
     );
     // The first rounds, the last, and every tenth between tell all there is to see.
