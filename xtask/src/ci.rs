@@ -65,6 +65,8 @@ pub fn run(skip_editors: bool) -> bool {
         let before = totals.skipped;
         let mut counted = Totals::default();
         passed = step(line, &mut counted);
+        // A step that fails without counting is a failure of its own.
+        counted.failed = counted.failed.max(u64::from(!passed));
         totals.add(&counted, name == "tests");
         let skipped = totals.skipped - before;
         let word = match passed {
@@ -102,6 +104,7 @@ impl Table {
         for (name, word, time, skipped) in &self.rows {
             let seconds = time.map_or_else(String::new, |t| format!("{:.0} s", t.as_secs_f64()));
             out.push_str(&format!("\n{name:<14}{word:<10}{seconds:>9}"));
+            out.truncate(out.trim_end().len());
             if *skipped > 0 && word != "skipped" {
                 out.push_str(&format!("   {skipped} skipped"));
             }

@@ -100,6 +100,67 @@ fn check_fix_makes_safe_repairs_only() {
     assert_eq!(before.expect("a time"), after.expect("a time"));
 }
 
+/// Which repairs are safe, by a file with nothing else to repair: made without asking, or only offered.
+#[test]
+fn what_is_safe() {
+    let folder = Folder::new("safe");
+    let process = "process P() { state A; init A; trans A -> A { guard n < 5 && WHAT; assign n = n + 1; }; }\n";
+    let with = |declaration: &str, guard: &str, system: &str| {
+        let process = process.replace("WHAT", guard);
+        format!("int[0, 9] n;\n{declaration}{process}{system}")
+    };
+    let (f, run) = ("bool f() { return n > 2; }\n", "system P;\n");
+    let by_copy = "process P(clock c) { state A; init A; trans A -> A { guard c > 1; assign c = 0; }; }\nclock z;\nQ = P(z);\nsystem Q;\n";
+    let table = [
+        ("Insert `&`", by_copy.to_owned(), true),
+        ("Call it", with(f, "f", run), true),
+        ("Compare with `==`", with("int m;\n", "m = 1", run), true),
+        (
+            "Remove this line",
+            with("//@ allow lint/zeno\nint m;\n", "m == 1", run),
+            true,
+        ),
+        (
+            "Change to `count`",
+            with("int count;\n", "coun == 1", run),
+            false,
+        ),
+        (
+            "Assign with `=`",
+            with("", "true", run).replace("n = n + 1", "n == 3"),
+            false,
+        ),
+        (
+            "Use `<=`",
+            with("clock x;\n", "x > 1", run).replace("state A;", "state A { x == 5 };"),
+            false,
+        ),
+        (
+            "Start in `A`",
+            with("", "true", run).replace("init A;", ""),
+            false,
+        ),
+        (
+            "Run one process of each template",
+            with("", "true", ""),
+            false,
+        ),
+    ];
+    for (title, text, safe) in table {
+        folder.write("m.xta", &text);
+        let found = folder
+            .run(&["check", "--format", "json", "m.xta"])
+            .objects();
+        let fixes = found.iter().filter_map(|d| d["fixes"].as_array()).flatten();
+        let offered: Vec<&Value> = fixes.filter(|f| f["title"] == title).collect();
+        assert_eq!(offered.len(), 1, "{title}: {found:?}");
+        assert_eq!(offered[0]["safe"], safe, "{title}");
+        let status = folder.run(&["check", "--fix", "m.xta"]).status;
+        assert_eq!(folder.read("m.xta") != text, safe, "{title}");
+        assert!(!safe || status == 0, "{title}: {}", folder.read("m.xta"));
+    }
+}
+
 #[test]
 fn check_fix_of_standard_input_writes_the_text() {
     let folder = Folder::new("fix-stdin");
