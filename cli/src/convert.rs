@@ -8,8 +8,15 @@ use zonelens_render::places::places;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{to_plain_xta, to_xml_drawn, to_xta};
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0  the file is written
+  2  bad usage, a model with syntax errors, or a file cannot be read or written";
+
 /// Arguments of `zonelens convert`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
     /// The model to read
     #[arg(value_name = "IN")]

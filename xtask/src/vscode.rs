@@ -1,6 +1,7 @@
 //! VS Code's story: the packaged extension in the real workbench.
 
-use crate::{corpus, package};
+use crate::package;
+use crate::root::root;
 use std::path::Path;
 use std::process::Command;
 
@@ -11,7 +12,7 @@ pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
 }
 
 fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
-    let extension = corpus::root().join("editors/vscode");
+    let extension = root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
     let corpus = corpus::dir();
     for script in ["check", "test:grammar", "test:head"] {
@@ -26,7 +27,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     }
     let tools = package::output(Command::new("bash").arg(extension.join("test/install-tools.sh")))?;
     let pictures = if screenshots {
-        corpus::root().join("docs/img")
+        root().join("docs/img")
     } else {
         package::target_directory().join("screenshots")
     };
@@ -43,7 +44,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
 
 /// The pictures of the other editor, with the newest Neovim there is.
 fn neovim(server: &Path, pictures: &Path) -> Option<()> {
-    let tests = corpus::root().join("editors/nvim/test");
+    let tests = root().join("editors/nvim/test");
     let mut install = Command::new("bash");
     let nvim = package::output(install.arg(tests.join("install-nvim.sh")).arg("sid"))?;
     let mut node = Command::new("node");

@@ -13,7 +13,7 @@ mod traces;
 mod turns;
 
 use crate::explore::expander::Expander;
-use crate::explore::watch::{Limit, Stop, Watch};
+use crate::explore::watch::{Limit, Steady, Stop, Watch};
 use crate::interpreter::{Failure, Names};
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
@@ -197,6 +197,11 @@ fn verify_once(
     position: &(dyn Fn(Span) -> Position + Sync),
     control: &crate::Control<'_>,
 ) -> QueryReport {
+    let steady = Steady::new(control.progress);
+    let control = &crate::Control {
+        cancelled: control.cancelled,
+        progress: &|progress| steady.show(progress),
+    };
     let mut watch = Watch::new(options, control);
     let answer = match network.unsupported.iter().find(|u| u.fatal) {
         Some(unsupported) => {
