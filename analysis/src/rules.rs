@@ -70,6 +70,7 @@ rules![
     ("syntax/character", Error),
     ("syntax/convert", Error),
     ("syntax/encoding", Error),
+    ("syntax/missing-semicolon", Error),
     ("syntax/nesting", Error),
     ("syntax/no-system", Error),
     ("syntax/size", Error),
