@@ -21,6 +21,7 @@ rules![
     ("lint/false-guard", Warning),
     ("lint/index", Warning),
     ("lint/initialiser", Warning),
+    ("lint/invariant-on-entry", Warning),
     ("lint/missing-return", Warning),
     ("lint/more", Info),
     ("lint/never-binding", Warning),
