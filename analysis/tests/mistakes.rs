@@ -225,6 +225,7 @@ const MISTAKES: &[Mistake] = &[
     xta("Misspelt keywords", "trans\n        idle", "tarns\n        idle", UNEXPECTED, FIRST),
     xta("Misspelt keywords", "while (w > limit) {", "whlie (w > limit) {", UNEXPECTED, FIRST),
     xta("Misspelt keywords", "for (i : id_t) {", "fro (i : id_t) {", UNEXPECTED, FIRST),
+    xta("Misspelt keywords", "w = v + 1;", "swich (v) { case 1: w = 2; break; default: w = 1; }", UNEXPECTED, FIRST),
     xta("Misspelt keywords", "} else {", "} esle {", UNEXPECTED, FIRST),
     xta("Misspelt keywords", "return w;", "retrun w;", UNEXPECTED, FIRST),
     xta("Misspelt keywords", "return w;", "retrun w + 0;", UNEXPECTED, FIRST),

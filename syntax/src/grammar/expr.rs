@@ -80,6 +80,24 @@ pub(super) fn expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .boxed()
 }
 
+/// `NOT x`. What stands before a parenthesis may be a function.
+fn capital_not<'s>() -> P<'s, Prefix> {
+    let begins = any::<super::In<'s>, super::Ex>()
+        .filter(|t: &Tok<'s>| matches!(t.kind, K::Ident | K::True | K::False | K::Nat))
+        .rewind();
+    any::<super::In<'s>, super::Ex>()
+        .filter(|t: &Tok<'s>| t.kind == K::Ident && super::operator_word(t.text) == Some(K::Not))
+        .map_with(|_, e| e.span())
+        .then_ignore(begins)
+        .validate(|span, _, emitter| {
+            let meant = super::Meant::Text("not");
+            let message = "operators are written in lower case: write `not` or `!`";
+            emitter.emit(super::ParseError::meant(span, meant, message));
+            Prefix::Unary(UnaryOp::Not, to_span(span))
+        })
+        .boxed()
+}
+
 fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     let atom = atom(expr.clone(), ty);
     let args = expr.clone().separated_by(tok(K::Comma)).collect::<Vec<_>>();
@@ -98,33 +116,20 @@ fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     let postfixed = atom.foldl_with(postfix.repeated(), |base, post, e| {
         postfixed(base, post, e.span().end)
     });
-    let prefix = choice((
-        tok_span(K::Bang)
-            .or(tok_span(K::Not))
-            .map(|s| Prefix::Unary(UnaryOp::Not, s)),
-        // `NOT (…)` may be a call of a function.
-        any::<super::In<'s>, super::Ex>()
-            .filter(|t: &Tok<'s>| {
-                t.kind == K::Ident && super::operator_word(t.text) == Some(K::Not)
-            })
-            .map_with(|_, e| e.span())
-            .then_ignore(
-                any::<super::In<'s>, super::Ex>()
-                    .filter(|t: &Tok<'s>| matches!(t.kind, K::Ident | K::True | K::False | K::Nat))
-                    .rewind(),
-            )
-            .validate(|span, _, emitter| {
-                let meant = super::Meant::Text("not");
-                let message = "operators are written in lower case: write `not` or `!`";
-                emitter.emit(super::ParseError::meant(span, meant, message));
-                Prefix::Unary(UnaryOp::Not, to_span(span))
-            }),
-        tok_span(K::Minus).map(|s| Prefix::Unary(UnaryOp::Minus, s)),
-        tok_span(K::Plus).map(|s| Prefix::Unary(UnaryOp::Plus, s)),
-        tok_span(K::PlusPlus).map(|s| Prefix::IncDec(true, s)),
-        tok_span(K::MinusMinus).map(|s| Prefix::IncDec(false, s)),
-    ))
-    .labelled(Label::Expression);
+    // One primitive: it is tried before every operand.
+    let sign = chumsky::primitive::select(|t: Tok<'s>, _| {
+        let sign: fn(Span) -> Prefix = match t.kind {
+            K::Bang | K::Not => |s| Prefix::Unary(UnaryOp::Not, s),
+            K::Minus => |s| Prefix::Unary(UnaryOp::Minus, s),
+            K::Plus => |s| Prefix::Unary(UnaryOp::Plus, s),
+            K::PlusPlus => |s| Prefix::IncDec(true, s),
+            K::MinusMinus => |s| Prefix::IncDec(false, s),
+            _ => return None,
+        };
+        Some(sign)
+    })
+    .map_with(|sign, e| sign(to_span(e.span())));
+    let prefix = sign.or(capital_not()).labelled(Label::Expression);
     prefix
         .repeated()
         .collect::<Vec<_>>()

@@ -2,7 +2,9 @@
 
 use super::decl::DeclParsers;
 use super::expr::{channel, comma_expr};
-use super::{Ex, In, Meant, P, ParseError, Tok, TokSpan, ident, keyword, semi, to_span, tok};
+use super::{
+    Ex, In, Meant, P, ParseError, Tok, TokSpan, ident, keyword, misspelt, semi, to_span, tok,
+};
 use crate::ast::{Branchpoint, Direction, Edge, Expr, Ident, Location, Params, Sync, TypeExpr};
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
@@ -236,28 +238,35 @@ fn edge<'s>(
     sync: P<'s, Sync>,
     assign: P<'s, Vec<Expr>>,
 ) -> P<'s, Edge> {
-    let label = choice((
-        keyword(K::Select, SELECT)
-            .ignore_then(select)
-            .then_ignore(semi("the select"))
-            .map(Label::Select),
-        keyword(K::Guard, GUARD)
-            .ignore_then(comma_expr(expr.clone()).or_not())
-            .then_ignore(semi("the guard"))
-            .map(Label::Guard),
-        keyword(K::Sync, SYNC)
-            .ignore_then(sync.or_not())
-            .then_ignore(semi("the synchronisation"))
-            .map(Label::Sync),
-        keyword(K::AssignKw, ASSIGN)
-            .ignore_then(assign)
-            .then_ignore(semi("the updates"))
-            .map(Label::Assign),
-        keyword(K::Probability, &[])
-            .ignore_then(expr.clone())
-            .then_ignore(semi("the weight"))
-            .map(Label::Probability),
-    ));
+    // The right words first: misspelt ones are looked for only where none fits.
+    let labels_with = |word: fn(K, &'static [&'static str]) -> P<'s, ()>| {
+        choice((
+            word(K::Select, SELECT)
+                .ignore_then(select.clone())
+                .then_ignore(semi("the select"))
+                .map(Label::Select),
+            word(K::Guard, GUARD)
+                .ignore_then(comma_expr(expr.clone()).or_not())
+                .then_ignore(semi("the guard"))
+                .map(Label::Guard),
+            word(K::Sync, SYNC)
+                .ignore_then(sync.clone().or_not())
+                .then_ignore(semi("the synchronisation"))
+                .map(Label::Sync),
+            word(K::AssignKw, ASSIGN)
+                .ignore_then(assign.clone())
+                .then_ignore(semi("the updates"))
+                .map(Label::Assign),
+            word(K::Probability, &[])
+                .ignore_then(expr.clone())
+                .then_ignore(semi("the weight"))
+                .map(Label::Probability),
+        ))
+        .boxed()
+    };
+    let label = labels_with(|kind, _| tok(kind).to(()).boxed()).or(labels_with(|kind, words| {
+        misspelt(kind.text(), words).boxed()
+    }));
     let skipped = any::<In<'s>, Ex>()
         .filter(|t: &Tok<'s>| !matches!(t.kind, K::Semi | K::RBrace | K::LBrace))
         .repeated()
