@@ -1,5 +1,6 @@
 //! Diagnostics: what is wrong, where, why it matters, what to write instead.
 
+use zonelens_syntax::error::SyntaxError;
 use zonelens_syntax::span::{Span, TextEdit};
 
 /// How bad it is.
@@ -66,6 +67,26 @@ impl Diagnostic {
     /// An error without related places or fixes.
     pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic::new(code, Severity::Error, message, span)
+    }
+
+    /// An error of syntax, with its repairs; `base` is added to its spans.
+    pub fn syntax(error: &SyntaxError, base: u32) -> Diagnostic {
+        let repairs = error.repairs.iter().map(|r| Fix {
+            title: r.title.clone(),
+            edits: r
+                .edits
+                .iter()
+                .map(|e| TextEdit {
+                    span: e.span.shift(base),
+                    text: e.text.clone(),
+                })
+                .collect(),
+            safe: r.safe,
+        });
+        Diagnostic {
+            fixes: repairs.collect(),
+            ..Diagnostic::error(error.code, error.message.clone(), error.span.shift(base))
+        }
     }
 
     /// A diagnostic without related places or fixes.

@@ -12,6 +12,8 @@ pub enum Change {
     Replace(Loc, String),
     /// Text that only `.xta` can hold at this place: XML keeps such things in elements.
     Insert(Loc, String),
+    /// An element that only XML can hold at this place, written as it stands.
+    Element(Loc, String),
     /// The prefix of the declaration of the name at this place goes, `const` for instance.
     Prefix(Loc, &'static str),
     /// The span goes, with the word before it and the mark after it where they stand.
@@ -72,6 +74,11 @@ impl Page<'_> {
                 text: text.clone(),
             }),
             Change::Insert(..) => None,
+            Change::Element(loc, text) if !plain => Some(TextEdit {
+                span: self.span(loc)?,
+                text: text.clone(),
+            }),
+            Change::Element(..) => None,
             Change::Prefix(loc, word) => self.prefix(loc, word),
             Change::Clause(loc, lead, tail) => self.clause(self.span(loc)?, lead, tail),
             Change::Entry(loc) => self.entry(self.span(loc)?),

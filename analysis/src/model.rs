@@ -122,6 +122,7 @@ impl Model {
             constants,
             legacy,
             next_id: AtomicU32::new(first),
+            incomplete: false,
             compared: AtomicU64::default(),
         };
         let mut model = Model {
@@ -163,8 +164,8 @@ impl Model {
         let loud = self.loud_part(file);
         let mut out: Vec<Diagnostic> = loud
             .errors()
-            .into_iter()
-            .map(|e| Diagnostic::error(e.code, e.message, e.span))
+            .iter()
+            .map(|e| Diagnostic::syntax(e, 0))
             .collect();
         for d in out.iter_mut().filter(|d| d.code == "syntax/no-system") {
             d.fixes.extend(self.run_templates(file));
@@ -488,7 +489,7 @@ impl Model {
         let mut errors: Vec<Diagnostic> = query
             .errors
             .iter()
-            .map(|e| Diagnostic::error(e.code, e.message.clone(), e.span.shift(base)))
+            .map(|e| Diagnostic::syntax(e, base))
             .collect();
         let (kind, diags) = self.checked(query, base, in_state);
         errors.extend(

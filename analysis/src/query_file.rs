@@ -8,10 +8,8 @@ use zonelens_syntax::SourceFile;
 /// What is wrong in a query file, in order of the text: against the model it is asked of, or of syntax alone when there
 /// is none.
 pub fn diagnostics(file: &SourceFile, model: Option<&Model>) -> Vec<Diagnostic> {
-    let errors = file.errors().into_iter();
-    let mut out: Vec<Diagnostic> = errors
-        .map(|e| Diagnostic::error(e.code, e.message, e.span))
-        .collect();
+    let errors = file.errors();
+    let mut out: Vec<Diagnostic> = errors.iter().map(|e| Diagnostic::syntax(e, 0)).collect();
     let lints = pragma::check(file);
     match model {
         Some(model) => {

@@ -199,8 +199,11 @@ system P;
             (d.code, line)
         })
         .collect();
-    let lines = [1, 2, 3, 5, 7, 10];
-    assert_eq!(errors, lines.map(|line| ("syntax/unexpected", line)));
+    let lines = [1, 2, 3, 5, 7, 10].map(|line| match line {
+        5 => ("syntax/missing-semicolon", line),
+        _ => ("syntax/unexpected", line),
+    });
+    assert_eq!(errors, lines);
     // Not in the way of what is declared.
     let again = model("int a = ;\nint a;\nprocess P() { state s; init s; }\nsystem P;\n");
     let codes: Vec<_> = again.diagnostics().iter().map(|d| d.code).collect();

@@ -303,7 +303,7 @@ fn an_override_of_nothing_is_bad_usage() {
     let output = run(&d, &["m.xta", "--const", "N=3", "-q", "E<> n == 3"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(status(&output), 2);
-    assert!(said.contains("[syntax/unexpected]"), "{said}");
+    assert!(said.contains("[syntax/missing-semicolon]"), "{said}");
 }
 
 #[test]

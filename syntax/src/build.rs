@@ -8,7 +8,7 @@ use crate::chunk::{Chunk, RawPragma, Store, too_deep};
 use crate::error::SyntaxError;
 use crate::grammar::decl::{Shape, shape};
 use crate::grammar::query::{Head, head};
-use crate::grammar::{Grammar, P, Spanned, run};
+use crate::grammar::{Grammar, P, Spanned, missing, run};
 use crate::span::Span;
 use crate::token::TokenKind as K;
 use smol_str::SmolStr;
@@ -42,8 +42,17 @@ pub(crate) struct RawMember {
     pub offset: u32,
     pub len: u32,
     pub chunk: Chunk,
-    pub edge: bool,
+    pub edge: Option<RawEdge>,
     pub reused: Option<std::sync::Arc<Member>>,
+}
+
+/// What is known of an edge from its place in the list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawEdge {
+    /// No comma joins it to the edge before it.
+    pub stray: bool,
+    /// Another edge seems to follow.
+    pub another: bool,
 }
 
 /// Parses items out of a store of tokens.
@@ -64,6 +73,19 @@ impl<'s, 't: 's> Builder<'s, 't> {
 
     pub fn tokens(&self, chunk: &Chunk) -> &'s [Spanned<'s>] {
         self.store.slice(chunk)
+    }
+
+    /// Leaves out a `;` at the end of a label of XML, which `.xta` has and XML has not.
+    pub fn trailing_semicolon(&self, chunk: &mut Chunk) -> Option<SyntaxError> {
+        let (last, span) = self.tokens(chunk).last()?;
+        if last.kind != K::Semi {
+            return None;
+        }
+        chunk.tokens.end -= 1;
+        let span = crate::grammar::to_span(*span);
+        let message = "a label in an XML file has no `;` at its end: remove it";
+        let error = SyntaxError::new(UNEXPECTED, message, span);
+        Some(error.repair("Remove the `;`", span, "").safe())
     }
 
     /// Runs a parser over a chunk, unless its tree would be too deep.
@@ -259,9 +281,12 @@ impl<'s, 't: 's> Builder<'s, 't> {
         }
     }
 
-    fn member(&self, mut chunk: Chunk, edge: bool) -> Member {
+    fn member(&self, mut chunk: Chunk, edge: Option<RawEdge>) -> Member {
         let mut errors = std::mem::take(&mut chunk.errors);
-        let kind = self.member_kind(&chunk, edge, &mut errors);
+        let kind = self.member_kind(&chunk, edge.is_some(), &mut errors);
+        if let (Some(edge), MemberKind::Edge(_)) = (edge, &kind) {
+            self.edge_marks(&chunk, edge, &mut errors);
+        }
         let pragmas = self.pragmas(std::mem::take(&mut chunk.pragmas));
         Member {
             kind,
@@ -269,6 +294,28 @@ impl<'s, 't: 's> Builder<'s, 't> {
             comments: chunk.comments,
             pragmas,
             errors,
+        }
+    }
+
+    /// Edges have commas between them and a `;` behind the last.
+    fn edge_marks(&self, chunk: &Chunk, edge: RawEdge, errors: &mut Vec<SyntaxError>) {
+        let Some(((first, start), (last, end))) =
+            self.tokens(chunk).first().zip(self.tokens(chunk).last())
+        else {
+            return;
+        };
+        if edge.stray && first.kind != K::Trans {
+            errors.push(SyntaxError::new(
+                UNEXPECTED,
+                "edges are separated by `,`: write `,` in place of the `;` before this one",
+                crate::grammar::to_span(*start),
+            ));
+        }
+        if !matches!(last.kind, K::Comma | K::Semi) {
+            errors.push(match edge.another {
+                true => missing(",", "this edge", end.end),
+                false => missing(";", "the last edge", end.end),
+            });
         }
     }
 
@@ -284,6 +331,9 @@ impl<'s, 't: 's> Builder<'s, 't> {
             _ if edge => self
                 .parse(&process.edge, chunk, errors)
                 .map(MemberKind::Edge),
+            Some(K::Ident) if self.is_meant_state(tokens) => self
+                .parse(&process.states, chunk, errors)
+                .map(MemberKind::States),
             Some(K::State) => self
                 .parse(&process.states, chunk, errors)
                 .map(MemberKind::States),
@@ -309,6 +359,14 @@ impl<'s, 't: 's> Builder<'s, 't> {
             }),
         };
         kind.unwrap_or_else(|| MemberKind::Error(Vec::new()))
+    }
+
+    /// `stat A { x <= 5 }, B;`: without the brace it could be a declaration, and only names tell.
+    fn is_meant_state(&self, tokens: &[Spanned<'_>]) -> bool {
+        let kind = |i: usize| tokens.get(i).map(|(t, _)| t.kind);
+        kind(1) == Some(K::Ident)
+            && kind(2) == Some(K::LBrace)
+            && crate::similar::is_close(tokens[0].0.text, K::State.text())
     }
 
     pub fn pragmas(&self, raw: Vec<RawPragma>) -> Vec<Pragma> {

@@ -58,7 +58,13 @@ impl<'t> Store<'t> {
             ..Chunk::default()
         };
         let mut pragmas = Vec::new();
+        // Whether a line break stands between the last token that is no comment and this one.
+        let mut fresh = false;
+        let mut behind = tokens.first().map_or(0, |t| t.start);
         for token in tokens {
+            let gap = region.text.get(behind as usize..token.start as usize);
+            fresh |= gap.is_some_and(|gap| gap.contains(['\n', '\r']));
+            behind = token.end;
             let text = &region.text[token.start as usize..token.end as usize];
             let start = region.map.start(token.start) - base;
             let span = Span::new(start, (region.map.end(token.end) - base).max(start));
@@ -85,9 +91,11 @@ impl<'t> Store<'t> {
                     });
                 }
                 K::Unknown => push_unknown(&mut chunk.errors, text, span),
-                kind => self
-                    .tokens
-                    .push((Tok { kind, text }, (span.start..span.end).into())),
+                kind => {
+                    let tok = Tok { kind, text, fresh };
+                    self.tokens.push((tok, (span.start..span.end).into()));
+                    fresh = false;
+                }
             }
         }
         chunk.tokens = first..self.tokens.len();
@@ -98,6 +106,30 @@ impl<'t> Store<'t> {
         for (token, span) in pragmas {
             let pragma = self.pragma(region, token, span, base);
             chunk.pragmas.push(pragma);
+        }
+        chunk
+    }
+
+    /// Like [`Store::chunk`], for a declaration: a misspelt first word that is certainly meant for a keyword is read as
+    /// one.
+    pub fn declaration(
+        &mut self,
+        region: Region<'t>,
+        tokens: &[Token],
+        base: u32,
+        end: u32,
+    ) -> Chunk {
+        let mut chunk = self.chunk(region, tokens, base, end);
+        if let Some(keyword) = meant_prefix(&self.tokens[chunk.tokens.clone()]) {
+            let (token, span) = &mut self.tokens[chunk.tokens.start];
+            token.kind = keyword;
+            let span = crate::grammar::to_span(*span);
+            let word = keyword.text();
+            let message = format!("this is not a word of the language; did you mean `{word}`?");
+            let error = SyntaxError::new("syntax/unexpected", message, span);
+            chunk
+                .errors
+                .push(error.repair(format!("Change to `{word}`"), span, word));
         }
         chunk
     }
@@ -132,6 +164,31 @@ impl<'t> Store<'t> {
     pub fn slice(&self, chunk: &Chunk) -> &[Spanned<'t>] {
         &self.tokens[chunk.tokens.clone()]
     }
+}
+
+/// The keyword that the first word of a declaration is meant for: a name before a type, as in `cosnt int`, is nothing
+/// else, and neither is the first of three names.
+fn meant_prefix(tokens: &[Spanned<'_>]) -> Option<K> {
+    let [(first, _), (second, _), (third, _), ..] = tokens else {
+        return None;
+    };
+    let before_type = match second.kind {
+        K::Ident => third.kind == K::Ident && !third.fresh,
+        kind => (K::Const as u8..=K::Struct as u8).contains(&(kind as u8)),
+    };
+    if first.kind != K::Ident || !before_type || second.fresh {
+        return None;
+    }
+    let words = [
+        K::Typedef,
+        K::Const,
+        K::Meta,
+        K::Hybrid,
+        K::Urgent,
+        K::Broadcast,
+    ];
+    let near = crate::similar::closest(first.text, words.iter().map(|k| k.text()))?;
+    words.into_iter().find(|k| k.text() == near)
 }
 
 /// Where `part`, a subslice of `whole`, starts in it.

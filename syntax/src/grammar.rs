@@ -29,6 +29,8 @@ use chumsky::{Boxed, DefaultExpected};
 pub(crate) struct Tok<'s> {
     pub kind: TokenKind,
     pub text: &'s str,
+    /// Whether it is the first token of its line.
+    pub fresh: bool,
 }
 
 impl PartialEq for Tok<'_> {
@@ -86,6 +88,19 @@ pub(crate) struct ParseError {
     message: Option<&'static str>,
     /// Another code than the one of the text it stands in.
     code: Option<&'static str>,
+    /// What was meant.
+    meant: Option<Meant>,
+}
+
+/// What was probably meant where the language has something else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Meant {
+    /// A `;` at the end of the span, after this.
+    Semicolon(&'static str),
+    /// This word.
+    Word(&'static str),
+    /// This text; the message says why.
+    Text(&'static str),
 }
 
 impl ParseError {
@@ -97,6 +112,15 @@ impl ParseError {
             labels: 0,
             message: Some(message),
             code: None,
+            meant: None,
+        }
+    }
+
+    /// An error at a place where it is known what was meant.
+    pub fn meant(span: TokSpan, meant: Meant, message: &'static str) -> ParseError {
+        ParseError {
+            meant: Some(meant),
+            ..ParseError::custom(span, message)
         }
     }
 
@@ -110,7 +134,24 @@ impl ParseError {
 
     /// In the user's words.
     pub fn into_syntax_error(self, code: &'static str) -> SyntaxError {
-        let span = Span::new(self.span.start, self.span.end);
+        let span = Span::new(self.span.start, self.span.end.max(self.span.start));
+        match (self.meant, self.message) {
+            (Some(Meant::Semicolon(what)), _) => return missing_semicolon(what, span.end),
+            (Some(Meant::Word(word)), _) => {
+                let message = format!("this is not a word of the language; did you mean `{word}`?");
+                return SyntaxError::new(code, message, span).repair(
+                    format!("Change to `{word}`"),
+                    span,
+                    word,
+                );
+            }
+            (Some(Meant::Text(text)), Some(message)) => {
+                return SyntaxError::new(code, message, span)
+                    .repair(format!("Write `{text}`"), span, text)
+                    .safe();
+            }
+            _ => {}
+        }
         if let Some(message) = self.message {
             return SyntaxError::new(self.code.unwrap_or(code), message, span);
         }
@@ -132,6 +173,23 @@ impl ParseError {
         };
         SyntaxError::new(code, message, span)
     }
+}
+
+/// A missing `;` after `what`, which ends at `end`.
+pub(crate) fn missing_semicolon(what: &str, end: u32) -> SyntaxError {
+    missing(";", what, end)
+}
+
+/// A missing mark after `what`, which ends at `end`.
+pub(crate) fn missing(mark: &str, what: &str, end: u32) -> SyntaxError {
+    let at = Span::new(end, end);
+    SyntaxError::new(
+        "syntax/missing-semicolon",
+        format!("missing `{mark}` after {what}"),
+        at,
+    )
+    .repair(format!("Insert `{mark}`"), at, mark)
+    .safe()
 }
 
 /// The kinds in a bit set.
@@ -180,6 +238,7 @@ impl<'s> LabelError<'s, In<'s>, DefaultExpected<'s, Tok<'s>>> for ParseError {
             labels,
             message: None,
             code: None,
+            meant: None,
         }
     }
 }
@@ -198,6 +257,7 @@ impl<'s> LabelError<'s, In<'s>, Label> for ParseError {
             labels,
             message: None,
             code: None,
+            meant: None,
         }
     }
 
@@ -258,12 +318,20 @@ pub(crate) fn run<'s, T>(
 
 /// A fixed token.
 pub(crate) fn tok<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Tok<'s>, Ex> + Clone {
-    just(Tok { kind, text: "" })
+    just(fixed(kind))
+}
+
+fn fixed<'s>(kind: TokenKind) -> Tok<'s> {
+    Tok {
+        kind,
+        text: "",
+        fresh: false,
+    }
 }
 
 /// A fixed token, for its place.
 pub(crate) fn tok_span<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Span, Ex> + Clone {
-    just(Tok { kind, text: "" }).map_with(|_, e| to_span(e.span()))
+    just(fixed(kind)).map_with(|_, e| to_span(e.span()))
 }
 
 /// A name.
@@ -286,4 +354,83 @@ pub(crate) fn word<'s>(text: &'static str) -> impl Parser<'s, In<'s>, Span, Ex> 
 
 pub(crate) fn to_span(span: TokSpan) -> Span {
     Span::new(span.start, span.end.max(span.start))
+}
+
+/// A `;` after `what`; where it is missing and the next token can only begin something else, that is said and the
+/// reading goes on.
+pub(crate) fn semi<'s>(what: &'static str) -> impl Parser<'s, In<'s>, (), Ex> + Clone {
+    let missing = chumsky::primitive::custom::<_, In<'s>, (), Ex>(move |input| {
+        let before = input.cursor();
+        let next = input.peek();
+        let span = input.span_since(&before);
+        match next {
+            Some(next) if !begins_other(next) => Err(ParseError {
+                span: (span.start..span.start).into(),
+                found: Some(next.kind),
+                tokens: 1 << TokenKind::Semi as u8,
+                labels: 0,
+                message: None,
+                code: None,
+                meant: None,
+            }),
+            _ => {
+                // The span of nothing goes from the next token back to the end of the last one.
+                let end = span.end;
+                let at = (end..end).into();
+                input.emit(ParseError::meant(at, Meant::Semicolon(what), ""));
+                Ok(())
+            }
+        }
+    });
+    tok(TokenKind::Semi).to(()).or(missing)
+}
+
+/// Whether a token behind something complete begins something else: a closing brace and most keywords do anywhere, a
+/// name on a new line.
+fn begins_other(token: Tok<'_>) -> bool {
+    use TokenKind as K;
+    match token.kind {
+        K::RBrace => true,
+        K::Ident | K::PlusPlus | K::MinusMinus => {
+            token.fresh && operator_word(token.text).is_none()
+        }
+        K::Priority | K::Default => false,
+        kind => (K::Const as u8..=K::Assert as u8).contains(&(kind as u8)),
+    }
+}
+
+/// The operator that a name in capitals is meant for, as the language writes it.
+pub(crate) fn operator_word(text: &str) -> Option<TokenKind> {
+    use TokenKind as K;
+    Some(match text {
+        "AND" | "And" => K::And,
+        "OR" | "Or" => K::Or,
+        "NOT" | "Not" => K::Not,
+        "XOR" | "Xor" => K::Xor,
+        "IMPLY" | "Imply" | "IMPLIES" | "implies" => K::Imply,
+        _ => return None,
+    })
+}
+
+/// A keyword, or a name that is probably meant for it or is one of `synonyms`. For places where no name may stand.
+pub(crate) fn keyword<'s>(
+    kind: TokenKind,
+    synonyms: &'static [&'static str],
+) -> impl Parser<'s, In<'s>, (), Ex> + Clone {
+    tok(kind).to(()).or(misspelt(kind.text(), synonyms))
+}
+
+/// A name that is probably meant for `word`.
+pub(crate) fn misspelt<'s>(
+    word: &'static str,
+    synonyms: &'static [&'static str],
+) -> impl Parser<'s, In<'s>, (), Ex> + Clone {
+    any::<In<'s>, Ex>()
+        .filter(move |t: &Tok<'s>| {
+            t.kind == TokenKind::Ident
+                && (crate::similar::is_close(t.text, word) || synonyms.contains(&t.text))
+        })
+        .validate(move |_, e, emitter| {
+            emitter.emit(ParseError::meant(e.span(), Meant::Word(word), ""));
+        })
 }

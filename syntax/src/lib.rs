@@ -14,6 +14,7 @@ pub mod fuzzing;
 mod grammar;
 pub mod lexer;
 mod query_file;
+pub mod similar;
 pub mod source;
 pub mod span;
 mod split;

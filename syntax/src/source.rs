@@ -99,10 +99,11 @@ impl SourceFile {
     pub fn errors(&self) -> Vec<SyntaxError> {
         let mut out = self.file_errors.clone();
         let mut take = |errors: &[SyntaxError], base: u32| {
-            out.extend(errors.iter().map(|e| SyntaxError {
-                span: e.span.shift(base),
-                ..e.clone()
-            }));
+            out.extend(
+                errors
+                    .iter()
+                    .map(|e| e.clone().placed(|span| span.shift(base))),
+            );
         };
         for item in &self.items {
             take(&item.node.errors, item.offset);

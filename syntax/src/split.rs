@@ -60,6 +60,8 @@ struct Scan<'a> {
     first: Option<usize>,
     last: Option<usize>,
     braced: bool,
+    /// Whether the item has declared something, so that a further name outside brackets begins another one.
+    declared: bool,
     /// The end of the line that was last looked up, so that a line of noise is scanned once.
     line_end: u32,
 }
@@ -76,6 +78,7 @@ impl<'a> Scan<'a> {
             first: None,
             last: None,
             braced: false,
+            declared: false,
             line_end: 0,
         }
     }
@@ -135,21 +138,38 @@ impl<'a> Scan<'a> {
                 true
             }
             kind if starts_declaration(kind) => {
-                // A type behind something that ends a declaration, on a new line: a `;` was forgotten.
-                let ends = matches!(
-                    self.kind(self.last),
-                    Some(K::Ident | K::Nat | K::RBracket | K::RBrace | K::True | K::False)
-                );
-                ends && self.kind(self.first) != Some(K::Process)
+                // A type behind something that ends a declaration: a `;` was forgotten.
+                self.complete() && (self.declared || starts_line(self.text, self.from, token.start))
+            }
+            // A name as well, on a new line and where the declaration already has one.
+            K::Ident => {
+                self.declared
+                    && self.complete()
                     && starts_line(self.text, self.from, token.start)
+                    && !continues(self.word(token))
             }
             _ => false,
         }
     }
 
+    fn word(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// Whether the item could end behind the last token.
+    fn complete(&self) -> bool {
+        let Some(last) = self.last.map(|i| self.tokens[i]) else {
+            return false;
+        };
+        ends_declaration(last.kind)
+            && !(last.kind == K::Ident && continues(self.word(last)))
+            && self.kind(self.first) != Some(K::Process)
+    }
+
     /// Follows brackets; whether `token` ends the item.
     fn step(&mut self, token: Token) -> bool {
         let first = self.kind(self.first).unwrap_or(token.kind);
+        self.declared |= self.brackets.is_empty() && declares(self.kind(self.last), token.kind);
         match token.kind {
             K::LBrace => {
                 if !self.brackets.in_brace() {
@@ -177,15 +197,16 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// `query { … }` and `IO P { … }` end with their brace.
+    /// `query { … }` and `IO P { … }` end with their brace, and so does `template P { … }`, which is meant for a process:
+    /// two names before a brace are nothing else.
     fn is_word_block(&self) -> bool {
         let Some(first) = self.first.map(|i| self.tokens[i]) else {
             return false;
         };
-        matches!(
-            &self.text[first.start as usize..first.end as usize],
-            "query" | "IO"
-        )
+        let mut names = self.tokens.iter().filter(|t| !t.kind.is_comment());
+        matches!(self.word(first), "query" | "IO")
+            || (names.by_ref().take(2).all(|t| t.kind == K::Ident)
+                && names.next().is_none_or(|t| t.kind == K::LBrace))
     }
 
     /// For an item that stopped inside a brace: cuts it where the layout shows the next declaration.
@@ -329,6 +350,33 @@ impl Brackets {
             _ => {}
         }
     }
+}
+
+/// Tokens a declaration can end with, but for its `;`.
+fn ends_declaration(kind: K) -> bool {
+    use K::*;
+    matches!(
+        kind,
+        Ident | Nat | Float | Str | RBracket | RBrace | RParen | True | False | Default
+    )
+}
+
+/// Whether `kind` behind `last`, outside brackets, is a name that is declared, or shows that there was one.
+fn declares(last: Option<K>, kind: K) -> bool {
+    use K::*;
+    match kind {
+        Ident => matches!(
+            last,
+            Some(Int | Bool | Clock | Chan | Double | Void | Scalarset | Ident | RBracket | RBrace)
+        ),
+        Assign | Nat | System | Priority => true,
+        _ => false,
+    }
+}
+
+/// Words that are names and yet join what stands before and behind them.
+fn continues(word: &str) -> bool {
+    word == "in" || crate::grammar::operator_word(word).is_some()
 }
 
 /// Keywords that begin a declaration.

@@ -4,6 +4,7 @@ pub(crate) mod dom;
 mod edit;
 mod plan;
 mod read;
+mod stray;
 
 pub(crate) use edit::reparse;
 pub(crate) use read::parse;
@@ -18,6 +19,18 @@ const SPOKEN: [&str; 6] = [
     "instantiation",
     "label",
     "formula",
+];
+
+/// Elements that hold text and no elements.
+const TEXTUAL: [&str; 8] = [
+    "declaration",
+    "parameter",
+    "system",
+    "instantiation",
+    "label",
+    "formula",
+    "name",
+    "comment",
 ];
 
 /// A piece of raw text inside an element as the language reads it.

@@ -1,7 +1,7 @@
 //! `.xta` files: split into items, parse each; after an edit only those it can reach.
 
 use crate::ast::{FileKind, Item, Member, MemberKind, Placed};
-use crate::build::{Builder, RawBody, RawItem, RawMember};
+use crate::build::{Builder, RawBody, RawEdge, RawItem, RawMember};
 use crate::chunk::{Region, Store};
 use crate::lexer::{Mode, Token, Tokens};
 use crate::source::{PLAIN_SECTION, SourceFile, members, system_line_errors};
@@ -125,8 +125,8 @@ fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_>
         .take_while(|i| i.offset <= span.end)
     {
         for member in members(item) {
-            // A broken one may have been read as an edge or as a declaration: it is read again.
-            if !matches!(member.node.kind, MemberKind::Error(_)) {
+            // What is wrong with a member may depend on its neighbours: those with errors are read again.
+            if member.node.errors.is_empty() && !matches!(member.node.kind, MemberKind::Error(_)) {
                 let edge = matches!(member.node.kind, MemberKind::Edge(_));
                 out.insert(
                     (edge, old.slice(member.span().shift(item.offset))),
@@ -184,15 +184,33 @@ pub(crate) fn raw_item<'t>(
     let first = significant.next().copied();
     let second = significant.next().map(|t| t.kind);
     match first {
-        Some(token) if token.kind == K::Process => raw_process(store, region, base, piece, old),
+        Some(token) if token.kind == K::Process || is_meant_process(&piece.tokens) => {
+            raw_process(store, region, base, piece, old)
+        }
         Some(token) if second == Some(K::LBrace) && word(region.text, token) == "query" => {
             raw_query_block(store, region, base, piece)
         }
         _ => RawItem {
-            chunk: store.chunk(region, &piece.tokens, base, piece.end),
+            chunk: store.declaration(region, &piece.tokens, base, piece.end),
             body: RawBody::Plain,
         },
     }
+}
+
+/// Whether an item is a process with another word in place of `process`, as in `template P() { state …`: two names, and
+/// inside the brace a word that only processes have.
+fn is_meant_process(tokens: &[Token]) -> bool {
+    let significant = || {
+        let kinds = tokens.iter().map(|t| t.kind);
+        kinds.filter(|k| !k.is_comment())
+    };
+    let mut head = significant();
+    if head.next() != Some(K::Ident) || head.next() != Some(K::Ident) {
+        return false;
+    }
+    significant()
+        .skip_while(|k| *k != K::LBrace)
+        .any(|k| matches!(k, K::State | K::Init | K::Trans))
 }
 
 fn word(text: &str, token: Token) -> &str {
@@ -214,16 +232,22 @@ fn raw_process<'t>(
     for m in &pieces.members {
         let (start, end) = (region.map.start(m.start), region.map.end(m.end));
         let text = &region.text[m.start as usize..m.end as usize];
-        let reused = old.get(&(m.edge, text)).map(|node| Arc::clone(node));
+        let reused = old.get(&(m.edge, text)).filter(|_| !m.stray);
+        let reused = reused.map(|node| Arc::clone(node));
+        let tokens = &piece.tokens[m.tokens.clone()];
         let member_chunk = match reused {
             Some(_) => Default::default(),
-            None => store.chunk(region, &piece.tokens[m.tokens.clone()], start, m.end),
+            None if m.edge => store.chunk(region, tokens, start, m.end),
+            None => store.declaration(region, tokens, start, m.end),
         };
         members.push(RawMember {
             offset: start - base,
             len: end - start,
             chunk: member_chunk,
-            edge: m.edge,
+            edge: m.edge.then_some(RawEdge {
+                stray: m.stray,
+                another: m.another,
+            }),
             reused,
         });
     }

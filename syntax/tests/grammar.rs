@@ -458,7 +458,7 @@ fn messages_say_what_would_have_fitted() {
     };
     assert_eq!(
         message("int a\nint b;\nsystem P;"),
-        "the text ends too early; expected `[`, `,`, `;` or `=`"
+        "missing `;` after this declaration"
     );
     assert!(message("void f() { x = 1; int y; }\nsystem P;").contains("declarations come first"));
     assert!(

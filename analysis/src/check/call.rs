@@ -10,6 +10,20 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
 use zonelens_syntax::span::Span;
 
+/// Words of the language that stand before a `(`.
+const CALL_WORDS: &[&str] = &[
+    "and", "exists", "for", "forall", "if", "imply", "not", "or", "return", "sum", "switch",
+    "while",
+];
+
+fn is_called(s: &Symbol) -> bool {
+    matches!(s.kind, SymKind::Function(_) | SymKind::Builtin(_))
+}
+
+fn is_called_in_query(s: &Symbol) -> bool {
+    is_called(s) || matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_))
+}
+
 impl Checker<'_> {
     /// `f(args)` or `P(args)`
     pub fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
@@ -39,15 +53,11 @@ impl Checker<'_> {
             return Expr::error(span);
         }
         let Some(symbol) = self.lookup(&ident.name) else {
-            self.unknown(ident, |s| {
-                matches!(
-                    s.kind,
-                    SymKind::Function(_)
-                        | SymKind::Builtin(_)
-                        | SymKind::Template(_)
-                        | SymKind::Instance(_)
-                )
-            });
+            let wanted: fn(&Symbol) -> bool = match self.in_query {
+                true => is_called_in_query,
+                false => is_called,
+            };
+            self.unknown(ident, wanted, CALL_WORDS);
             for a in args {
                 self.expr(a);
             }

@@ -5,9 +5,16 @@ use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind};
 use crate::symbol::{Home, ParamOf, SymKind, Symbol};
 use crate::types::Type;
+use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
+use zonelens_syntax::similar::closest;
 use zonelens_syntax::span::Span;
+
+/// What an expression of a query can name.
+fn can_be_asked(s: &Symbol) -> bool {
+    s.value_type().is_some() || matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_))
+}
 
 impl Checker<'_> {
     /// Checks an expression.
@@ -99,7 +106,10 @@ impl Checker<'_> {
 
     fn name(&mut self, ident: &ast::Ident, span: Span) -> Expr {
         let Some(symbol) = self.lookup(&ident.name) else {
-            self.unknown(ident, |s| s.value_type().is_some());
+            match self.in_query {
+                true => self.unknown(ident, can_be_asked, &["true", "false", "deadlock"]),
+                false => self.unknown(ident, |s| s.value_type().is_some(), &["true", "false"]),
+            }
             return Expr::error(span);
         };
         if let Some(ty) = symbol.value_type() {
@@ -195,7 +205,9 @@ impl Checker<'_> {
     }
 
     fn field(&mut self, base: &ast::Expr, name: &ast::Ident, span: Span) -> Expr {
+        let outer = self.member_span.replace(span);
         let base = self.expr(base);
+        self.member_span = outer;
         match &base.ty {
             Type::Struct(s) => {
                 let s = Arc::clone(s);
@@ -210,10 +222,9 @@ impl Checker<'_> {
                         let loc = self.loc(name.span);
                         let message =
                             format!("no field `{}`; there are {}", name.name, fields.join(", "));
-                        let mut diag = Diag::new("type/member", message, loc);
-                        for near in fields.iter().filter(|f| super::close(&name.name, f)) {
-                            diag = diag.fix(format!("Change to `{near}`"), loc, *near);
-                        }
+                        let diag = Diag::new("type/member", message, loc);
+                        let near = closest(&name.name, fields).map(SmolStr::new);
+                        let diag = self.did_you_mean(diag, near, loc);
                         self.report(diag);
                         Expr::error(span)
                     }

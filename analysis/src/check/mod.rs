@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod init;
 mod labels;
+mod meant;
 mod operators;
 mod query;
 mod repair;
@@ -49,14 +50,13 @@ pub struct Env {
     pub constants: BTreeMap<String, i64>,
     /// Whether the file uses the 3.x syntax.
     pub legacy: bool,
+    /// A name on the system line is unknown, so what seems to be missing there may be what was meant.
+    pub incomplete: bool,
     /// The next unused number.
     pub next_id: AtomicU32,
     /// How many names were compared with names that are not declared.
     pub compared: AtomicU64,
 }
-
-/// A text of unknown words is no model: after so many comparisons no more names are proposed.
-const MAX_COMPARED: u64 = 5_000_000;
 
 impl Env {
     /// A new unique number.
@@ -84,6 +84,8 @@ pub struct Checked {
     pub tentative: Vec<Tentative>,
     /// Functions it declares, local ones included.
     pub functions: Vec<Arc<crate::hir::Function>>,
+    /// A system line with a name that nothing has.
+    pub incomplete: bool,
     /// What the lints made of it, once asked.
     pub lint: std::sync::OnceLock<crate::lint::ItemLint>,
 }
@@ -154,6 +156,8 @@ pub struct Checker<'a> {
     in_query: bool,
     /// An expression about one state of a trace: elements of scalarsets are the numbers that the trace shows.
     in_state: bool,
+    /// In a query, the `P(i).x` around what is checked.
+    member_span: Option<Span>,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
@@ -178,6 +182,7 @@ impl<'a> Checker<'a> {
             in_template: false,
             in_query: false,
             in_state: false,
+            member_span: None,
             families: None,
             previous: None,
             out: Checked::default(),
@@ -244,14 +249,16 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, mut diag: Diag) {
         if self.in_query {
+            let literal = diag.code == "sym/literal";
             diag.code = match diag.code.split_once('/').map(|(area, _)| area) {
                 Some("name") => "query/name",
                 Some("query" | "unsupported") => diag.code,
                 _ => "query/type",
             };
             diag.severity = crate::rules::severity(diag.code);
-            // A name can be corrected in a query like anywhere; there is nothing to declare or reorder.
-            if diag.code != "query/name" {
+            // A name can be corrected in a query like anywhere, and a number replaced; there is nothing to declare or
+            // reorder.
+            if diag.code != "query/name" && !literal {
                 diag.fixes.clear();
             }
         }
@@ -382,45 +389,6 @@ impl<'a> Checker<'a> {
 
     fn pop_scope(&mut self) {
         self.frames.pop();
-    }
-
-    fn unknown(&mut self, name: &ast::Ident, wanted: fn(&Symbol) -> bool) {
-        let near = self.similar(&name.name, wanted);
-        let mut message = format!("`{}` is not declared here", name.name);
-        let loc = self.loc(name.span);
-        let mut diag = Diag::new("name/unknown", String::new(), loc);
-        if let Some(near) = near {
-            message.push_str(&format!("; did you mean `{near}`?"));
-            diag = diag.fix(format!("Change to `{near}`"), loc, near.to_string());
-        } else {
-            message.push_str("; names must be declared before they are used");
-        }
-        diag.message = message;
-        self.report(diag);
-    }
-
-    /// A visible name that differs by one letter or only in case.
-    fn similar(&self, name: &str, wanted: fn(&Symbol) -> bool) -> Option<SmolStr> {
-        if name.len() < 3 {
-            return None;
-        }
-        let visible = self.frames.iter().map(FxHashMap::len).sum::<usize>() + self.env.names.len();
-        let before = self
-            .env
-            .compared
-            .fetch_add(visible as u64, Ordering::Relaxed);
-        if before > MAX_COMPARED {
-            return None;
-        }
-        let frames = self.frames.iter().flatten();
-        let mut best: Option<&SmolStr> = None;
-        for (candidate, symbol) in frames.chain(&self.env.names) {
-            let better = best.is_none_or(|b| candidate < b);
-            if better && close(name, candidate) && wanted(symbol) {
-                best = Some(candidate);
-            }
-        }
-        best.cloned()
     }
 
     // ------------------------------------------------------------------------------------------ constants
@@ -578,23 +546,4 @@ impl<'a> Checker<'a> {
         }
         self.restricted.extend(found);
     }
-}
-
-/// Whether `b` is `a` up to case or one changed, missing or added letter.
-fn close(a: &str, b: &str) -> bool {
-    if a.eq_ignore_ascii_case(b) {
-        return true;
-    }
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len().abs_diff(b.len()) > 1 {
-        return false;
-    }
-    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let suffix = a
-        .iter()
-        .rev()
-        .zip(b.iter().rev())
-        .take_while(|(x, y)| x == y)
-        .count();
-    prefix + suffix + 1 >= a.len().max(b.len())
 }

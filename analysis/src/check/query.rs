@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, BoundsKind, PathKind, QueryFamily, QueryKind};
+use zonelens_syntax::similar::closest;
 use zonelens_syntax::span::Span;
 
 /// A checked query.
@@ -179,6 +180,9 @@ impl<'a> Checker<'a> {
         };
         let sig = Arc::clone(sig);
         if self.arity(symbol, sig.params.len(), args.len(), span) {
+            if self.numbered_element(symbol, &sig, &args) {
+                return Expr::error(span);
+            }
             self.family_args(&sig, &args);
         }
         Expr {
@@ -216,6 +220,9 @@ impl<'a> Checker<'a> {
         };
         let listed = self.families.and_then(|f| f.get(&family.name));
         let on_system_line = listed.is_some_and(|s| s.id == family.id);
+        if !on_system_line && self.env.incomplete {
+            return Expr::error(span);
+        }
         if !on_system_line {
             let message = format!(
                 "`{}` is not on the system line, so there is no such process",
@@ -252,8 +259,17 @@ impl<'a> Checker<'a> {
                 "`{}` has no location or variable `{}`",
                 family.name, name.name
             );
-            let diag = Diag::new("query/name", message, self.loc(name.span))
+            let loc = self.loc(name.span);
+            let members = template.members.iter().filter(|(_, s)| {
+                matches!(
+                    s.kind,
+                    SymKind::Location(_) | SymKind::Var(_) | SymKind::Param(_)
+                )
+            });
+            let near = closest(&name.name, members.map(|(n, _)| n.as_str())).map(SmolStr::new);
+            let diag = Diag::new("query/name", message, loc)
                 .related(template.loc, "the template is declared here");
+            let diag = self.did_you_mean(diag, near, loc);
             self.report(diag);
             return Expr::error(span);
         };
@@ -309,7 +325,15 @@ impl<'a> Checker<'a> {
         let Some((function, SymKind::Function(sig))) = found.as_ref().map(|s| (s.clone(), &s.kind))
         else {
             let message = format!("`{}` has no function `{}`", family.name, name.name);
-            self.error("query/name", message, name.span);
+            let loc = self.loc(name.span);
+            let members = self.env.template_of(&family).map(|t| &t.members);
+            let functions = members
+                .into_iter()
+                .flatten()
+                .filter(|(_, s)| matches!(s.kind, SymKind::Function(_)));
+            let near = closest(&name.name, functions.map(|(n, _)| n.as_str())).map(SmolStr::new);
+            let diag = self.did_you_mean(Diag::new("query/name", message, loc), near, loc);
+            self.report(diag);
             return Expr::error(span);
         };
         let sig = Arc::clone(sig);

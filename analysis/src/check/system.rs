@@ -102,13 +102,10 @@ impl Checker<'_> {
         let Some(symbol) = self.lookup(&ident.name) else {
             let loc = self.loc(ident.span);
             let message = format!("there is no template `{}`", ident.name);
-            let mut diag = Diag::new("system/not-a-template", message, loc);
-            let near = self.similar(&ident.name, |s| {
-                matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_))
-            });
-            if let Some(near) = near {
-                diag = diag.fix(format!("Change to `{near}`"), loc, near.as_str());
-            }
+            let diag = Diag::new("system/not-a-template", message, loc);
+            let wanted = |s: &Symbol| matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_));
+            let near = self.similar(&ident.name, wanted, &[]);
+            let diag = self.did_you_mean(diag, near, loc);
             self.report(diag);
             return None;
         };
@@ -243,6 +240,8 @@ impl Checker<'_> {
             let mut names = Vec::new();
             for ident in level {
                 let Some((symbol, sig)) = self.template_named(ident) else {
+                    // Queries about the process that was meant are no second error.
+                    self.out.incomplete = true;
                     continue;
                 };
                 self.free_parameters(&symbol, &sig, ident);

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, Direction, MemberKind, Placed};
+use zonelens_syntax::similar::closest;
 use zonelens_syntax::span::Span;
 
 const KEYWORDS: &[&str] = &[
@@ -87,12 +88,18 @@ impl Checker<'_> {
         }
         let mut parts = Parts::default();
         self.last_location = None;
-        for m in &p.members {
-            self.in_member(m, |me, kind| me.declare_member(kind, &mut parts));
-        }
-        let (mut index, mut last) = (0, None);
+        let mut meant = Vec::new();
         for m in &p.members {
             self.in_member(m, |me, kind| {
+                let section = me.meant_section(kind);
+                me.declare_member(section.as_ref().unwrap_or(kind), &mut parts);
+                meant.push(section);
+            });
+        }
+        let (mut index, mut last) = (0, None);
+        for (m, section) in p.members.iter().zip(&meant) {
+            self.in_member(m, |me, kind| {
+                let kind = section.as_ref().unwrap_or(kind);
                 me.check_member(kind, &mut parts, &mut index, &mut last)
             });
         }
@@ -300,7 +307,11 @@ impl Checker<'_> {
                     Some(l) => l.urgent = true,
                     None => {
                         let message = format!("there is no location `{name}` in this template");
-                        self.report(Diag::new("name/unknown", message, loc));
+                        let names = parts.locations.iter().map(|l| l.symbol.name.as_str());
+                        let near = closest(&name, names).map(SmolStr::new);
+                        let diag = Diag::new("name/unknown", message, loc);
+                        let diag = self.did_you_mean(diag, near, loc);
+                        self.report(diag);
                     }
                 }
             }
@@ -321,13 +332,32 @@ impl Checker<'_> {
 
     fn initial(&mut self, p: &ast::Process, parts: &Parts) {
         if parts.inits == 0 && (!parts.locations.is_empty() || self.has_edges(p)) {
-            let message = format!("`{}` has no initial location; add `init …;`", p.name.name);
+            // XML says it by the id of the location.
+            let id = p.graphics.is_some().then(|| first_id(p)).flatten();
+            let advice = match (&p.graphics, &id) {
+                (None, _) => "`init …;`".to_owned(),
+                (Some(_), Some(id)) => format!("`<init ref=\"{id}\"/>` behind its locations"),
+                (Some(_), None) => "`<init ref=\"…\"/>` behind its locations".to_owned(),
+            };
+            let message = format!("`{}` has no initial location; add {advice}", p.name.name);
             let mut diag = Diag::new("system/initial", message, self.loc(p.name.span));
             if let (Some(first), Some(end)) = (parts.locations.first(), end_of_locations(p)) {
                 let at = self.here(Span::new(end, end));
-                let text = format!("\n    init {};", first.symbol.name);
                 let title = format!("Start in `{}`", first.symbol.name);
-                diag = diag.repair(title, vec![Change::Insert(at, text)]);
+                let change = match (&p.graphics, id) {
+                    (None, _) => Some(Change::Insert(
+                        at,
+                        format!("\n    init {};", first.symbol.name),
+                    )),
+                    (Some(_), Some(id)) if !id.contains(['"', '<', '&']) => {
+                        Some(Change::Element(at, format!("\n<init ref=\"{id}\"/>")))
+                    }
+                    _ => None,
+                };
+                diag = match change {
+                    Some(change) => diag.repair(title, vec![change]),
+                    None => diag,
+                };
             }
             self.report(diag);
         }
@@ -351,21 +381,12 @@ impl Checker<'_> {
             _ => {
                 let message = format!("there is no location `{}` in this template", ident.name);
                 let loc = self.loc(ident.span);
-                let mut diag = Diag::new("name/unknown", message, loc);
-                let mut near: Vec<&SmolStr> = self
-                    .frames
-                    .last()
-                    .into_iter()
-                    .flatten()
-                    .filter(|(n, s)| {
-                        matches!(s.kind, SymKind::Location(_)) && super::close(&ident.name, n)
-                    })
-                    .map(|(n, _)| n)
-                    .collect();
-                near.sort();
-                if let Some(near) = near.first() {
-                    diag = diag.fix(format!("Change to `{near}`"), loc, near.as_str());
-                }
+                let locations = self.frames.last().into_iter().flatten();
+                let locations = locations.filter(|(_, s)| matches!(s.kind, SymKind::Location(_)));
+                let near = closest(&ident.name, locations.map(|(n, _)| n.as_str()));
+                let near = near.map(SmolStr::new);
+                let diag = Diag::new("name/unknown", message, loc);
+                let mut diag = self.did_you_mean(diag, near, loc);
                 if let (None, Some(at)) = (found, self.last_location) {
                     let text = format!(", {}", ident.name);
                     let title = format!("Add the location `{}`", ident.name);
@@ -502,8 +523,12 @@ impl Checker<'_> {
         }
         self.no_side_effect(&channel, "a synchronisation");
         if s.direction == Direction::Csp {
-            let message = "synchronisation without `!` or `?` is not verified";
-            self.error("unsupported/csp", message, s.span);
+            let message = "a synchronisation needs a mark: write `!` to send or `?` to receive (without one it is not verified)";
+            let end = self.loc(Span::new(s.span.end, s.span.end));
+            let diag = Diag::new("unsupported/csp", message, self.loc(s.span))
+                .fix("Send: add `!`", end, "!")
+                .fix("Receive: add `?`", end, "?");
+            self.report(diag);
         }
         Sync {
             channel,
@@ -541,6 +566,17 @@ impl Checker<'_> {
             self.report(diag);
         }
     }
+}
+
+/// The id of the first location of an XML template.
+fn first_id(p: &ast::Process) -> Option<SmolStr> {
+    let first = p.members.iter().find_map(|m| match &m.node.kind {
+        MemberKind::States(list) => list.first(),
+        _ => None,
+    })?;
+    let attributes = &first.graphics.as_ref()?.attributes;
+    let id = attributes.iter().find(|(name, _)| name == "id")?;
+    Some(id.1.clone())
 }
 
 /// Where the locations of a template and what is said of them end.

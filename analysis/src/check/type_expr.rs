@@ -27,6 +27,24 @@ enum DimName {
     Other,
 }
 
+/// Words of the language that a type can begin with, and those of sections that look like one.
+const TYPE_WORDS: &[&str] = &[
+    "bool",
+    "broadcast",
+    "chan",
+    "clock",
+    "const",
+    "double",
+    "int",
+    "meta",
+    "return",
+    "scalar",
+    "struct",
+    "typedef",
+    "urgent",
+    "void",
+];
+
 impl Checker<'_> {
     /// A type as written; `name` is what a scalar set in it will be known by.
     pub fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
@@ -194,7 +212,7 @@ impl Checker<'_> {
     fn named_type(&mut self, ident: &ast::Ident) -> Type {
         match self.lookup(&ident.name) {
             None => {
-                self.unknown(ident, |s| matches!(s.kind, SymKind::Type(..)));
+                self.unknown(ident, |s| matches!(s.kind, SymKind::Type(..)), TYPE_WORDS);
                 self.unknown_types.insert(ident.name.clone());
                 Type::Error
             }

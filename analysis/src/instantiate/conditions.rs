@@ -298,7 +298,8 @@ impl Scope<'_> {
                 "a clock chosen by a condition is not treated",
                 e,
             )),
-            _ => Err(self.double(e)),
+            (Type::Double, _) => Err(self.double(e)),
+            _ => Err(self.clock_value(e)),
         }
     }
 

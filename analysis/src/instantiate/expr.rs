@@ -183,8 +183,11 @@ impl Scope<'_> {
     }
 
     fn read(&mut self, e: &Expr, span: Span) -> Lowered<network::Expr> {
-        if matches!(e.ty, Type::Double | Type::Clock) {
+        if matches!(e.ty, Type::Double) {
             return Err(self.double(e));
+        }
+        if matches!(e.ty, Type::Clock) {
+            return Err(self.clock_value(e));
         }
         let at = self.locate(e)?;
         if let Some(v) = at.known() {

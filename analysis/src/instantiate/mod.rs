@@ -373,6 +373,15 @@ impl<'b> Scope<'b> {
         Foreign::Unsupported(code, message.into(), self.span(e.span))
     }
 
+    /// The value of a clock where a number is computed.
+    pub(crate) fn clock_value(&self, e: &Expr) -> Foreign {
+        self.foreign(
+            "unsupported/clock-sum",
+            "the value of a clock cannot be used as a number in symbolic verification",
+            e,
+        )
+    }
+
     pub(crate) fn double(&self, e: &Expr) -> Foreign {
         self.foreign(
             "unsupported/double",

@@ -1,12 +1,13 @@
 //! Locations and cycles of a template.
 
 use crate::diag::Diag;
+use crate::diagnostic::Severity;
 use crate::hir::{Edge, End, Expr, ExprKind, Template};
 use crate::symbol::{Loc, SymId, Symbol};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use zonelens_syntax::ast::BinaryOp;
+use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
 /// Unreachable locations and cycles without time; returns the locations that cannot be left.
 pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
@@ -140,7 +141,13 @@ fn zeno(t: &Template, out: &mut Vec<Diag>) {
         }
     }
     for list in edges.iter().filter(|l| !l.is_empty()) {
-        if list.iter().any(|e| e.sync.is_some()) {
+        // Other ways through the part do not slow a loop at one location down.
+        let mut told = FxHashSet::default();
+        let idle = list
+            .iter()
+            .filter(|e| is_idle_loop(e) && told.insert(node(t, e.source)));
+        out.extend(idle.map(|e| idle_loop(t, e)));
+        if list.iter().any(|e| e.sync.is_some() || is_idle_loop(e)) {
             continue;
         }
         let (mut low, mut reset) = (FxHashSet::default(), FxHashSet::default());
@@ -157,6 +164,47 @@ fn zeno(t: &Template, out: &mut Vec<Diag>) {
             out.push(Diag::new("lint/zeno", message, loc));
         }
     }
+}
+
+/// An edge from a location to itself that nothing ever prevents: no guard, nobody to wait for, and no update but of
+/// clocks. Those go to 0, which no upper bound forbids.
+fn is_idle_loop(e: &Edge) -> bool {
+    let zeroed = |u: &Expr| match &u.kind {
+        ExprKind::Assign(AssignOp::Set, target, value) => {
+            matches!(target.ty, Type::Clock) && matches!(value.kind, ExprKind::Int(0))
+        }
+        _ => false,
+    };
+    let same = match (e.source, e.target) {
+        (End::Location(a), End::Location(b)) => a == b,
+        _ => false,
+    };
+    same && e.guard.is_none() && e.sync.is_none() && e.updates.iter().all(zeroed)
+}
+
+fn idle_loop(t: &Template, e: &Edge) -> Diag {
+    let source = match e.source {
+        End::Location(l) => t.locations.get(l as usize),
+        End::Branchpoint(_) => None,
+    };
+    let loc = Loc {
+        item: t.loc.item,
+        span: e.span,
+    };
+    let stops_time = source.is_some_and(|l| l.committed || l.urgent);
+    let message = match stops_time {
+        true => {
+            "this loop can be taken infinitely often without time passing, and time cannot pass in its location: remove it, or give it a guard"
+        }
+        false => {
+            "this loop can be taken infinitely often without time passing; give it a guard such as `x >= 1` on a clock that it resets"
+        }
+    };
+    let mut diag = Diag::new("lint/zeno", message, loc);
+    if stops_time {
+        diag.severity = Severity::Warning;
+    }
+    diag
 }
 
 /// The strongly connected part of every node (Kosaraju).

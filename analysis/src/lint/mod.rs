@@ -1,5 +1,6 @@
 //! What is legal and surely unintended.
 
+mod entry;
 mod graph;
 mod invariant;
 pub(crate) mod usage;
@@ -33,6 +34,7 @@ impl ItemLint {
             selects(t, &mut out.diags);
             guards(t, &mut out.diags);
             invariant::check(t, &mut out.diags);
+            entry::check(t, &mut out.diags);
             out.dead_ends = graph::check(t, &mut out.diags);
         }
         out
@@ -61,8 +63,17 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
         });
     }
     let asked = !queries.is_empty();
+    // What runs around every step may set what an edge brings along.
+    let around = items
+        .iter()
+        .any(|(_, c)| matches!(c.body, Body::BeforeUpdate(_) | Body::AfterUpdate(_)));
     for ((_, c), l) in items.iter().zip(lints) {
-        out.extend(l.diags.iter().cloned());
+        let diags = l.diags.iter();
+        out.extend(
+            diags
+                .filter(|d| !(around && d.code == "lint/invariant-on-entry"))
+                .cloned(),
+        );
         let locals = match &c.body {
             Body::Template(t) => t.decls.as_slice(),
             _ => &[],

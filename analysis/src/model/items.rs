@@ -131,6 +131,7 @@ impl Model {
                 }
             }
             Body::System(levels) => {
+                self.env.incomplete |= checked.incomplete;
                 for (s, _) in levels.iter().flatten() {
                     self.families.insert(s.name.clone(), s.clone());
                 }

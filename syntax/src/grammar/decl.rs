@@ -2,7 +2,7 @@
 
 use super::stmt::block;
 use super::types::{declarator, dims, implicit_int, legacy_constant};
-use super::{Ex, In, P, Tok, ident, to_span, tok, tok_span};
+use super::{Ex, In, P, Tok, ident, keyword, semi, to_span, tok, tok_span};
 use crate::ast::{
     ChanPriority, Expr, Function, GanttEntry, GanttLine, Ident, Instantiation, ItemKind, Param,
     Params, PriorityElem, Progress, SystemLine, TypeBase, TypeExpr, Typedef, VarDecl,
@@ -10,6 +10,8 @@ use crate::ast::{
 use crate::span::Span;
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
+
+const DECLARATION: &str = "this declaration";
 
 /// Parsers of whole declarations, their final `;` included.
 pub(crate) struct DeclParsers<'s> {
@@ -88,8 +90,10 @@ fn var<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, VarDecl> {
         .collect::<Vec<_>>();
     ty.clone()
         .then(names)
-        .then_ignore(tok(K::Semi))
-        .or(implicit_int().then(constants).then_ignore(tok(K::Semi)))
+        .then_ignore(semi(DECLARATION))
+        .or(implicit_int()
+            .then(constants)
+            .then_ignore(semi(DECLARATION)))
         .map(|(ty, names)| VarDecl { ty, names })
         .boxed()
 }
@@ -102,7 +106,7 @@ fn typedef<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Typedef> {
     tok(K::Typedef)
         .ignore_then(ty.clone())
         .then(names)
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this type definition"))
         .map(|(ty, names)| Typedef { ty, names })
         .boxed()
 }
@@ -114,7 +118,7 @@ fn scalarset<'s>(expr: &P<'s, Expr>) -> P<'s, ItemKind> {
             expr.clone()
                 .delimited_by(tok(K::LBracket), tok(K::RBracket)),
         )
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi(DECLARATION))
         .map(|(name, size)| ItemKind::ScalarsetDecl { name, size })
         .boxed()
 }
@@ -233,7 +237,7 @@ fn instantiation<'s>(
         .then(binder.repeated().collect::<Vec<_>>())
         .then(ident())
         .then(args)
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this instantiation"))
         .map(
             |((((name, params), binders), template), (args, args_span))| {
                 ItemKind::Instantiation(Instantiation {
@@ -266,15 +270,15 @@ fn chan_priority<'s>(expr: &P<'s, Expr>) -> P<'s, ItemKind> {
     tok(K::Chan)
         .ignore_then(tok(K::Priority))
         .ignore_then(levels(elem))
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("the channel priorities"))
         .map(|levels| ItemKind::ChanPriority(ChanPriority { levels }))
         .boxed()
 }
 
 fn system<'s>() -> P<'s, ItemKind> {
-    tok(K::System)
+    keyword(K::System, &[])
         .ignore_then(levels(ident()))
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("the system line"))
         .map(|levels| ItemKind::System(SystemLine { levels }))
         .boxed()
 }
@@ -283,7 +287,7 @@ fn progress<'s>(expr: &P<'s, Expr>) -> P<'s, ItemKind> {
     let measure = expr
         .clone()
         .then(tok(K::Colon).ignore_then(expr.clone()).or_not())
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this measure"))
         .map(|(first, second)| match second {
             Some(measure) => (Some(first), measure),
             None => (None, first),
@@ -328,7 +332,7 @@ fn gantt<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, ItemKind> {
                 .at_least(1)
                 .collect::<Vec<_>>(),
         )
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this line of the chart"))
         .map(|((name, binders), entries)| GanttLine {
             name,
             binders: binders.unwrap_or_default(),
@@ -398,6 +402,9 @@ pub(crate) fn shape(tokens: &[(Tok<'_>, super::TokSpan)]) -> Shape {
     if is_word(0, "IO") && kind(1) == Some(K::Ident) {
         return Shape::EcdarInterface;
     }
+    if meant_system(tokens) {
+        return Shape::System;
+    }
     if kind(0) == Some(K::Ident) && kind(1) == Some(K::Assign) {
         return Shape::Instantiation;
     }
@@ -408,6 +415,23 @@ pub(crate) fn shape(tokens: &[(Tok<'_>, super::TokSpan)]) -> Shape {
         (Some(_), _, _) => Shape::Function,
         _ => Shape::Var,
     }
+}
+
+/// Whether tokens are `sytem P, Q;`. A type may have a name like that; those that begin with the keyword, and those with
+/// capitals, are left alone.
+fn meant_system(tokens: &[(Tok<'_>, super::TokSpan)]) -> bool {
+    let [(first, _), rest @ ..] = tokens else {
+        return false;
+    };
+    let list = rest
+        .iter()
+        .all(|(t, _)| matches!(t.kind, K::Ident | K::Comma | K::Lt | K::Semi));
+    first.kind == K::Ident
+        && matches!(rest.first(), Some((t, _)) if t.kind == K::Ident)
+        && list
+        && !first.text.starts_with(K::System.text())
+        && !first.text.contains(|c: char| c.is_ascii_uppercase())
+        && crate::similar::is_close(first.text, K::System.text())
 }
 
 /// The `)` that closes the first `(` which stands outside brackets and braces, directly behind a name and before any

@@ -62,11 +62,39 @@ pub(super) fn expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .ignore_then(expr)
         .then_ignore(tok(K::Colon))
         .map(|e| Infix::Cond(Box::new(e)));
-    let infix = binary.or(cond).map_with(|op, e| (op, to_span(e.span())));
+    // A name behind an operand is never right, so this one is meant for an operator.
+    let spelled = any::<super::In<'s>, super::Ex>()
+        .filter(|t: &Tok<'s>| t.kind == K::Ident && capital_operator(t.text).is_some())
+        .validate(|t, e, emitter| {
+            let (op, text, message) =
+                capital_operator(t.text).unwrap_or((BinaryOp::And, "and", AND));
+            let meant = super::Meant::Text(text);
+            emitter.emit(super::ParseError::meant(e.span(), meant, message));
+            Infix::Binary(op)
+        });
+    let infix = choice((binary, cond, spelled)).map_with(|op, e| (op, to_span(e.span())));
     let tail = infix.then(operand.clone()).repeated().collect::<Vec<_>>();
     operand
         .then(tail)
         .map(|(first, tail)| arrange(first, tail))
+        .boxed()
+}
+
+/// `NOT x`. What stands before a parenthesis may be a function.
+fn capital_not<'s>() -> P<'s, Prefix> {
+    let begins = any::<super::In<'s>, super::Ex>()
+        .filter(|t: &Tok<'s>| matches!(t.kind, K::Ident | K::True | K::False | K::Nat))
+        .rewind();
+    any::<super::In<'s>, super::Ex>()
+        .filter(|t: &Tok<'s>| t.kind == K::Ident && super::operator_word(t.text) == Some(K::Not))
+        .map_with(|_, e| e.span())
+        .then_ignore(begins)
+        .validate(|span, _, emitter| {
+            let meant = super::Meant::Text("not");
+            let message = "operators are written in lower case: write `not` or `!`";
+            emitter.emit(super::ParseError::meant(span, meant, message));
+            Prefix::Unary(UnaryOp::Not, to_span(span))
+        })
         .boxed()
 }
 
@@ -88,16 +116,20 @@ fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     let postfixed = atom.foldl_with(postfix.repeated(), |base, post, e| {
         postfixed(base, post, e.span().end)
     });
-    let prefix = choice((
-        tok_span(K::Bang)
-            .or(tok_span(K::Not))
-            .map(|s| Prefix::Unary(UnaryOp::Not, s)),
-        tok_span(K::Minus).map(|s| Prefix::Unary(UnaryOp::Minus, s)),
-        tok_span(K::Plus).map(|s| Prefix::Unary(UnaryOp::Plus, s)),
-        tok_span(K::PlusPlus).map(|s| Prefix::IncDec(true, s)),
-        tok_span(K::MinusMinus).map(|s| Prefix::IncDec(false, s)),
-    ))
-    .labelled(Label::Expression);
+    // One primitive: it is tried before every operand.
+    let sign = chumsky::primitive::select(|t: Tok<'s>, _| {
+        let sign: fn(Span) -> Prefix = match t.kind {
+            K::Bang | K::Not => |s| Prefix::Unary(UnaryOp::Not, s),
+            K::Minus => |s| Prefix::Unary(UnaryOp::Minus, s),
+            K::Plus => |s| Prefix::Unary(UnaryOp::Plus, s),
+            K::PlusPlus => |s| Prefix::IncDec(true, s),
+            K::MinusMinus => |s| Prefix::IncDec(false, s),
+            _ => return None,
+        };
+        Some(sign)
+    })
+    .map_with(|sign, e| sign(to_span(e.span())));
+    let prefix = sign.or(capital_not()).labelled(Label::Expression);
     prefix
         .repeated()
         .collect::<Vec<_>>()
@@ -136,9 +168,9 @@ fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
 
 fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     let literal = select! {
-        Tok { kind: K::Nat, text } => ExprKind::Int(text.parse().unwrap_or(i64::MAX)),
-        Tok { kind: K::Float, text } => ExprKind::Float(text.into()),
-        Tok { kind: K::Str, text } => ExprKind::Str(text.trim_matches('"').into()),
+        Tok { kind: K::Nat, text, .. } => ExprKind::Int(text.parse().unwrap_or(i64::MAX)),
+        Tok { kind: K::Float, text, .. } => ExprKind::Float(text.into()),
+        Tok { kind: K::Str, text, .. } => ExprKind::Str(text.trim_matches('"').into()),
         Tok { kind: K::True, .. } => ExprKind::Bool(true),
         Tok { kind: K::False, .. } => ExprKind::Bool(false),
         Tok { kind: K::Deadlock, .. } => ExprKind::Deadlock,
@@ -269,6 +301,31 @@ pub(super) fn comma_expr<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
             }
         })
         .boxed()
+}
+
+const AND: &str = "operators are written in lower case: write `and` or `&&`";
+
+/// The operator a word is meant for, how it is written, and what to say.
+fn capital_operator(text: &str) -> Option<(BinaryOp, &'static str, &'static str)> {
+    Some(match super::operator_word(text)? {
+        K::And => (BinaryOp::And, "and", AND),
+        K::Or => (
+            BinaryOp::Or,
+            "or",
+            "operators are written in lower case: write `or` or `||`",
+        ),
+        K::Xor => (
+            BinaryOp::Xor,
+            "xor",
+            "operators are written in lower case: write `xor`",
+        ),
+        K::Imply => (
+            BinaryOp::Imply,
+            "imply",
+            "the operator of implication is `imply`",
+        ),
+        _ => return None,
+    })
 }
 
 fn binary_op(kind: K) -> Option<BinaryOp> {

@@ -2,7 +2,9 @@
 
 use super::decl::DeclParsers;
 use super::expr::{channel, comma_expr};
-use super::{Ex, In, P, ParseError, Tok, TokSpan, ident, to_span, tok};
+use super::{
+    Ex, In, Meant, P, ParseError, Tok, TokSpan, ident, keyword, misspelt, semi, to_span, tok,
+};
 use crate::ast::{Branchpoint, Direction, Edge, Expr, Ident, Location, Params, Sync, TypeExpr};
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
@@ -39,24 +41,20 @@ impl<'s> ProcessParsers<'s> {
             .boxed();
         let select = select(ty);
         let sync = sync(expr);
-        let assign = expr
-            .clone()
-            .separated_by(tok(K::Comma))
-            .collect::<Vec<_>>()
-            .boxed();
+        let assign = assign(expr);
         let names = ident()
             .separated_by(tok(K::Comma))
             .at_least(1)
             .collect::<Vec<_>>();
         ProcessParsers {
-            header: tok(K::Process)
+            header: keyword(K::Process, &["template"])
                 .ignore_then(ident())
                 .then(decl.params.clone().or_not())
                 .boxed(),
             states: states(expr, rate.clone()),
             branchpoints: any()
                 .ignore_then(names.clone())
-                .then_ignore(tok(K::Semi))
+                .then_ignore(semi("the branchpoints"))
                 .map(|names| {
                     names
                         .into_iter()
@@ -68,8 +66,14 @@ impl<'s> ProcessParsers<'s> {
                         .collect()
                 })
                 .boxed(),
-            names: any().ignore_then(names).then_ignore(tok(K::Semi)).boxed(),
-            init: any().ignore_then(ident()).then_ignore(tok(K::Semi)).boxed(),
+            names: any()
+                .ignore_then(names)
+                .then_ignore(semi("these locations"))
+                .boxed(),
+            init: any()
+                .ignore_then(ident())
+                .then_ignore(semi("the initial location"))
+                .boxed(),
             edge: edge(expr, select.clone(), sync.clone(), assign.clone()),
             rate: rate.or_not().boxed(),
             select: select.or_not().map(Option::unwrap_or_default).boxed(),
@@ -87,6 +91,66 @@ fn select<'s>(ty: &P<'s, TypeExpr>) -> P<'s, Vec<(Ident, TypeExpr)>> {
         .at_least(1)
         .collect()
         .boxed()
+}
+
+/// Updates with `,` between them. A `;` in its place is reported, and read as one; in `.xta` it is one only if an update
+/// follows, because it also ends the label.
+fn assign<'s>(expr: &P<'s, Expr>) -> P<'s, Vec<Expr>> {
+    let list = expr
+        .clone()
+        .separated_by(tok(K::Comma))
+        .at_least(1)
+        .collect::<Vec<_>>();
+    let begins = any::<In<'s>, Ex>()
+        .filter(|t: &Tok<'s>| match t.kind {
+            K::Ident => !is_label_word(t.text),
+            K::PlusPlus | K::MinusMinus => true,
+            _ => false,
+        })
+        .rewind();
+    // Not as a fixed token: "expected `;`" would be wrong advice.
+    let more = any::<In<'s>, Ex>()
+        .filter(|t: &Tok<'s>| t.kind == K::Semi)
+        .map_with(|_, e| e.span())
+        .then_ignore(begins)
+        .then(list.clone())
+        .validate(|(span, list), _, emitter| {
+            emitter.emit(ParseError::meant(
+                span,
+                Meant::Text(","),
+                "updates are separated by `,`, not by `;`",
+            ));
+            list
+        })
+        .repeated()
+        .collect::<Vec<_>>();
+    list.then(more)
+        .map(|(mut list, more)| {
+            list.extend(more.into_iter().flatten());
+            list
+        })
+        .or_not()
+        .map(Option::unwrap_or_default)
+        .boxed()
+}
+
+/// Words for the labels of edges that people write in place of the language's.
+const SELECT: &[&str] = &["selection"];
+const GUARD: &[&str] = &["when", "guards"];
+const SYNC: &[&str] = &["synchronisation", "synchronization", "synchronise"];
+const ASSIGN: &[&str] = &["update", "updates", "assignment", "assignments"];
+
+/// Whether a name is probably meant for the keyword of a label.
+fn is_label_word(text: &str) -> bool {
+    [
+        (K::Select, SELECT),
+        (K::Guard, GUARD),
+        (K::Sync, SYNC),
+        (K::AssignKw, ASSIGN),
+        (K::Probability, &[]),
+    ]
+    .iter()
+    .any(|(kind, words)| crate::similar::is_close(text, kind.text()) || words.contains(&text))
 }
 
 fn sync<'s>(expr: &P<'s, Expr>) -> P<'s, Sync> {
@@ -123,9 +187,9 @@ fn states<'s>(expr: &P<'s, Expr>, rate: P<'s, (Expr, Option<Expr>)>) -> P<'s, Ve
             span: to_span(e.span()),
         }
     });
-    tok(K::State)
+    keyword(K::State, &[])
         .ignore_then(location.separated_by(tok(K::Comma)).at_least(1).collect())
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("the locations"))
         .boxed()
 }
 
@@ -174,19 +238,35 @@ fn edge<'s>(
     sync: P<'s, Sync>,
     assign: P<'s, Vec<Expr>>,
 ) -> P<'s, Edge> {
-    let keyword = |kind| tok(kind);
-    let label = choice((
-        keyword(K::Select).ignore_then(select).map(Label::Select),
-        keyword(K::Guard)
-            .ignore_then(comma_expr(expr.clone()).or_not())
-            .map(Label::Guard),
-        keyword(K::Sync).ignore_then(sync.or_not()).map(Label::Sync),
-        keyword(K::AssignKw).ignore_then(assign).map(Label::Assign),
-        keyword(K::Probability)
-            .ignore_then(expr.clone())
-            .map(Label::Probability),
-    ))
-    .then_ignore(tok(K::Semi));
+    // The right words first: misspelt ones are looked for only where none fits.
+    let labels_with = |word: fn(K, &'static [&'static str]) -> P<'s, ()>| {
+        choice((
+            word(K::Select, SELECT)
+                .ignore_then(select.clone())
+                .then_ignore(semi("the select"))
+                .map(Label::Select),
+            word(K::Guard, GUARD)
+                .ignore_then(comma_expr(expr.clone()).or_not())
+                .then_ignore(semi("the guard"))
+                .map(Label::Guard),
+            word(K::Sync, SYNC)
+                .ignore_then(sync.clone().or_not())
+                .then_ignore(semi("the synchronisation"))
+                .map(Label::Sync),
+            word(K::AssignKw, ASSIGN)
+                .ignore_then(assign.clone())
+                .then_ignore(semi("the updates"))
+                .map(Label::Assign),
+            word(K::Probability, &[])
+                .ignore_then(expr.clone())
+                .then_ignore(semi("the weight"))
+                .map(Label::Probability),
+        ))
+        .boxed()
+    };
+    let label = labels_with(|kind, _| tok(kind).to(()).boxed()).or(labels_with(|kind, words| {
+        misspelt(kind.text(), words).boxed()
+    }));
     let skipped = any::<In<'s>, Ex>()
         .filter(|t: &Tok<'s>| !matches!(t.kind, K::Semi | K::RBrace | K::LBrace))
         .repeated()
@@ -243,9 +323,19 @@ fn edge<'s>(
             }
             edge
         });
-    tok(K::Trans)
+    // `tarns A -> B`: two names before the arrow.
+    let name_follows = any::<In<'s>, Ex>()
+        .filter(|t: &Tok<'s>| t.kind == K::Ident)
+        .rewind();
+    let section = tok(K::Trans).to(()).or(super::misspelt(
+        K::Trans.text(),
+        &["transition", "transitions"],
+    )
+    .then_ignore(name_follows));
+    // Which mark is missing depends on what follows, and is told by who knows that.
+    section
         .or_not()
         .ignore_then(body)
-        .then_ignore(tok(K::Comma).or(tok(K::Semi)))
+        .then_ignore(tok(K::Comma).or(tok(K::Semi)).or_not())
         .boxed()
 }

@@ -1,8 +1,10 @@
 //! Statements and blocks (`language.md`, section 3).
 
 use super::types::declarator;
-use super::{Ex, In, Label, P, ParseError, Tok, ident, to_span, tok, word};
-use crate::ast::{Block, BlockDecl, Case, Expr, Stmt, StmtKind, TypeExpr, Typedef, VarDecl};
+use super::{Ex, In, Label, Meant, P, ParseError, Tok, ident, misspelt, semi, to_span, tok, word};
+use crate::ast::{
+    Block, BlockDecl, Case, Expr, Stmt, StmtKind, TypeBase, TypeExpr, Typedef, VarDecl,
+};
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
 
@@ -27,7 +29,12 @@ pub(super) fn block<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Block
             .delimited_by(tok(K::LBrace), tok(K::RBrace))
             .validate(|parts, e, emitter| {
                 let mut block = Block { decls: Vec::new(), stmts: Vec::new(), span: to_span(e.span()) };
-                for part in parts {
+                let last = parts.len().saturating_sub(1);
+                for (i, part) in parts.into_iter().enumerate() {
+                    let part = match part {
+                        Part::Decl(decl) if i == last || !block.stmts.is_empty() => returned(decl, emitter),
+                        part => part,
+                    };
                     match part {
                         Part::Decl(decl) => {
                             if !block.stmts.is_empty() {
@@ -48,6 +55,32 @@ pub(super) fn block<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Block
     .boxed()
 }
 
+/// `retrun x;` has the form of a declaration. Behind statements none may stand, and at the end of a block it is of no
+/// use.
+fn returned(decl: BlockDecl, emitter: &mut chumsky::input::Emitter<ParseError>) -> Part {
+    let BlockDecl::Var(var, span) = &decl else {
+        return Part::Decl(decl);
+    };
+    let ([name], TypeBase::Named(word), []) = (&var.names[..], &var.ty.base, &var.ty.prefixes[..])
+    else {
+        return Part::Decl(decl);
+    };
+    let plain = name.dims.is_empty() && name.init.is_none();
+    if !plain || !crate::similar::is_close(&word.name, K::Return.text()) {
+        return Part::Decl(decl);
+    }
+    let at = (word.span.start..word.span.end).into();
+    emitter.emit(ParseError::meant(at, Meant::Word(K::Return.text()), ""));
+    let value = Expr {
+        kind: crate::ast::ExprKind::Name(name.name.clone()),
+        span: name.name.span,
+    };
+    Part::Stmt(Stmt {
+        kind: StmtKind::Return(Some(value)),
+        span: *span,
+    })
+}
+
 fn declaration<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, BlockDecl> {
     let names = declarator(expr.clone(), ty.clone(), true)
         .separated_by(tok(K::Comma))
@@ -56,7 +89,7 @@ fn declaration<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, BlockDecl>
     let var = ty
         .clone()
         .then(names)
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this declaration"))
         .map_with(|(ty, names), e| BlockDecl::Var(VarDecl { ty, names }, to_span(e.span())));
     let new_names = declarator(expr.clone(), ty.clone(), false)
         .separated_by(tok(K::Comma))
@@ -65,7 +98,7 @@ fn declaration<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, BlockDecl>
     let typedef = tok(K::Typedef)
         .ignore_then(ty.clone())
         .then(new_names)
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this type definition"))
         .map_with(|(ty, names), e| BlockDecl::Typedef(Typedef { ty, names }, to_span(e.span())));
     typedef.or(var).boxed()
 }
@@ -105,11 +138,14 @@ fn statement<'s>(
             step,
             body,
         });
-    let for_loop = tok(K::For).ignore_then(choice((
+    let loops = choice((
         iterate,
         classic,
         declaring_loop(expr, ty, &list, body.clone()),
-    )));
+    ))
+    .boxed();
+    let for_loop = tok(K::For).ignore_then(loops.clone());
+    let misspelt_for = misspelt("for", &[]).ignore_then(loops);
     let while_loop = tok(K::While)
         .ignore_then(condition.clone())
         .then(body.clone())
@@ -118,26 +154,50 @@ fn statement<'s>(
         .ignore_then(body.clone())
         .then_ignore(tok(K::While))
         .then(condition.clone())
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this loop"))
         .map(|(body, cond)| StmtKind::DoWhile { body, cond });
-    let branch = tok(K::If)
-        .ignore_then(condition.clone())
+    // `esle` before something that no name is followed by.
+    let begins = any::<In<'s>, Ex>()
+        .filter(|t: &Tok<'s>| {
+            matches!(t.kind, K::LBrace | K::If | K::Return | K::For | K::While)
+                || (t.kind == K::Ident && !t.fresh)
+        })
+        .rewind();
+    let otherwise = tok(K::Else)
+        .to(())
+        .or(misspelt("else", &[]).then_ignore(begins));
+    let arms = condition
+        .clone()
         .then(body.clone())
-        .then(tok(K::Else).ignore_then(body).or_not())
-        .map(|((cond, then), other)| StmtKind::If { cond, then, other });
+        .then(otherwise.ignore_then(body).or_not())
+        .map(|((cond, then), other)| StmtKind::If { cond, then, other })
+        .boxed();
+    let branch = tok(K::If).ignore_then(arms.clone());
+    let misspelt_if = misspelt("if", &[]).ignore_then(arms);
     let give_back = tok(K::Return)
         .ignore_then(expr.clone().or_not())
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this `return`"))
         .map(StmtKind::Return);
     let assert = tok(K::Assert)
         .ignore_then(expr.clone())
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this assertion"))
         .map(StmtKind::Assert);
     let jump = word("break")
         .to(StmtKind::Break)
         .or(word("continue").to(StmtKind::Continue))
-        .then_ignore(tok(K::Semi));
-    let simple = list.then_ignore(tok(K::Semi)).map(StmtKind::Expr);
+        .then_ignore(semi("this statement"));
+    let simple = list.then_ignore(semi("this statement")).map(StmtKind::Expr);
+    // After everything that a name can begin: these words are certainly meant for keywords.
+    let misspelt_while = misspelt("while", &[])
+        .ignore_then(condition.clone())
+        .then(stmt.clone().map(Box::new))
+        .map(|(cond, body)| StmtKind::While { cond, body });
+    let misspelt_return = misspelt("return", &[])
+        .ignore_then(expr.clone())
+        .then_ignore(semi("this `return`"))
+        .map(|value| StmtKind::Return(Some(value)));
+    let misspelt_switch =
+        misspelt("switch", &[]).ignore_then(cases(expr, condition.clone(), stmt.clone()));
     choice((
         block.map(StmtKind::Block),
         tok(K::Semi).to(StmtKind::Empty),
@@ -150,6 +210,11 @@ fn statement<'s>(
         jump,
         switch(expr, condition, stmt),
         simple,
+        misspelt_while,
+        misspelt_return,
+        misspelt_switch,
+        misspelt_for,
+        misspelt_if,
     ))
     .map_with(|kind, e| Stmt {
         kind,
@@ -197,6 +262,13 @@ fn declaring_loop<'s>(
 }
 
 fn switch<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> P<'s, StmtKind> {
+    word("switch")
+        .ignore_then(cases(expr, condition, stmt))
+        .boxed()
+}
+
+/// What follows `switch`.
+fn cases<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> P<'s, StmtKind> {
     let label = word("case")
         .ignore_then(expr.clone())
         .map(Some)
@@ -219,8 +291,7 @@ fn switch<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> 
             stmts,
             span: to_span(e.span()),
         });
-    word("switch")
-        .ignore_then(condition)
+    condition
         .then(
             case.repeated()
                 .at_least(1)

@@ -1,6 +1,6 @@
 //! Types and declarators (`language.md`, section 2).
 
-use super::{Ex, In, Label, P, Tok, ident, to_span, tok};
+use super::{Ex, In, Label, P, Tok, ident, semi, to_span, tok};
 use crate::ast::{Declarator, Dim, Expr, Field, Init, Prefix, TypeBase, TypeExpr};
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
@@ -36,7 +36,7 @@ pub(super) fn type_expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Typ
         .collect::<Vec<_>>();
     let fields = ty
         .then(names)
-        .then_ignore(tok(K::Semi))
+        .then_ignore(semi("this field"))
         .map(|(ty, names)| Field { ty, names })
         .repeated()
         .collect::<Vec<_>>()

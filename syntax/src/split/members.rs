@@ -1,6 +1,8 @@
 //! The members of a process: declarations, sections, edges.
 
-use super::{Brackets, starts_declaration, starts_line, trails};
+use super::{
+    Brackets, continues, declares, ends_declaration, starts_declaration, starts_line, trails,
+};
 use crate::lexer::Token;
 use crate::token::TokenKind as K;
 use std::ops::Range;
@@ -26,6 +28,10 @@ pub(crate) struct MemberPiece {
     pub end: u32,
     pub tokens: Range<usize>,
     pub edge: bool,
+    /// An edge that no comma joins to the one before it.
+    pub stray: bool,
+    /// Whether what follows looks like an edge.
+    pub another: bool,
 }
 
 /// Splits the tokens of a process.
@@ -55,7 +61,9 @@ pub(crate) fn process_pieces(text: &str, tokens: &[Token]) -> ProcessPieces {
         seen: None,
         brackets: Brackets::default(),
         edges: false,
+        stray: false,
         function: false,
+        declared: false,
     };
     let mut index = open + 1;
     while index < body_end {
@@ -95,7 +103,11 @@ struct Members<'a> {
     seen: Option<usize>,
     brackets: Brackets,
     edges: bool,
+    /// The edge under way stands behind a `;`.
+    stray: bool,
     function: bool,
+    /// Whether the member has declared a name.
+    declared: bool,
 }
 
 impl Members<'_> {
@@ -117,6 +129,12 @@ impl Members<'_> {
         if self.brackets.is_empty() && self.is_section(index) {
             self.edges = token.kind == K::Trans;
         }
+        if self.seen.is_none() && !self.edges {
+            self.meant_edge(index);
+        }
+        if self.brackets.is_empty() && !self.in_section() {
+            self.declared |= declares(self.seen.map(|i| self.tokens[i].kind), token.kind);
+        }
         let ended = self.ends(index);
         self.seen = Some(index);
         if !ended {
@@ -134,6 +152,29 @@ impl Members<'_> {
             self.edges = false;
         }
         next
+    }
+
+    /// An edge outside the list of edges: `tarns A -> B`, or one behind a `;` that should be a comma.
+    fn meant_edge(&mut self, index: usize) {
+        let mut kinds = self.tokens[index..]
+            .iter()
+            .map(|t| t.kind)
+            .filter(|k| !k.is_comment());
+        let arrow = |k: Option<K>| matches!(k, Some(K::Arrow | K::UncontrollableArrow));
+        let (first, second) = (kinds.next(), kinds.next());
+        if first != Some(K::Ident) {
+            return;
+        }
+        self.stray = arrow(second);
+        self.edges = self.stray || (second == Some(K::Ident) && arrow(kinds.next()));
+    }
+
+    /// Whether the member under way is a list of locations or the like.
+    fn in_section(&self) -> bool {
+        self.tokens[self.first..]
+            .iter()
+            .position(|t| !t.kind.is_comment())
+            .is_some_and(|i| self.is_section(self.first + i))
     }
 
     /// Whether the token at `index` begins a section: `urgent` does unless a channel follows.
@@ -164,12 +205,16 @@ impl Members<'_> {
             return behind == Some(K::RBrace)
                 && matches!(kind, K::Ident | K::Arrow | K::UncontrollableArrow);
         }
-        let ends = matches!(
-            behind,
-            Some(K::Ident | K::Nat | K::RBracket | K::RBrace | K::True | K::False)
-        );
-        let line = starts_line(self.text, self.start, self.tokens[index].start);
-        (starts_declaration(kind) && ends && line) || kind == K::Typedef
+        let ends = behind.is_some_and(ends_declaration);
+        let token = self.tokens[index];
+        let line = starts_line(self.text, self.start, token.start);
+        let named = kind == K::Ident
+            && self.declared
+            && line
+            && !continues(&self.text[token.start as usize..token.end as usize]);
+        (starts_declaration(kind) && ends && (line || self.declared))
+            || (named && ends)
+            || kind == K::Typedef
     }
 
     /// Follows brackets; whether the token at `index` ends the member.
@@ -201,11 +246,17 @@ impl Members<'_> {
     fn cut(&mut self, next: usize, end: u32) {
         if next > self.first || self.seen.is_some() {
             let edge = self.edges && self.seen.is_some();
+            let behind = self.tokens[next..].iter().find(|t| !t.kind.is_comment());
             self.members.push(MemberPiece {
                 start: self.start,
                 end,
                 tokens: self.first..next,
                 edge,
+                stray: edge && self.stray,
+                another: matches!(
+                    behind.map(|t| t.kind),
+                    Some(K::Ident | K::Arrow | K::UncontrollableArrow)
+                ),
             });
             self.start = end;
         }
@@ -213,5 +264,7 @@ impl Members<'_> {
         self.seen = None;
         self.brackets.clear();
         self.function = false;
+        self.stray = false;
+        self.declared = false;
     }
 }

@@ -118,12 +118,16 @@ pub(crate) fn read(text: &str) -> Document {
 pub(crate) fn read_inside(text: &str, outer: usize) -> Document {
     // The reader drops a byte order mark and counts from behind it.
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut reader = Reader::from_str(&text[mark..]);
+    let (shown, stray) = super::stray::hide(&text[mark..]);
+    let mut reader = Reader::from_str(&shown);
     let mark = mark as u32;
     let config = reader.config_mut();
     config.check_end_names = true;
     config.allow_dangling_amp = true;
     let mut doc = Document::default();
+    for at in stray {
+        character(&mut doc, "<", "&lt;", at + mark);
+    }
     let mut open: Vec<Element> = Vec::new();
     loop {
         let start = reader.buffer_position() as u32 + mark;
@@ -150,6 +154,12 @@ pub(crate) fn read_inside(text: &str, outer: usize) -> Document {
                 }
             }
             Ok(Event::Text(t)) => {
+                for at in super::stray::ampersands(&text[span.range()]) {
+                    let at = span.start + at as u32;
+                    if !widen(&mut doc, at) {
+                        character(&mut doc, "&", "&amp;", at);
+                    }
+                }
                 if let Some(element) = open.last_mut() {
                     element.text.push(TextPart::Verbatim(span));
                 } else if !t.trim().is_empty()
@@ -269,6 +279,35 @@ fn reference(doc: &mut Document, parent: Option<&mut Element>, text: &str, span:
             );
             fault(doc, &message, span);
         }
+    }
+}
+
+/// Makes the last error, about a `&` before `at`, one about `&&`.
+fn widen(doc: &mut Document, at: u32) -> bool {
+    let about = |e: &SyntaxError| {
+        let edits = e.repairs.iter().flat_map(|r| &r.edits);
+        e.span == Span::new(at.saturating_sub(1), at)
+            && edits.last().is_some_and(|edit| edit.text == "&amp;")
+    };
+    let Some(last) = doc.errors.pop_if(|e| about(e)) else {
+        return false;
+    };
+    let span = Span::new(last.span.start, at + 1);
+    let message = "a `&&` in the text of an XML file is written `&amp;&amp;`, or `and`";
+    let error = SyntaxError::new("syntax/xml", message, span);
+    let error = error.repair("Write `&amp;&amp;`", span, "&amp;&amp;");
+    doc.errors.push(error.safe());
+    true
+}
+
+/// A character that XML keeps for itself.
+fn character(doc: &mut Document, written: &str, escaped: &str, at: u32) {
+    if doc.errors.len() <= MAX_ERRORS {
+        let span = Span::new(at, at + 1);
+        let message = format!("a `{written}` in the text of an XML file is written `{escaped}`");
+        let error = SyntaxError::new("syntax/xml", message, span);
+        let error = error.repair(format!("Write `{escaped}`"), span, escaped);
+        doc.errors.push(error.safe());
     }
 }
 

@@ -356,10 +356,7 @@ fn template_item(
     let mut errors: Vec<SyntaxError> = plan
         .errors
         .into_iter()
-        .map(|e| SyntaxError {
-            span: relative(e.span, base),
-            ..e
-        })
+        .map(|e| e.placed(|span| relative(span, base)))
         .collect();
     let mut comments = Vec::new();
     let params = parameter.and_then(|chunk| {
@@ -488,6 +485,8 @@ impl<'s, 't: 's> Labels<'_, 's, 't> {
         let Some(mut chunk) = chunk else {
             return T::default();
         };
+        self.errors
+            .extend(self.builder.trailing_semicolon(&mut chunk));
         let value = self.builder.parse(parser, &chunk, &mut self.errors);
         self.errors.append(&mut chunk.errors);
         self.comments.append(&mut chunk.comments);
