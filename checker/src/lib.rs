@@ -9,23 +9,17 @@ extern crate self as zonelens_checker;
 #[path = "../tests/common/mod.rs"]
 mod common;
 mod explore;
-mod interpreter;
 mod mutation;
 #[cfg(test)]
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 mod program;
 mod query;
-mod rng;
 mod symmetry;
 mod trace;
 mod verify;
 pub mod zone;
 
-pub use interpreter::{
-    Choice, Ended, SimulateOptions, Simulator, evaluate, replay_trace, simulate,
-};
-pub use rng::Rng;
 pub use verify::verify;
 
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Loaded, xta};
+use common::{Loaded, Verify, xta};
 use zonelens_analysis::report::{
     AbstractionOption, Options, QueryReport, SearchOrder, SymmetryOption, TraceOption, Verdict,
 };
@@ -288,15 +288,9 @@ fn simulations_name_place_and_value() {
 process P() { state A; init A; trans A -> A {
     assign n = n + 1; }; }
 system P;");
-    let position = |span: zonelens_syntax::span::Span| {
-        let at = model.lines.line_col(&model.text, span.start);
-        zonelens_analysis::network::Position {
-            line: at.line,
-            column: at.column,
-        }
-    };
-    let options = zonelens_checker::SimulateOptions::default();
-    let (trace, ended) = zonelens_checker::simulate(&model.network, &options, &position);
+    let position = |span| model.position(span);
+    let options = zonelens_interpreter::SimulateOptions::default();
+    let (trace, ended) = zonelens_interpreter::simulate(&model.network, &options, &position);
     assert_eq!(trace.steps.len(), 2);
     assert_eq!(
         ended.to_string(),

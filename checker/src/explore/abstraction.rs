@@ -287,7 +287,7 @@ pub fn included_up_to_lu(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use zonelens_interpreter::Rng;
 
     fn random_zone(rng: &mut Rng, dim: usize) -> Zone {
         let mut zone = Zone::universe(dim);

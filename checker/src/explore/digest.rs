@@ -242,9 +242,9 @@ pub fn last_in_blocks(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
     use crate::zone::Relation;
     use crate::zone::bound::{le, lt};
+    use zonelens_interpreter::Rng;
 
     fn random_zone(rng: &mut Rng, dim: usize, greatest: i32) -> Zone {
         let mut zone = Zone::universe(dim);

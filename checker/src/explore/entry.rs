@@ -170,7 +170,7 @@ impl Many {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use zonelens_interpreter::Rng;
 
     fn digest(rng: &mut Rng) -> Digest {
         std::array::from_fn(|_| rng.range(0, 6) as i16)

@@ -4,12 +4,12 @@
 //! state covers more that was explored in vain. A thread without work sleeps until someone has a chunk to spare.
 
 use super::passed_waiting::random;
-use crate::rng::Rng;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zonelens_analysis::report::SearchOrder;
+use zonelens_interpreter::Rng;
 
 /// States in a chunk: so many that a thread seldom asks for more, so few that all have some.
 const CHUNK: usize = 64;

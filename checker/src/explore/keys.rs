@@ -222,8 +222,8 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
     use std::collections::HashMap;
+    use zonelens_interpreter::Rng;
 
     #[test]
     fn states_keep_their_numbers_and_come_back() {

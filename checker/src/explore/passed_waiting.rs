@@ -6,10 +6,10 @@ use super::abstraction::Abstraction;
 use super::storage::Packing;
 pub use super::table::{Covering, NIL, Origin};
 use super::table::{Incoming, Table};
-use crate::rng::Rng;
 use crate::zone::Zone;
 use std::collections::{BTreeMap, VecDeque};
 use zonelens_analysis::report::SearchOrder;
+use zonelens_interpreter::Rng;
 
 /// Stored and waiting states.
 #[derive(Debug)]

@@ -356,8 +356,8 @@ impl Prepared {
 mod tests {
     use super::*;
     use crate::explore::zones::{ZoneId, ZoneStore};
-    use crate::rng::Rng;
     use crate::zone::bound::{le, lt};
+    use zonelens_interpreter::Rng;
 
     fn random_zone(rng: &mut Rng, dim: usize, greatest: i32) -> Zone {
         let mut zone = Zone::universe(dim);

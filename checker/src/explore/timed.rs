@@ -144,8 +144,8 @@ pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Federation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
     use crate::zone::bound::{self, INF, le, lt};
+    use zonelens_interpreter::Rng;
 
     /// Points are multiples of a quarter, which is fine enough for two clocks and whole constants.
     const GRAIN: i32 = 4;

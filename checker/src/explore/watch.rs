@@ -1,9 +1,10 @@
 //! Limits, cancellation and progress of a run.
 
 use crate::Control;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zonelens_analysis::report::{Options, Progress, Statistics};
+use zonelens_interpreter::{Limit, Over};
 
 /// Why a run ended before its search did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,21 +50,12 @@ impl Stop {
     }
 }
 
-/// When a run must end: what can be asked at any moment, and by whom counts nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct Limit<'a> {
-    cancelled: &'a AtomicBool,
-    deadline: Option<Instant>,
-}
-
-impl Limit<'_> {
-    /// Why it must end now, if so.
-    pub fn is_over(&self) -> Option<Stop> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Stop::Cancelled);
+impl From<Over> for Stop {
+    fn from(over: Over) -> Stop {
+        match over {
+            Over::Cancelled => Stop::Cancelled,
+            Over::Timeout => Stop::Timeout,
         }
-        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
-        late.then_some(Stop::Timeout)
     }
 }
 
@@ -145,15 +137,12 @@ impl<'a> Watch<'a> {
 
     /// Whether time is up, looked at on the spot: for computations whose steps are long.
     pub fn is_over(&self) -> Option<Stop> {
-        self.limit().is_over()
+        self.limit().is_over().map(Stop::from)
     }
 
     /// The time limit and the wish to stop, for whatever follows the search.
     pub fn limit(&self) -> Limit<'a> {
-        Limit {
-            cancelled: self.control.cancelled,
-            deadline: self.deadline,
-        }
+        Limit::new(self.control.cancelled, self.deadline)
     }
 
     /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.

@@ -12,9 +12,9 @@ use crate::explore::expander::Expander;
 use crate::program::{Fault, Formula, Program};
 use crate::query::extremes::Measured;
 use crate::query::reach::Goal;
-use crate::rng::Rng;
 use crate::zone::{Federation, Zone, subtract_all};
 use zonelens_analysis::report::AuditReport;
+use zonelens_interpreter::Rng;
 
 /// Checks states during a run.
 pub struct Audit<'p> {

@@ -2,7 +2,7 @@
 //! skipped where they are not.
 
 use super::tests::compare_orbits;
-use crate::common::{self, Loaded};
+use crate::common::{self, Loaded, Verify};
 use crate::explore::abstraction::Abstraction;
 use std::path::{Path, PathBuf};
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};

@@ -2,7 +2,7 @@
 
 use super::{OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
-use crate::common::{self, Loaded};
+use crate::common::{self, Loaded, Verify};
 use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
@@ -10,12 +10,12 @@ use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings, Visitor};
 use crate::explore::watch::Watch;
 use crate::program::{Fault, Program};
-use crate::rng::Rng;
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{Options, SearchOrder, SymmetryOption, Verdict};
+use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 
 /// A state as it can be compared.

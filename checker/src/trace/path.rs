@@ -3,9 +3,9 @@
 use crate::explore::expander::{Delay, Expander};
 use crate::explore::steps::NamedStep;
 use crate::explore::timed;
-use crate::explore::watch::Limit;
 use crate::program::{ClockOp, Constraint, EdgeId, Fault, FaultKind, Program, constrain};
 use crate::zone::{Federation, INF, Zone, subtract_all};
+use zonelens_interpreter::Limit;
 
 /// A step as replay and display need it.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,9 @@
 //! for all of them.
 
 use super::path::Path;
-use crate::explore::watch::Limit;
 use crate::program::{ClockOp, Constraint};
 use crate::zone::bound;
+use zonelens_interpreter::Limit;
 
 /// When things happen, in units of `1 / unit`.
 #[derive(Clone, Debug, PartialEq)]

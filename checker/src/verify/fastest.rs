@@ -17,12 +17,12 @@ use crate::explore::abstraction::Abstraction;
 use crate::explore::bounds::Bounds;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
-use crate::interpreter::Failure;
 use crate::program::{AtomCode, ClockCode, Code, Formula, Program};
 use crate::query::reach::Goal;
 use crate::trace::Condition;
 use zonelens_analysis::network::CompareOp;
 use zonelens_analysis::report::{LeastTime, Trace};
+use zonelens_interpreter::Failure;
 use zonelens_syntax::span::Span;
 
 /// Searches in which the run found sets the limit, before limits are halved.

@@ -7,7 +7,6 @@ use crate::explore::bounds::Bounds;
 use crate::explore::expander::Expander;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Search;
-use crate::interpreter::{Claim, End, Ending, Failure, Kept, check};
 use crate::program::Fault;
 use crate::query::liveness::{Live, Throughout, endings};
 use crate::symmetry::{Passed, Permutation, Representative};
@@ -15,6 +14,7 @@ use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
 use crate::zone::Zone;
 use zonelens_analysis::network::QueryKind;
 use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+use zonelens_interpreter::{Claim, End, Ending, Failure, Kept, check};
 use zonelens_syntax::ast::PathKind;
 
 /// So many rounds of a cycle are looked at, however long they are.

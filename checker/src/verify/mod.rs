@@ -13,13 +13,13 @@ mod traces;
 mod turns;
 
 use crate::explore::expander::Expander;
-use crate::explore::watch::{Limit, Stop, Watch};
-use crate::interpreter::{Failure, Names};
+use crate::explore::watch::{Stop, Watch};
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
     LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
 };
+use zonelens_interpreter::{Failure, Limit, Names};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
 
@@ -146,7 +146,7 @@ impl Run<'_> {
     /// A verdict whose trace could not be built: the limit was reached on the way, or something is wrong with us.
     pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
         match self.limit.is_over() {
-            Some(stop) => Answer::because(verdict, stop.without_trace()),
+            Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
             None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
         }
     }

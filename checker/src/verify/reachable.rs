@@ -6,7 +6,6 @@ use crate::explore::parallel::{self, End};
 use crate::explore::passed_waiting::{Covering, NIL};
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
-use crate::interpreter::Failure;
 use crate::program::{Fault, Formula};
 use crate::query::nearness::Nearness;
 use crate::query::reach::Goal;
@@ -14,6 +13,7 @@ use crate::symmetry::Permutation;
 use crate::trace::{Condition, Leave};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
+use zonelens_interpreter::Failure;
 
 /// What is looked for, and what it means.
 pub(super) struct Sought<'q> {

@@ -3,10 +3,10 @@
 use super::Run;
 use super::reachable::by_position;
 use crate::explore::search::Search;
-use crate::interpreter::Failure;
 use crate::program::Fault;
 use crate::symmetry::{Passed, Permutation, Representative, Unpermute};
 use crate::trace::Leave;
+use zonelens_interpreter::Failure;
 
 /// A run that repeats its end for ever.
 pub(super) struct Lasso {

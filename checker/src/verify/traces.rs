@@ -3,14 +3,14 @@
 use super::Run;
 use crate::explore::expander::Expander;
 use crate::explore::steps::NamedStep;
-use crate::interpreter::{
-    ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, is_dead, replay,
-};
 use crate::program::{Fault, FaultKind};
 use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Trace, TraceKind, TraceOption};
+use zonelens_interpreter::{
+    ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, is_dead, replay,
+};
 
 impl Run<'_> {
     /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must

@@ -6,9 +6,9 @@
 
 use super::eval::Broken;
 use super::replay::describe;
+use super::rng::Rng;
 use super::state::{Concrete, Names, fraction};
 use super::steps::{ConcreteStep, enabled_steps, invariants_hold, may_delay, stopped_clocks};
-use crate::rng::Rng;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Trace, TraceKind, TraceState, TraceStep, TraceTransition};
 use zonelens_syntax::span::Span;

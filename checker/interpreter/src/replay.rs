@@ -1,9 +1,9 @@
 //! Replay: is this timed sequence of steps a run of the model?
 
 use super::eval::Failure;
+use super::limit::Limit;
 use super::state::{Concrete, Names, fraction};
 use super::steps::{ConcreteStep, invariants_hold, may_delay, step_by};
-use crate::explore::watch::Limit;
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{TraceEdge, TraceStep, TraceTransition};

@@ -33,7 +33,6 @@ impl Rng {
         lo + self.below((hi - lo + 1).max(1) as usize) as i32
     }
 
-    #[cfg(test)]
     /// True `percent` times in a hundred.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent

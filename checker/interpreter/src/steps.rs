@@ -1,8 +1,8 @@
 //! The steps of a concrete state, found naively.
 
 use super::eval::{Broken, Evaluator};
+use super::rng::Rng;
 use super::state::Concrete;
-use crate::rng::Rng;
 use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network, Sync};
 use zonelens_syntax::ast::Direction;
 

@@ -16,14 +16,14 @@
 //! looked at until no new ones are found. All times here are doubled, so that there is a whole number between two moments.
 
 use super::eval::{Evaluator, Failure};
+use super::limit::Limit;
 use super::regions::{Notes, SharedNotes};
 use super::replay::wait;
+use super::rng::Rng;
 use super::state::Concrete;
 use super::steps::{
     ConcreteStep, enabled_steps, invariants_hold, look_at_delay, look_at_step, may_delay, step_by,
 };
-use crate::explore::watch::Limit;
-use crate::rng::Rng;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -370,12 +370,9 @@ pub fn is_dead(network: &Network, state: &Concrete) -> Try<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Control;
-    use crate::common::{Loaded, xta};
-    use crate::explore::watch::Watch;
     use std::sync::atomic::AtomicBool;
     use zonelens_analysis::network::QueryKind;
-    use zonelens_analysis::report::Options;
+    use zonelens_test_support::{Loaded, xta};
 
     /// Checks the claim `E[] condition` of a run given by delays and the edges of the first process.
     fn claim(model: &str, condition: &str, run: &[(i64, Option<u32>)], end: End) -> Try<Ending> {
@@ -401,11 +398,7 @@ mod tests {
             end,
         };
         let cancelled = AtomicBool::new(false);
-        let control = Control {
-            cancelled: &cancelled,
-            progress: &|_| {},
-        };
-        let limit = Watch::new(&Options::default(), &control).limit();
+        let limit = Limit::new(&cancelled, None);
         check(&loaded.network, 2, &run, &claim, &limit)
     }
 
