@@ -9,6 +9,7 @@ extern crate self as zonelens_checker;
 #[path = "../tests/common/mod.rs"]
 mod common;
 mod explore;
+mod graph;
 mod mutation;
 #[cfg(test)]
 #[path = "../tests/oracle/mod.rs"]

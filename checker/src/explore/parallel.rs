@@ -6,14 +6,14 @@
 //!
 //! A search starts on one thread: most models are done before a second one could help.
 
-use super::abstraction::Abstractor;
-use super::bounds::Bounds;
-use super::expander::Expander;
-use super::frontier::{Frontier, Local, Work, lock};
-use super::passed_waiting::{NIL, Origin};
-use super::search::{Settings, Visitor, packing};
-use super::table::{Incoming, Table};
-use super::watch::{Counts, Stop, Watch};
+use crate::explore::abstraction::Abstractor;
+use crate::explore::bounds::Bounds;
+use crate::explore::frontier::{Frontier, Local, Work, lock};
+use crate::explore::passed_waiting::{NIL, Origin};
+use crate::explore::search::{Settings, Visitor, packing};
+use crate::explore::table::{Incoming, Table};
+use crate::explore::watch::{Counts, Stop, Watch};
+use crate::graph::expander::Expander;
 use crate::program::{Fault, Program};
 use crate::zone::Zone;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

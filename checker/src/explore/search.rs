@@ -1,12 +1,12 @@
 //! The exploration loop: takes waiting states, computes their successors, stores what is new and shows it to the query.
 
-use super::abstraction::{Abstraction, Abstractor};
-use super::bounds::Bounds;
-use super::coupling::Coupling;
-use super::expander::Expander;
-use super::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
-use super::storage::Packing;
-use super::watch::{Counts, Stop, Watch};
+use crate::explore::abstraction::{Abstraction, Abstractor};
+use crate::explore::bounds::Bounds;
+use crate::explore::coupling::Coupling;
+use crate::explore::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
+use crate::explore::storage::Packing;
+use crate::explore::watch::{Counts, Stop, Watch};
+use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Program};
 use crate::query::nearness::Nearness;
 use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Quotient, Representative};

@@ -9,17 +9,17 @@
 //! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
 //! permutes the state where it began, and permutations have finite order.
 
-use super::deadlock::{dead, leads_into};
-use super::finished::{Known, Met};
-use super::wide::Guide;
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
-use crate::explore::expander::{Delay, Expander};
 use crate::explore::search::packing;
-use crate::explore::timed;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::explore::zones::ZoneId;
+use crate::graph::deadlock::{dead, leads_into};
+use crate::graph::expander::{Delay, Expander};
+use crate::graph::timed;
 use crate::program::{ClockOp, Fault, FaultKind, Formula, Program, constrain};
+use crate::query::finished::{Known, Met};
+use crate::query::wide::Guide;
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
 use std::cmp::Reverse;

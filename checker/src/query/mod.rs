@@ -1,10 +1,8 @@
 //! What queries ask of the state space.
 
-pub mod deadlock;
 pub mod extremes;
 mod finished;
 pub mod liveness;
 pub mod nearness;
 pub mod progress;
-pub mod reach;
 pub mod wide;

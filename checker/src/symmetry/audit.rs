@@ -8,10 +8,10 @@
 use super::permutation::Permutation;
 use super::representative::Representative;
 use super::tables::Tables;
-use crate::explore::expander::Expander;
+use crate::graph::expander::Expander;
+use crate::graph::goal::Goal;
 use crate::program::{Fault, Formula, Program};
 use crate::query::extremes::Measured;
-use crate::query::reach::Goal;
 use crate::zone::{Federation, Zone, subtract_all};
 use zonelens_analysis::report::AuditReport;
 use zonelens_interpreter::Rng;

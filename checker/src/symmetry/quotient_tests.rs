@@ -5,7 +5,7 @@ use super::{OnePerClass, Representative};
 use crate::common;
 use crate::explore::abstraction::{Abstraction, Abstractor};
 use crate::explore::bounds::Bounds;
-use crate::explore::expander::Expander;
+use crate::graph::expander::Expander;
 use crate::program::Program;
 
 /// Takes every step of every state both ways; gives how many were taken on a few clocks.

@@ -7,8 +7,8 @@ use super::one_per_class::OnePerClass;
 use super::permutation::Permutation;
 use super::representative::Representative;
 use super::tables::Tables;
-use crate::explore::expander::Expander;
-use crate::explore::steps::NamedStep;
+use crate::graph::expander::Expander;
+use crate::graph::steps::NamedStep;
 use crate::program::{Fault, Program};
 use crate::zone::Zone;
 

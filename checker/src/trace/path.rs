@@ -1,8 +1,8 @@
 //! The exact conditions along a path: what must hold on entering each state and on leaving it.
 
-use crate::explore::expander::{Delay, Expander};
-use crate::explore::steps::NamedStep;
-use crate::explore::timed;
+use crate::graph::expander::{Delay, Expander};
+use crate::graph::steps::NamedStep;
+use crate::graph::timed;
 use crate::program::{ClockOp, Constraint, EdgeId, Fault, FaultKind, Program, constrain};
 use crate::zone::{Federation, INF, Zone, subtract_all};
 use zonelens_interpreter::Limit;

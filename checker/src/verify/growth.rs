@@ -17,10 +17,10 @@
 use super::Run;
 use crate::explore::abstraction::Abstractor;
 use crate::explore::bounds::Bounds;
-use crate::explore::expander::Expander;
 use crate::explore::search::{Search, Settings};
+use crate::graph::expander::Expander;
+use crate::graph::goal::Goal;
 use crate::program::{ClockCode, ClockOp, Fault, Formula};
-use crate::query::reach::Goal;
 use crate::trace::{Leave, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};

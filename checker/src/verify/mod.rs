@@ -12,8 +12,8 @@ mod real;
 mod traces;
 mod turns;
 
-use crate::explore::expander::Expander;
 use crate::explore::watch::{Stop, Watch};
+use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{

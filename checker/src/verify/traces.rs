@@ -1,8 +1,8 @@
 //! Traces: scheduled, replayed, described.
 
 use super::Run;
-use crate::explore::expander::Expander;
-use crate::explore::steps::NamedStep;
+use crate::graph::expander::Expander;
+use crate::graph::steps::NamedStep;
 use crate::program::{Fault, FaultKind};
 use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;

@@ -3,7 +3,7 @@
 //! Integer guards are evaluated here, clock guards by whoever applies a step to a zone. The order of the list depends
 //! on the discrete state alone, so the position of a step identifies it in traces.
 
-use super::receivers::{Interchange, Receivers, may_stay_out};
+use crate::graph::receivers::{Interchange, Receivers, may_stay_out};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, FaultKind, Machine, Program};
 use std::cmp::Reverse;

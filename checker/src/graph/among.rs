@@ -1,6 +1,6 @@
 //! Successors on some of the clocks: of clocks that are alike a few are enough.
 
-use super::expander::{Delay, Expander};
+use crate::graph::expander::{Delay, Expander};
 use crate::program::{ClockOp, Conjunction, Fault, constrain, pass_time};
 use crate::zone::Zone;
 

@@ -4,8 +4,8 @@
 //! wrong elsewhere is no error of the model. Where a step is blocked another one is possible, so leaving it out does not
 //! change what has a way out.
 
-use crate::explore::expander::{Delay, Expander};
-use crate::explore::timed;
+use crate::graph::expander::{Delay, Expander};
+use crate::graph::timed;
 use crate::program::{Fault, FaultKind, constrain};
 use crate::zone::{Federation, Zone, is_too_large, subtract_all};
 use zonelens_syntax::span::Span;

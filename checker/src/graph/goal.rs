@@ -1,8 +1,8 @@
 //! `E<>` and `A[]`: is there a reachable state where the condition is true (false)?
 
-use super::deadlock::dead;
-use crate::explore::expander::Expander;
 use crate::explore::search::Visitor;
+use crate::graph::deadlock::dead;
+use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Formula, Program};
 use crate::zone::{Federation, Zone};
 

@@ -1,6 +1,6 @@
 //! Who receives a broadcast, and by which edge: every combination, those of receivers that can be exchanged once.
 
-use super::steps::Part;
+use crate::graph::steps::Part;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{EdgeId, Program};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! The filters between two stored states: steps, guards, updates, invariants, delay.
 
-use super::steps::{NamedStep, Part, Step, Steps};
-use super::timed;
+use crate::graph::steps::{NamedStep, Part, Step, Steps};
+use crate::graph::timed;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{
     ClockOp, Code, Conjunction, Fault, FaultKind, Formula, Machine, Program, before_ops, constrain,
