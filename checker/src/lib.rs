@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate self as zonelens_checker;
 
+mod bounds;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;

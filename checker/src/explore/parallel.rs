@@ -6,8 +6,8 @@
 //!
 //! A search starts on one thread: most models are done before a second one could help.
 
-use crate::explore::abstraction::Abstractor;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstractor;
 use crate::explore::frontier::{Frontier, Local, Work, lock};
 use crate::explore::passed_waiting::{NIL, Origin};
 use crate::explore::search::{Settings, Visitor, packing};

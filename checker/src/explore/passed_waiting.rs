@@ -2,10 +2,10 @@
 //!
 //! The queue holds references only; a state that was covered while it waited is passed over.
 
-use super::abstraction::Abstraction;
-use super::storage::Packing;
-pub use super::table::{Covering, NIL, Origin};
-use super::table::{Incoming, Table};
+use crate::bounds::abstraction::Abstraction;
+use crate::explore::storage::Packing;
+pub use crate::explore::table::{Covering, NIL, Origin};
+use crate::explore::table::{Incoming, Table};
 use crate::zone::Zone;
 use std::collections::{BTreeMap, VecDeque};
 use zonelens_analysis::report::SearchOrder;

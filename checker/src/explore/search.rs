@@ -1,8 +1,8 @@
 //! The exploration loop: takes waiting states, computes their successors, stores what is new and shows it to the query.
 
-use crate::explore::abstraction::{Abstraction, Abstractor};
-use crate::explore::bounds::Bounds;
-use crate::explore::coupling::Coupling;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::{Abstraction, Abstractor};
+use crate::bounds::coupling::Coupling;
 use crate::explore::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use crate::explore::storage::Packing;
 use crate::explore::watch::{Counts, Stop, Watch};

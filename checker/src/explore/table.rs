@@ -4,13 +4,13 @@
 //! it, and stored ones it covers are removed, waiting ones included. A node stays as trace record when its state is
 //! covered; its zone does not, unless paths are made of states.
 
-use super::abstraction::{Abstraction, included_up_to_lu};
-use super::digest::Digester;
-use super::entry::{Entry, Sought};
-use super::keys::{Keys, Packer};
-use super::prepared::Prepared;
-use super::storage::{Packing, make_room};
-use super::zones::{ZoneId, ZoneStore};
+use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
+use crate::explore::digest::Digester;
+use crate::explore::entry::{Entry, Sought};
+use crate::explore::keys::{Keys, Packer};
+use crate::explore::prepared::Prepared;
+use crate::explore::storage::{Packing, make_room};
+use crate::explore::zones::{ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
 use crate::zone::{Relation, Zone};
 

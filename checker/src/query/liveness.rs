@@ -9,8 +9,8 @@
 //! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
 //! permutes the state where it began, and permutations have finite order.
 
-use crate::explore::abstraction::{Abstraction, Abstractor};
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::explore::search::packing;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::explore::zones::ZoneId;

@@ -6,7 +6,7 @@
 
 use super::liveness::{Arrival, Liveness};
 use super::progress::{Arc, Suspect, is_bounded, no_infinite_run};
-use crate::explore::coupling::Coupling;
+use crate::bounds::coupling::Coupling;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::program::{ClockOp, Fault};
 use crate::zone::{Federation, Zone};

@@ -2,9 +2,9 @@
 
 use super::tests::{load, some_states, tables};
 use super::{OnePerClass, Representative};
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::common;
-use crate::explore::abstraction::{Abstraction, Abstractor};
-use crate::explore::bounds::Bounds;
 use crate::graph::expander::Expander;
 use crate::program::Program;
 

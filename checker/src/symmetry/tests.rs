@@ -2,9 +2,9 @@
 
 use super::{OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
 use crate::common::{self, Loaded, Verify};
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings, Visitor};
 use crate::explore::watch::Watch;

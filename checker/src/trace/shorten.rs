@@ -10,8 +10,8 @@
 //! between two visits of the same discrete state is left out where the rest of the path can still be taken.
 
 use super::path::{Conditions, Follower, Leave};
-use crate::explore::abstraction::{Abstraction, Abstractor};
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::program::{Fault, Program};
 use crate::zone::{Federation, Zone};
 use rustc_hash::{FxBuildHasher, FxHashMap};

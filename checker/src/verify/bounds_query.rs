@@ -1,7 +1,7 @@
 //! `sup`, `inf`, `bounds`.
 
 use super::{Answer, Run};
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
@@ -129,9 +129,9 @@ fn raise(program: &Program, bounds: &mut Bounds, measured: &[Measured], bound: i
     let mut clocks = Vec::new();
     for m in measured {
         if let Measured::Clock(left, right) = m {
-            clocks.extend(crate::explore::bounds::clocks_of(program, left));
+            clocks.extend(crate::bounds::clocks_of(program, left));
             if let Some(right) = right {
-                clocks.extend(crate::explore::bounds::clocks_of(program, right));
+                clocks.extend(crate::bounds::clocks_of(program, right));
             }
         }
     }

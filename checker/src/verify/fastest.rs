@@ -13,8 +13,8 @@
 
 use super::reachable::{Sought, by_position};
 use super::{Answer, Run};
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
 use crate::graph::goal::Goal;

@@ -15,8 +15,8 @@
 //! adds is simulated, with equal delays, by points with the same value of the clock.
 
 use super::Run;
-use crate::explore::abstraction::Abstractor;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstractor;
 use crate::explore::search::{Search, Settings};
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;

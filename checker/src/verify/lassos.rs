@@ -3,7 +3,7 @@
 use super::reachable::by_position;
 use super::traces::Timed;
 use super::{Answer, Run};
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::Search;
 use crate::graph::expander::Expander;

@@ -7,9 +7,9 @@
 //! says which clocks to keep together next: those that take part in it, nearest first.
 
 use super::Run;
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
-use crate::explore::coupling::{Coupling, distances};
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
+use crate::bounds::coupling::{Coupling, distances};
 use crate::explore::search::{Search, Settings};
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::expander::Expander;

@@ -1,8 +1,8 @@
 //! Which abstraction is exact for which query.
 
 use super::{Answer, Run};
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Search, Settings};
 use crate::mutation::{Mutation, is_on};

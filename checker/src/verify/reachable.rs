@@ -1,7 +1,7 @@
 //! `E<>` and `A[]`.
 
 use super::{Answer, Run};
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
 use crate::explore::parallel::{self, End};
 use crate::explore::passed_waiting::{Covering, NIL};
 use crate::explore::search::{Outcome, Search, Settings};

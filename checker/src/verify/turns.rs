@@ -18,8 +18,8 @@
 use super::loose::{BY_LOOSE_CLOCKS, Ladder};
 use super::reachable::Sought;
 use super::{Answer, Run};
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
 use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::{Stop, Watch};

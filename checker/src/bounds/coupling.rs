@@ -6,7 +6,7 @@
 //! keep together is a guess that may be wrong without harm: those of the processes that the query looks at, then of the
 //! processes that can influence these, and so on (the cone of influence).
 
-use super::interval::{walk_code, walk_statements};
+use crate::bounds::interval::{walk_code, walk_statements};
 use crate::program::{
     ArgCode, AtomCode, BlockCode, ClockCode, Code, Formula, Guard, PlaceBase, PlaceCode, Program,
     StepCode,

@@ -18,8 +18,8 @@
 //! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`verify/plan.rs`).
 //! Stored zones together need not hold every reached valuation: nothing may be read from the table but where it ends.
 
-use super::bounds::{Bounds, Diagonal};
-use super::coupling::Coupling;
+use crate::bounds::coupling::Coupling;
+use crate::bounds::{Bounds, Diagonal};
 use crate::program::Program;
 use crate::zone::bound::{self, Bound, INF, LE_ZERO, add, le, lt};
 use crate::zone::{Federation, Zone};

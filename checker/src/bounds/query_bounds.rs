@@ -4,8 +4,8 @@
 //! value, the condition is false. The comparison is then like a guard of an edge that leaves `transmit`, and the
 //! analysis of guards finds from where it can be met. Without that a clock that the query compares is active for ever.
 
-use super::bounds::{Builder, Where};
-use super::interval::{Ranges, interval};
+use crate::bounds::constants::{Builder, Where};
+use crate::bounds::interval::{Ranges, interval};
 use crate::program::{AtomCode, ClockCode, Code, Formula, ProcessCode};
 use zonelens_analysis::network::LocationId;
 

@@ -1,6 +1,6 @@
 //! Intervals of integer expressions over declared ranges, and walks over compiled code.
 
-use super::bounds::clocks_of;
+use crate::bounds::clocks_of;
 use crate::program::{ArgCode, BlockCode, CallCode, PlaceCode, StmtCode};
 use crate::program::{Code, Program};
 use zonelens_analysis::network::BinaryOp;

@@ -6,7 +6,7 @@
 //! over the edges of that process; the bounds of a state are the maximum over its processes, which is sound because
 //! a process that does not take part keeps its location and with it its bounds.
 
-use super::interval::{Ranges, interval};
+use crate::bounds::interval::{Ranges, interval};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{AtomCode, ClockCode, Code, Edge, Formula, Guard, Program};
 use crate::zone::bound::CONSTANT_LIMIT;
@@ -344,7 +344,7 @@ impl Builder<'_> {
             collect_copies(program, code, &mut copies);
         }
         for function in &program.functions {
-            super::interval::walk_statements(&function.body, &mut |code| {
+            crate::bounds::interval::walk_statements(&function.body, &mut |code| {
                 collect_copies(program, code, &mut copies)
             });
         }
@@ -398,7 +398,7 @@ impl Builder<'_> {
                 i64::from(l.max(u).max(0))
             })
             .collect();
-        let set_to = super::interval::set_values(self.program);
+        let set_to = crate::bounds::interval::set_values(self.program);
         for d in self.diagonals.clone() {
             let (i, j, c) = (d.i as usize - 1, d.j as usize - 1, i64::from(d.c));
             m[i] = m[i].max(c.abs());
@@ -488,7 +488,7 @@ pub fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
 }
 
 fn collect_copies(program: &Program, code: &Code, out: &mut Vec<(u32, u32)>) {
-    super::interval::walk_code(code, &mut |part| {
+    crate::bounds::interval::walk_code(code, &mut |part| {
         if let Code::CopyClock(parts) = part {
             for target in clocks_of(program, &parts.0) {
                 out.extend(
