@@ -17,6 +17,7 @@ mod mutation;
 mod oracle;
 mod program;
 mod query;
+mod store;
 mod symmetry;
 mod trace;
 mod verify;

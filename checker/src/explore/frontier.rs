@@ -3,7 +3,7 @@
 //! Chunks go through the queue first in, first out, so the order stays close to that of one thread; with another order a
 //! state covers more that was explored in vain. A thread without work sleeps until someone has a chunk to spare.
 
-use super::passed_waiting::random;
+use crate::store::passed_waiting::random;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

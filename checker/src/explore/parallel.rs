@@ -9,12 +9,12 @@
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
 use crate::explore::frontier::{Frontier, Local, Work, lock};
-use crate::explore::passed_waiting::{NIL, Origin};
 use crate::explore::search::{Settings, Visitor, packing};
-use crate::explore::table::{Incoming, Table};
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::expander::Expander;
 use crate::program::{Fault, Program};
+use crate::store::passed_waiting::{NIL, Origin};
+use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

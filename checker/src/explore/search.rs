@@ -3,12 +3,12 @@
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::bounds::coupling::Coupling;
-use crate::explore::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
-use crate::explore::storage::Packing;
 use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Program};
 use crate::query::nearness::Nearness;
+use crate::store::packing::Packing;
+use crate::store::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Quotient, Representative};
 use crate::zone::Zone;
 use rustc_hash::FxHashMap;

@@ -1,13 +1,13 @@
 //! What a liveness search knows of the states it has met: those on its stack, and those that no witness starts from.
 
-use crate::explore::digest::Digester;
-use crate::explore::entry::{Entry, Sought};
-use crate::explore::keys::Keys;
-use crate::explore::keys::Packer;
-use crate::explore::prepared::Prepared;
-use crate::explore::storage::Packing;
-use crate::explore::zones::{ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
+use crate::store::digest::Digester;
+use crate::store::entry::{Entry, Sought};
+use crate::store::keys::Keys;
+use crate::store::keys::Packer;
+use crate::store::packing::Packing;
+use crate::store::prepared::Prepared;
+use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
 /// States met, each discrete state and each zone kept once.

@@ -3,12 +3,12 @@
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::explore::parallel::{self, End};
-use crate::explore::passed_waiting::{Covering, NIL};
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::Watch;
 use crate::graph::goal::Goal;
 use crate::program::{Fault, Formula};
 use crate::query::nearness::Nearness;
+use crate::store::passed_waiting::{Covering, NIL};
 use crate::symmetry::Permutation;
 use crate::trace::{Condition, Leave};
 use zonelens_analysis::network::Expr;

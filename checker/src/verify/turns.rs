@@ -20,10 +20,10 @@ use super::reachable::Sought;
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
-use crate::explore::passed_waiting::Covering;
 use crate::explore::search::{Outcome, Search, Settings};
 use crate::explore::watch::{Stop, Watch};
 use crate::program::Fault;
+use crate::store::passed_waiting::Covering;
 use crate::symmetry::{Permutation, Representative, Symmetrised};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 

@@ -1,7 +1,9 @@
 //! The zones stored for one discrete state.
 
-use super::digest::{BLOCK, Block, Digest, Folded, GROUP, Range, apart, fold, last_in_blocks};
-use super::storage::make_room;
+use crate::store::digest::{
+    BLOCK, Block, Digest, Folded, GROUP, Range, apart, fold, last_in_blocks,
+};
+use crate::store::packing::make_room;
 use smallvec::SmallVec;
 
 /// From this number of zones on, an entry keeps its digests in blocks.

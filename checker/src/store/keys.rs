@@ -5,7 +5,7 @@
 //! de Pol, Weber: *A database approach to distributed state space generation*, 2007). A step changes few chunks, and
 //! those that it leaves alone are neither packed nor looked up again.
 
-use super::storage::{Packing, hash_words, make_room};
+use crate::store::packing::{Packing, hash_words, make_room};
 use hashbrown::HashTable;
 
 /// Words in a chunk, and most words of a key.

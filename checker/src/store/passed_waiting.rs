@@ -3,9 +3,9 @@
 //! The queue holds references only; a state that was covered while it waited is passed over.
 
 use crate::bounds::abstraction::Abstraction;
-use crate::explore::storage::Packing;
-pub use crate::explore::table::{Covering, NIL, Origin};
-use crate::explore::table::{Incoming, Table};
+use crate::store::packing::Packing;
+pub use crate::store::table::{Covering, NIL, Origin};
+use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;
 use std::collections::{BTreeMap, VecDeque};
 use zonelens_analysis::report::SearchOrder;
@@ -176,7 +176,7 @@ fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
 }
 
 /// Random depth first: one of the youngest.
-pub(super) fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
+pub fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
     let young = stack.len().min(8);
     let pick = stack.len().checked_sub(1 + rng.below(young))?;
     Some(stack.swap_remove(pick))

@@ -5,13 +5,13 @@
 //! covered; its zone does not, unless paths are made of states.
 
 use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
-use crate::explore::digest::Digester;
-use crate::explore::entry::{Entry, Sought};
-use crate::explore::keys::{Keys, Packer};
-use crate::explore::prepared::Prepared;
-use crate::explore::storage::{Packing, make_room};
-use crate::explore::zones::{ZoneId, ZoneStore};
 use crate::mutation::{Mutation, is_on};
+use crate::store::digest::Digester;
+use crate::store::entry::{Entry, Sought};
+use crate::store::keys::{Keys, Packer};
+use crate::store::packing::{Packing, make_room};
+use crate::store::prepared::Prepared;
+use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
 /// No node, no entry.

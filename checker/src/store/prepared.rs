@@ -1,6 +1,6 @@
 //! A zone as it is stored and compared: the clocks it says something about, then their bounds in as few bits as fit.
 
-use super::zones;
+use crate::store::zones;
 use crate::zone::bound::{INF, LE_ZERO};
 use crate::zone::{Bound, Relation, Zone};
 use smallvec::SmallVec;
@@ -355,7 +355,7 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::zones::{ZoneId, ZoneStore};
+    use crate::store::zones::{ZoneId, ZoneStore};
     use crate::zone::bound::{le, lt};
     use zonelens_interpreter::Rng;
 

@@ -5,8 +5,8 @@
 //! bits where the model's constants allow it. A clock without a test ahead is free and takes no space at all; which
 //! clocks are free mostly follows from the locations, so the zones of one discrete state compare word by word.
 
-use super::prepared::{Form, Prepared, REFERENCES, clocks_of};
-use super::storage::{hash_words, hash_words_from, make_room};
+use crate::store::packing::{hash_words, hash_words_from, make_room};
+use crate::store::prepared::{Form, Prepared, REFERENCES, clocks_of};
 use crate::zone::bound::{INF, LE_ZERO};
 use crate::zone::{Relation, Zone};
 use hashbrown::HashTable;
