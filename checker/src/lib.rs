@@ -9,7 +9,7 @@ mod bounds;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
-mod explore;
+
 mod graph;
 mod mutation;
 #[cfg(test)]
@@ -17,6 +17,7 @@ mod mutation;
 mod oracle;
 mod program;
 mod query;
+mod search;
 mod store;
 mod symmetry;
 mod trace;

@@ -1,10 +1,10 @@
 //! `sup`, `inf`, `bounds`: the least and greatest value of expressions over all reachable states.
 
-use crate::explore::search::Visitor;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
 use crate::program::{ClockCode, Code, Fault, Program};
-use crate::query::liveness::may_wait;
+use crate::search::liveness::may_wait;
+use crate::search::sequential::Visitor;
 use crate::zone::bound::{self, INF};
 use crate::zone::{Federation, Zone};
 use zonelens_analysis::report::BoundsValue;

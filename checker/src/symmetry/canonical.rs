@@ -8,8 +8,8 @@
 
 use super::permutation::Permutation;
 use super::representative::Representative;
-use crate::explore::search::Search;
 use crate::program::Alike;
+use crate::search::sequential::Search;
 use crate::zone::{Relation, Zone};
 use rustc_hash::FxHashMap;
 

@@ -178,7 +178,7 @@ fn longest_paths(count: usize, edges: &[Edge], limit: &Limit<'_>) -> Option<Vec<
 mod tests {
     use super::*;
     use crate::Control;
-    use crate::explore::watch::Watch;
+    use crate::search::limits::Watch;
     use std::sync::atomic::AtomicBool;
     use zonelens_analysis::report::Options;
 

@@ -2,11 +2,11 @@
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
-use crate::explore::search::{Outcome, Search, Settings};
-use crate::explore::watch::Watch;
 use crate::graph::goal::Goal;
 use crate::program::{Program, compile_clock, compile_code};
 use crate::query::extremes::{Extremes, Measured};
+use crate::search::limits::Watch;
+use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::Covering;
 use zonelens_analysis::network::{BoundsExpr, Expr};
 use zonelens_analysis::report::Verdict;

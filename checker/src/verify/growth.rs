@@ -17,10 +17,10 @@
 use super::Run;
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
-use crate::explore::search::{Search, Settings};
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
 use crate::program::{ClockCode, ClockOp, Fault, Formula};
+use crate::search::sequential::{Search, Settings};
 use crate::trace::{Leave, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};

@@ -12,9 +12,9 @@ mod real;
 mod traces;
 mod turns;
 
-use crate::explore::watch::{Stop, Watch};
 use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
+use crate::search::limits::{Stop, Watch};
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
     LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,

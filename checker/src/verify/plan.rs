@@ -3,9 +3,9 @@
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
-use crate::explore::search::{Search, Settings};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
+use crate::search::sequential::{Search, Settings};
 use crate::store::passed_waiting::Covering;
 use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, one_per_orbit};
 use crate::zone::Zone;

@@ -2,12 +2,12 @@
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
-use crate::explore::parallel::{self, End};
-use crate::explore::search::{Outcome, Search, Settings};
-use crate::explore::watch::Watch;
 use crate::graph::goal::Goal;
 use crate::program::{Fault, Formula};
-use crate::query::nearness::Nearness;
+use crate::search::limits::Watch;
+use crate::search::nearness::Nearness;
+use crate::search::parallel::{self, End};
+use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::{Covering, NIL};
 use crate::symmetry::Permutation;
 use crate::trace::{Condition, Leave};

@@ -2,8 +2,8 @@
 
 use super::Run;
 use super::reachable::by_position;
-use crate::explore::search::Search;
 use crate::program::Fault;
+use crate::search::sequential::Search;
 use crate::symmetry::{Passed, Permutation, Representative, Unpermute};
 use crate::trace::Leave;
 use zonelens_interpreter::Failure;

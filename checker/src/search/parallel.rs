@@ -8,11 +8,11 @@
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
-use crate::explore::frontier::{Frontier, Local, Work, lock};
-use crate::explore::search::{Settings, Visitor, packing};
-use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::expander::Expander;
 use crate::program::{Fault, Program};
+use crate::search::frontier::{Frontier, Local, Work, lock};
+use crate::search::limits::{Counts, Stop, Watch};
+use crate::search::sequential::{Settings, Visitor, packing};
 use crate::store::passed_waiting::{NIL, Origin};
 use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;

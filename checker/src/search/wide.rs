@@ -4,11 +4,11 @@
 //! hull of all zones met with it. Hulls add points and so runs, never take one away: if the graph has no state where a
 //! run could end or wait for ever, and no infinite path that real time allows (`progress.rs`), no run stays inside.
 
-use super::liveness::{Arrival, Liveness};
-use super::progress::{Arc, Suspect, is_bounded, no_infinite_run};
 use crate::bounds::coupling::Coupling;
-use crate::explore::watch::{Counts, Stop, Watch};
 use crate::program::{ClockOp, Fault};
+use crate::search::limits::{Counts, Stop, Watch};
+use crate::search::liveness::{Arrival, Liveness};
+use crate::search::progress::{Arc, Suspect, is_bounded, no_infinite_run};
 use crate::zone::{Federation, Zone};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

@@ -3,10 +3,10 @@
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::bounds::coupling::Coupling;
-use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Program};
-use crate::query::nearness::Nearness;
+use crate::search::limits::{Counts, Stop, Watch};
+use crate::search::nearness::Nearness;
 use crate::store::packing::Packing;
 use crate::store::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
 use crate::symmetry::{Audit, OnePerClass, Passed, Permutation, Quotient, Representative};

@@ -11,14 +11,14 @@
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
-use crate::explore::search::packing;
-use crate::explore::watch::{Counts, Stop, Watch};
 use crate::graph::deadlock::{dead, leads_into};
 use crate::graph::expander::{Delay, Expander};
 use crate::graph::timed;
 use crate::program::{ClockOp, Fault, FaultKind, Formula, Program, constrain};
-use crate::query::finished::{Known, Met};
-use crate::query::wide::Guide;
+use crate::search::finished::{Known, Met};
+use crate::search::limits::{Counts, Stop, Watch};
+use crate::search::sequential::packing;
+use crate::search::wide::Guide;
 use crate::store::zones::ZoneId;
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
 use crate::zone::{Federation, Zone, subtract_all};
