@@ -9,22 +9,20 @@ mod bounds;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
-
 mod graph;
 mod mutation;
 #[cfg(test)]
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 mod program;
-mod query;
 mod search;
 mod store;
+mod strategy;
 mod symmetry;
-mod trace;
-mod verify;
+mod witness;
 pub mod zone;
 
-pub use verify::verify;
+pub use strategy::verify;
 
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report;

@@ -11,7 +11,7 @@ use super::tables::Tables;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
 use crate::program::{Fault, Formula, Program};
-use crate::query::extremes::Measured;
+use crate::strategy::extremes::Measured;
 use crate::zone::{Federation, Zone, subtract_all};
 use zonelens_analysis::report::AuditReport;
 use zonelens_interpreter::Rng;

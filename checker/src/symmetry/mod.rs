@@ -18,6 +18,7 @@ mod matrix;
 #[cfg(test)]
 mod named;
 mod one_per_class;
+mod passed;
 mod permutation;
 mod quotient;
 #[cfg(test)]
@@ -28,14 +29,13 @@ mod symmetrise;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod unpermute;
 
 pub use audit::Audit;
 pub use canonical::one_per_orbit;
 pub use one_per_class::OnePerClass;
+pub use passed::Passed;
 pub use permutation::Permutation;
 pub use quotient::Quotient;
 pub use representative::Representative;
 pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;
-pub use unpermute::{Passed, Unpermute};

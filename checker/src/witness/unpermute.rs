@@ -3,26 +3,10 @@
 //! With `θ_k` the representatives, `π_k` the permutation that made `θ_k` and `ρ_k = π_k ∘ ρ_{k-1}`, the real state is
 //! `ρ_k⁻¹(θ_k)`, and the step taken there is the image of the stored one.
 
-use super::one_per_class::OnePerClass;
-use super::permutation::Permutation;
-use super::representative::Representative;
-use super::tables::Tables;
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
 use crate::program::{Fault, Program};
-use crate::zone::Zone;
-
-/// A representative on a path, and how the path goes on.
-pub struct Passed {
-    /// Its discrete part.
-    pub state: Vec<i32>,
-    /// Its zone.
-    pub zone: Zone,
-    /// The permutation that made it.
-    pub permutation: Permutation,
-    /// Position among its steps of the one taken; none at the end.
-    pub step: Option<u32>,
-}
+use crate::symmetry::{OnePerClass, Passed, Permutation, Representative, Tables};
 
 /// Undoes permutations along a path.
 pub struct Unpermute<'p> {

@@ -1,15 +1,13 @@
 //! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
 
 mod bounds_query;
+pub mod extremes;
 mod fastest;
 mod growth;
-mod lassos;
 mod live;
 mod loose;
 mod plan;
-mod reachable;
-mod real;
-mod traces;
+pub mod reachable;
 mod turns;
 
 use crate::graph::expander::Expander;

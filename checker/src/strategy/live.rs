@@ -1,8 +1,5 @@
 //! `E[]`, `A<>` and `-->`.
 
-use super::lassos::LiveRun;
-use super::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
-use super::turns::{BY_HULLS, BY_LU};
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -12,7 +9,10 @@ use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::liveness::{Live, Liveness, Throughout};
 use crate::search::sequential::{Outcome, Search, Settings, Visitor};
 use crate::search::wide::Guide;
+use crate::strategy::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
+use crate::strategy::turns::{BY_HULLS, BY_LU};
 use crate::symmetry::{OnePerClass, Representative};
+use crate::witness::lassos::LiveRun;
 use crate::zone::Zone;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
@@ -36,7 +36,7 @@ impl Visitor for Nothing {
 
 impl Run<'_> {
     /// `E[] φ` (wanted true), and `A<> φ` as its negation for ¬φ (wanted false).
-    pub(super) fn stays(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
+    pub(crate) fn stays(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
         match self.try_stays(expr, wanted, watch) {
             Ok(answer) | Err(answer) => answer,
         }
@@ -219,7 +219,7 @@ impl Run<'_> {
     }
 
     /// `p --> q`: from every reachable point with p and not q, no run may avoid q.
-    pub(super) fn leads_to(&self, p: &Expr, q: &Expr, watch: &mut Watch<'_>) -> Answer {
+    pub(crate) fn leads_to(&self, p: &Expr, q: &Expr, watch: &mut Watch<'_>) -> Answer {
         match self.try_leads_to(p, q, watch) {
             Ok(answer) | Err(answer) => answer,
         }

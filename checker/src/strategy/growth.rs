@@ -14,14 +14,14 @@
 //! their constants, too: the others are not met again. Zones are abstracted, with the measured clock kept exactly; what that
 //! adds is simulated, with equal delays, by points with the same value of the clock.
 
-use super::Run;
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
 use crate::program::{ClockCode, ClockOp, Fault, Formula};
 use crate::search::sequential::{Search, Settings};
-use crate::trace::{Leave, position};
+use crate::strategy::Run;
+use crate::witness::{Leave, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};
 
@@ -51,7 +51,7 @@ struct Follower<'p> {
 impl Run<'_> {
     /// Whether `clock`, which exceeds its bound in a node, does so without limit; `bounds` are those of model and query.
     /// `false` says nothing.
-    pub(super) fn grows(
+    pub(crate) fn grows(
         &self,
         clock: &ClockCode,
         condition: Option<&Formula>,

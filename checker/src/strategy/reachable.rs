@@ -10,13 +10,13 @@ use crate::search::parallel::{self, End};
 use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::{Covering, NIL};
 use crate::symmetry::Permutation;
-use crate::trace::{Condition, Leave};
+use crate::witness::{Condition, Leave};
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
 use zonelens_interpreter::Failure;
 
 /// What is looked for, and what it means.
-pub(super) struct Sought<'q> {
+pub(crate) struct Sought<'q> {
     pub expr: &'q Expr,
     pub formula: &'q Formula,
     /// The value that the formula shall have.
@@ -27,7 +27,7 @@ pub(super) struct Sought<'q> {
 
 impl Run<'_> {
     /// Looks for a state where the condition is `wanted`: `E<> φ` with true, `A[] φ` with false.
-    pub(super) fn reachable(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
+    pub(crate) fn reachable(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
         match self.try_reachable(expr, wanted, watch) {
             Ok(answer) | Err(answer) => answer,
         }
@@ -87,7 +87,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    pub(super) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+    pub(crate) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
         Goal::new(
             self.program,
             sought.formula,
@@ -97,7 +97,7 @@ impl Run<'_> {
     }
 
     /// How far states are from what is looked for.
-    pub(super) fn nearness<'g>(&'g self, sought: &Sought<'g>) -> Nearness<'g> {
+    pub(crate) fn nearness<'g>(&'g self, sought: &Sought<'g>) -> Nearness<'g> {
         Nearness::new(
             self.program,
             sought.formula,
@@ -120,7 +120,7 @@ impl Run<'_> {
     }
 
     /// What the end of a search says; `image` maps the state found to where the query holds as written.
-    pub(super) fn searched(
+    pub(crate) fn searched(
         &self,
         outcome: Outcome,
         sought: &Sought<'_>,
@@ -188,7 +188,7 @@ impl Run<'_> {
     }
 
     /// The answer when a state was found after these steps.
-    pub(super) fn found(
+    pub(crate) fn found(
         &self,
         leaves: Result<Vec<Leave>, Failure>,
         sought: &Sought<'_>,
@@ -219,7 +219,7 @@ impl Run<'_> {
     }
 
     /// The report of a model error that a search met in a node, or on a step from there.
-    pub(super) fn fault(&self, fault: Fault, search: &Search<'_>, node: u32) -> Answer {
+    pub(crate) fn fault(&self, fault: Fault, search: &Search<'_>, node: u32) -> Answer {
         let covering = search.states.covering();
         if node == NIL || !self.needs_run(&fault, covering) {
             return self.model_error(fault, None);
@@ -235,7 +235,7 @@ impl Run<'_> {
 
     /// The report of a model error after these steps, or on a step that follows them. States found by approximation may
     /// have no run; anywhere else the interpreter must meet the error, too.
-    pub(super) fn fault_after(
+    pub(crate) fn fault_after(
         &self,
         fault: Fault,
         leaves: Result<Vec<Leave>, Failure>,
@@ -270,6 +270,6 @@ fn doubtful(why: &str, error: Answer) -> Answer {
 }
 
 /// Steps by their positions, as runs without symmetry keep them.
-pub(super) fn by_position(steps: Vec<u32>) -> Vec<Leave> {
+pub(crate) fn by_position(steps: Vec<u32>) -> Vec<Leave> {
     steps.into_iter().map(Leave::Step).collect()
 }

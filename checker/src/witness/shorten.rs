@@ -9,10 +9,10 @@
 //! **Detours.** Depth first and random searches, and those that follow a guide, reach their goal on long ways. What lies
 //! between two visits of the same discrete state is left out where the rest of the path can still be taken.
 
-use super::path::{Conditions, Follower, Leave};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::program::{Fault, Program};
+use crate::witness::path::{Conditions, Follower, Leave};
 use crate::zone::{Federation, Zone};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;

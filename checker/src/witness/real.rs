@@ -1,15 +1,16 @@
 //! From stored paths to runs of the model as written: permutations are undone along paths and around cycles.
 
-use super::Run;
-use super::reachable::by_position;
 use crate::program::Fault;
 use crate::search::sequential::Search;
-use crate::symmetry::{Passed, Permutation, Representative, Unpermute};
-use crate::trace::Leave;
+use crate::strategy::Run;
+use crate::strategy::reachable::by_position;
+use crate::symmetry::{Passed, Permutation, Representative};
+use crate::witness::Leave;
+use crate::witness::unpermute::Unpermute;
 use zonelens_interpreter::Failure;
 
 /// A run that repeats its end for ever.
-pub(super) struct Lasso {
+pub(crate) struct Lasso {
     /// All steps, the cycle once.
     pub leaves: Vec<Leave>,
     /// Where the cycle starts among them.
@@ -25,7 +26,7 @@ fn failed(fault: Fault) -> Failure {
 
 impl Run<'_> {
     /// The steps to a node in the model as written (or to an image of it), and one more if there is one.
-    pub(super) fn real_steps(
+    pub(crate) fn real_steps(
         &self,
         search: &Search<'_>,
         node: u32,
@@ -53,13 +54,13 @@ impl Run<'_> {
     }
 
     /// Undoes permutations from the initial state on.
-    pub(super) fn unpermute(&self, representative: &Representative) -> Unpermute<'_> {
+    pub(crate) fn unpermute(&self, representative: &Representative) -> Unpermute<'_> {
         let one_per_class = !self.options.audit_symmetry;
         Unpermute::new(self.program, representative.tables(), one_per_class)
     }
 
     /// The real steps along representatives.
-    pub(super) fn undo(
+    pub(crate) fn undo(
         &self,
         back: &mut Unpermute<'_>,
         representative: &Representative,
@@ -78,7 +79,7 @@ impl Run<'_> {
 
     /// The real cycle: around the representatives until the permutations gathered on the way fix the state where it
     /// began. Permutations have finite order, so it closes; `None` if that takes too long to be shown.
-    pub(super) fn undo_cycle(
+    pub(crate) fn undo_cycle(
         &self,
         back: &mut Unpermute<'_>,
         representative: &Representative,

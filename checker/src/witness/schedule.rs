@@ -5,8 +5,8 @@
 //! solution is a longest path. A strict bound costs an infinitesimal; in the end it becomes a fraction small enough
 //! for all of them.
 
-use super::path::Path;
 use crate::program::{ClockOp, Constraint};
+use crate::witness::path::Path;
 use crate::zone::bound;
 use zonelens_interpreter::Limit;
 

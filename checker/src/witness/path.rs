@@ -97,7 +97,7 @@ pub fn follow(
 }
 
 /// Someone on a path: the discrete state, and the zones in which it is entered.
-pub(super) struct Follower<'p> {
+pub(crate) struct Follower<'p> {
     expander: Expander<'p>,
     pub state: Vec<i32>,
     /// Each with the way through the state before that leads to it.

@@ -1,16 +1,16 @@
 //! Runs that keep a condition: as real steps, shortened, replayed.
 
-use super::reachable::by_position;
-use super::traces::Timed;
-use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::graph::expander::Expander;
 use crate::program::Fault;
 use crate::search::liveness::{Live, Throughout, endings};
 use crate::search::sequential::Search;
 use crate::store::passed_waiting::Covering;
+use crate::strategy::reachable::by_position;
+use crate::strategy::{Answer, Run};
 use crate::symmetry::{Passed, Permutation, Representative};
-use crate::trace::{Conditions, Lasso, Leave, shorten_lasso};
+use crate::witness::traces::Timed;
+use crate::witness::{Conditions, Lasso, Leave, shorten_lasso};
 use crate::zone::Zone;
 use zonelens_analysis::network::QueryKind;
 use zonelens_analysis::report::{Trace, TraceKind, Verdict};
@@ -24,7 +24,7 @@ const LEAST_ROUNDS: usize = 4;
 const MOST_WORK: usize = 2_000_000;
 
 /// What a run that keeps a condition was found with.
-pub(super) struct LiveRun<'r> {
+pub(crate) struct LiveRun<'r> {
     pub representative: Option<&'r Representative>,
     /// The search and the node from which it starts; none at the initial state.
     pub stem: Option<(&'r Search<'r>, u32)>,
@@ -40,7 +40,7 @@ const TOO_LATE: &str = "states: the verdict stands, but its run repeats only aft
 
 impl Run<'_> {
     /// The verdict of a liveness search.
-    pub(super) fn live_answer(
+    pub(crate) fn live_answer(
         &self,
         live: Live,
         run: LiveRun<'_>,

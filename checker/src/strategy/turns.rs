@@ -15,8 +15,6 @@
 //!
 //! Turns are counted in states, so the same run gives the same answer.
 
-use super::loose::{BY_LOOSE_CLOCKS, Ladder};
-use super::reachable::Sought;
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -24,6 +22,8 @@ use crate::program::Fault;
 use crate::search::limits::{Stop, Watch};
 use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::Covering;
+use crate::strategy::loose::{BY_LOOSE_CLOCKS, Ladder};
+use crate::strategy::reachable::Sought;
 use crate::symmetry::{Permutation, Representative, Symmetrised};
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
@@ -42,7 +42,7 @@ const RESTARTS: u64 = 4;
 const ROUNDS_AFTER_ERROR: u32 = 1;
 
 /// What the result says when hulls decided.
-pub(super) const BY_HULLS: &str = "convex-hull proof";
+pub(crate) const BY_HULLS: &str = "convex-hull proof";
 /// What the result says when a depth first search decided.
 const BY_DEPTH: &str = "depth-first search";
 /// What the result says when a best first search decided.
@@ -51,7 +51,7 @@ const BY_NEARNESS: &str = "best-first search";
 const BY_CHANCE: &str = "random depth-first search";
 
 /// What the result says when a search under LU bounds showed that there is no deadlock or run of some kind.
-pub(super) const BY_LU: &str = "proof under LU bounds";
+pub(crate) const BY_LU: &str = "proof under LU bounds";
 
 /// A search beside the main one.
 struct Helper<'p> {
@@ -89,7 +89,7 @@ enum Helped {
 
 impl Run<'_> {
     /// Whether other searches may help: not if the caller asked for one in particular.
-    pub(super) fn may_take_turns(&self, settings: &Settings) -> bool {
+    pub(crate) fn may_take_turns(&self, settings: &Settings) -> bool {
         settings.order == SearchOrder::Bfs
             && settings.covering == Covering::Inclusion
             && self.options.abstraction == AbstractionOption::Auto
@@ -98,12 +98,12 @@ impl Run<'_> {
     }
 
     /// States of the first turn.
-    pub(super) fn first_turn(&self) -> u64 {
+    pub(crate) fn first_turn(&self) -> u64 {
         self.options.first_turn.unwrap_or(FIRST_TURN)
     }
 
     /// How to search over hulls, if that makes sense: a difference of clocks splits zones that hulls join again.
-    pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
+    pub(crate) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
             covering: Covering::Hull,
             ..*settings
@@ -113,7 +113,7 @@ impl Run<'_> {
     /// Looks for a state with `deadlock` under LU bounds first. A deadlock found there proves nothing, because a state that
     /// can do more may hide it or be added; but abstraction only adds points, so if it has none the model has none. Regions
     /// must be told apart otherwise, and there can be exponentially more of them.
-    pub(super) fn proven_by_lu(
+    pub(crate) fn proven_by_lu(
         &self,
         sought: &Sought<'_>,
         settings: &Settings,
@@ -143,7 +143,7 @@ impl Run<'_> {
         Some((answer, search.representative))
     }
 
-    pub(super) fn search_in_turns<'s>(
+    pub(crate) fn search_in_turns<'s>(
         &'s self,
         sought: &Sought<'s>,
         main: &mut Search<'_>,
@@ -224,7 +224,7 @@ impl Run<'_> {
 
     /// Goes on with the main search; for a query that names elements, it is asked of whole orbits, and where it holds as
     /// written is given too.
-    pub(super) fn explore_orbits(
+    pub(crate) fn explore_orbits(
         &self,
         sought: &Sought<'_>,
         search: &mut Search<'_>,

@@ -6,7 +6,6 @@
 //! For states, clocks are kept together by their distance from the query. For runs, what was found without being real
 //! says which clocks to keep together next: those that take part in it, nearest first.
 
-use super::Run;
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::bounds::coupling::{Coupling, distances};
@@ -17,12 +16,13 @@ use crate::search::liveness::{Liveness, Throughout};
 use crate::search::progress::Suspect;
 use crate::search::sequential::{Search, Settings};
 use crate::search::wide::{Guide, Sharing, Unfinished, Wide};
+use crate::strategy::Run;
 use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What the result says when such zones decided.
-pub(super) const BY_LOOSE_CLOCKS: &str = "loose-clocks proof";
+pub(crate) const BY_LOOSE_CLOCKS: &str = "loose-clocks proof";
 
 /// The condition that every state meets.
 const ALWAYS: Throughout<'static> = Throughout {
@@ -32,7 +32,7 @@ const ALWAYS: Throughout<'static> = Throughout {
 };
 
 /// The widths to try in a search for states, widest first.
-pub(super) struct Ladder(VecDeque<Coupling>);
+pub(crate) struct Ladder(VecDeque<Coupling>);
 
 impl Ladder {
     /// The ladder for a query with this condition; empty where differences of clocks matter.
@@ -57,7 +57,7 @@ impl Ladder {
 
 impl Run<'_> {
     /// A search for states over zones of this width.
-    pub(super) fn loose_search<'s>(
+    pub(crate) fn loose_search<'s>(
         &'s self,
         rung: &Coupling,
         settings: &Settings,
@@ -70,7 +70,7 @@ impl Run<'_> {
 }
 
 /// The attempts to prove that no run keeps a condition.
-pub(super) struct NoRun<'p> {
+pub(crate) struct NoRun<'p> {
     run: &'p Run<'p>,
     bounds: &'p Bounds,
     /// Where the runs start: at every reachable point with this, or at the initial state.
@@ -86,7 +86,7 @@ pub(super) struct NoRun<'p> {
 }
 
 /// What an attempt came to.
-pub(super) enum Tried {
+pub(crate) enum Tried {
     /// There is no run.
     Proven,
     /// The graph has one, which may not be real.

@@ -11,7 +11,6 @@
 //! abstraction is exact for the query is exact for it. The run that answers is scheduled inside its limit. At first each
 //! run found sets the next limit; if runs get faster in small steps only, the limits still open are halved.
 
-use super::reachable::{Sought, by_position};
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -19,7 +18,8 @@ use crate::graph::goal::Goal;
 use crate::program::{AtomCode, ClockCode, Code, Formula, Program};
 use crate::search::limits::Watch;
 use crate::search::sequential::{Outcome, Search, Settings};
-use crate::trace::Condition;
+use crate::strategy::reachable::{Sought, by_position};
+use crate::witness::Condition;
 use zonelens_analysis::network::CompareOp;
 use zonelens_analysis::report::{LeastTime, Trace};
 use zonelens_interpreter::Failure;
@@ -42,7 +42,7 @@ enum Asked {
 impl Run<'_> {
     /// Replaces the trace of an answer by one that takes the least time, and says what that is. A limit reached on the way
     /// leaves the best so far, and nothing is said.
-    pub(super) fn hurry(
+    pub(crate) fn hurry(
         &self,
         mut answer: Answer,
         sought: &Sought<'_>,

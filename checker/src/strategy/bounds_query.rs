@@ -4,10 +4,10 @@ use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::graph::goal::Goal;
 use crate::program::{Program, compile_clock, compile_code};
-use crate::query::extremes::{Extremes, Measured};
 use crate::search::limits::Watch;
 use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::Covering;
+use crate::strategy::extremes::{Extremes, Measured};
 use zonelens_analysis::network::{BoundsExpr, Expr};
 use zonelens_analysis::report::Verdict;
 
@@ -15,7 +15,7 @@ use zonelens_analysis::report::Verdict;
 const LAST_BOUND: i32 = 1 << 20;
 
 impl Run<'_> {
-    pub(super) fn extremes(
+    pub(crate) fn extremes(
         &self,
         condition: Option<&Expr>,
         exprs: &[BoundsExpr],

@@ -1,10 +1,10 @@
 //! Traces: scheduled, replayed, described.
 
-use super::Run;
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
 use crate::program::{Fault, FaultKind};
-use crate::trace::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
+use crate::strategy::Run;
+use crate::witness::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Trace, TraceKind, TraceOption};
@@ -15,7 +15,7 @@ use zonelens_interpreter::{
 impl Run<'_> {
     /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must
     /// say of the query's condition, and whether that has `deadlock` in it.
-    pub(super) fn path_trace(
+    pub(crate) fn path_trace(
         &self,
         leaves: &[Leave],
         at_end: Condition<'_>,
@@ -40,7 +40,7 @@ impl Run<'_> {
 
     /// A run along a path to a state where the model fails as a search met it, with the fault as it is there. The
     /// interpreter must fail there, too.
-    pub(super) fn error_trace(
+    pub(crate) fn error_trace(
         &self,
         leaves: &[Leave],
         fault: &Fault,
@@ -93,7 +93,7 @@ impl Run<'_> {
     }
 
     /// Schedules a path.
-    pub(super) fn timed(
+    pub(crate) fn timed(
         &self,
         leaves: &[Leave],
         conditions: Conditions<'_>,
@@ -113,7 +113,7 @@ impl Run<'_> {
     }
 
     /// Schedules and replays a path.
-    pub(super) fn replayed(
+    pub(crate) fn replayed(
         &self,
         leaves: &[Leave],
         conditions: Conditions<'_>,
@@ -123,7 +123,7 @@ impl Run<'_> {
     }
 
     /// Replays a run.
-    pub(super) fn replay(
+    pub(crate) fn replay(
         &self,
         unit: i64,
         run: &[(i64, Option<ConcreteStep>)],
@@ -182,7 +182,7 @@ fn path_of(replayed: Replayed) -> Trace {
 }
 
 /// A run with its delays.
-pub(super) struct Timed {
+pub(crate) struct Timed {
     /// Parts of one time unit that delays are given in.
     pub unit: i64,
     pub run: Vec<(i64, Option<ConcreteStep>)>,

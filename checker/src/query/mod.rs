@@ -1,3 +1,0 @@
-//! What queries ask of the state space.
-
-pub mod extremes;
