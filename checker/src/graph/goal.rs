@@ -1,9 +1,9 @@
 //! `E<>` and `A[]`: is there a reachable state where the condition is true (false)?
 
+use crate::graph::Visitor;
 use crate::graph::deadlock::dead;
 use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Formula, Program};
-use crate::search::sequential::Visitor;
 use crate::zone::{Federation, Zone};
 
 /// Looks for a state where a formula has the wanted value.

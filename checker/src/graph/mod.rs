@@ -8,3 +8,6 @@ pub mod goal;
 pub mod receivers;
 pub mod steps;
 pub mod timed;
+mod visitor;
+
+pub use visitor::Visitor;

@@ -8,11 +8,12 @@
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
+use crate::graph::Visitor;
 use crate::graph::expander::Expander;
 use crate::program::{Fault, Program};
 use crate::search::frontier::{Frontier, Local, Work, lock};
 use crate::search::limits::{Counts, Stop, Watch};
-use crate::search::sequential::{Settings, Visitor, packing};
+use crate::search::sequential::{Settings, packing};
 use crate::store::passed_waiting::{NIL, Origin};
 use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;

@@ -3,11 +3,12 @@
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::graph::goal::Goal;
+use crate::program::Measured;
 use crate::program::{Program, compile_clock, compile_code};
 use crate::search::limits::Watch;
 use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::Covering;
-use crate::strategy::extremes::{Extremes, Measured};
+use crate::strategy::extremes::Extremes;
 use zonelens_analysis::network::{BoundsExpr, Expr};
 use zonelens_analysis::report::Verdict;
 

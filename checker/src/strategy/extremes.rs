@@ -1,22 +1,13 @@
 //! `sup`, `inf`, `bounds`: the least and greatest value of expressions over all reachable states.
 
+use crate::graph::Visitor;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
-use crate::program::{ClockCode, Code, Fault, Program};
+use crate::program::{Fault, Measured, Program};
 use crate::search::liveness::may_wait;
-use crate::search::sequential::Visitor;
 use crate::zone::bound::{self, INF};
 use crate::zone::{Federation, Zone};
 use zonelens_analysis::report::BoundsValue;
-
-/// What is measured.
-#[derive(Clone, Debug)]
-pub enum Measured {
-    /// An integer.
-    Int(Code),
-    /// A clock or a difference of clocks.
-    Clock(ClockCode, Option<ClockCode>),
-}
 
 /// The range of one expression so far. Bounds of clocks are encoded like those of zones.
 #[derive(Clone, Copy, Debug, Default)]

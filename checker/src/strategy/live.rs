@@ -3,11 +3,12 @@
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
+use crate::graph::Visitor;
 use crate::graph::expander::Expander;
 use crate::program::{Fault, Formula};
 use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::liveness::{Live, Liveness, Throughout};
-use crate::search::sequential::{Outcome, Search, Settings, Visitor};
+use crate::search::sequential::{Outcome, Search, Settings};
 use crate::search::wide::Guide;
 use crate::strategy::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
 use crate::strategy::turns::{BY_HULLS, BY_LU};

@@ -8,8 +8,8 @@
 use super::permutation::Permutation;
 use super::representative::Representative;
 use super::stabiliser;
+use crate::graph::Visitor;
 use crate::program::Fault;
-use crate::search::sequential::Visitor;
 use crate::zone::Zone;
 
 /// At most this many named elements are tried; a query that names more is reduced over what leaves them alone.
