@@ -15,7 +15,7 @@
 //!
 //! The simulation says nothing of what a valuation can *not* do, of values beyond the bounds, nor of how many steps or how
 //! much time the other one needs. So it is not used with `deadlock`, liveness, differences of clocks, measured clocks,
-//! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`verify/plan.rs`).
+//! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`strategy/plan.rs`).
 //! Stored zones together need not hold every reached valuation: nothing may be read from the table but where it ends.
 
 use crate::bounds::coupling::Coupling;

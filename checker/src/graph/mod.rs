@@ -5,9 +5,14 @@ mod among;
 pub mod deadlock;
 pub mod expander;
 pub mod goal;
+mod passed;
 pub mod receivers;
 pub mod steps;
+mod successors;
+pub mod throughout;
 pub mod timed;
 mod visitor;
 
+pub use passed::{Passed, Route};
+pub use successors::{Broken, Classes, Plain, Successor, Successors};
 pub use visitor::Visitor;

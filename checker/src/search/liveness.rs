@@ -11,79 +11,43 @@
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
-use crate::graph::deadlock::{dead, leads_into};
 use crate::graph::expander::{Delay, Expander};
+use crate::graph::throughout::{Throughout, may_wait, stuck};
 use crate::graph::timed;
-use crate::program::{ClockOp, Fault, FaultKind, Formula, Program, constrain};
+use crate::graph::{Broken, Passed, Successors};
+use crate::program::{ClockOp, Fault, FaultKind, Program, constrain};
 use crate::search::finished::{Known, Met};
 use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::sequential::packing;
 use crate::search::wide::Guide;
 use crate::store::zones::ZoneId;
-use crate::symmetry::{OnePerClass, Passed, Permutation, Representative};
-use crate::zone::{Federation, Zone, subtract_all};
+use crate::zone::{Federation, Zone};
 use std::cmp::Reverse;
 use std::rc::Rc;
 use zonelens_syntax::span::Span;
 
 /// What the search ended with.
-pub enum Live {
+pub enum Live<M> {
     /// No run stays in φ.
     None,
     /// The states on the way to a point where the run can stay for ever, or end.
-    Stays(Vec<Passed>),
-    /// The states, the position among them to which the last one leads back, and the permutation met there.
-    Cycle(Vec<Passed>, usize, Permutation),
+    Stays(Vec<Passed<M>>),
+    /// The states, the position among them to which the last one leads back, and how the state met there was moved.
+    Cycle(Vec<Passed<M>>, usize, Option<M>),
     /// Stopped by the watch.
     Stopped(Stop),
     /// The model or query failed in the last of these states, or on a step from there.
-    Fault(Fault, Vec<Passed>),
+    Fault(Fault, Vec<Passed<M>>),
 }
 
-/// A formula that must keep a value.
-#[derive(Clone, Copy)]
-pub struct Throughout<'p> {
-    /// The formula.
-    pub formula: &'p Formula,
-    /// The value.
-    pub wanted: bool,
-    /// Slots it needs.
-    pub frame: u32,
-}
-
-impl Throughout<'_> {
-    /// The part of zones where the value is the wanted one (or the other one).
-    pub fn part(
-        &self,
-        expander: &mut Expander<'_>,
-        zones: Federation,
-        wanted: bool,
-        state: &mut [i32],
-    ) -> Result<Federation, Fault> {
-        expander.machine.frame(self.frame, &[]);
-        let program = expander.program;
-        expander
-            .machine
-            .restrict(
-                program,
-                self.formula,
-                self.wanted == wanted,
-                zones,
-                state,
-                &[],
-            )
-            .map_err(Fault::of_query)
-    }
-}
-
-struct Frame {
+struct Frame<M> {
     state: Vec<i32>,
     zone: Zone,
     id: ZoneId,
     /// The step that led here.
     step: u32,
-    /// The permutation that made it a representative.
-    permutation: Permutation,
+    /// How it was moved.
+    moved_by: Option<M>,
     successors: Vec<(u32, Vec<i32>, Zone)>,
     /// Memory it takes with all its successors.
     bytes: u64,
@@ -104,8 +68,9 @@ pub struct Arrival {
 }
 
 /// The search; finished states are shared between calls.
-pub struct Liveness<'p> {
-    expander: Expander<'p>,
+pub struct Liveness<'p, S> {
+    /// Gives steps and moves states.
+    pub graph: S,
     program: &'p Program,
     bounds: &'p Bounds,
     /// What the runs keep.
@@ -114,10 +79,6 @@ pub struct Liveness<'p> {
     known: Known,
     counts: Counts,
     stack_bytes: u64,
-    /// Replaces states by representatives of their orbits.
-    pub representative: Option<Representative>,
-    /// Takes one step per class; none under audit.
-    pub one_per_class: Option<OnePerClass>,
     /// Where to look first; what it does not know is passed over, so that only what is found counts.
     pub guide: Option<Rc<Guide>>,
 }
@@ -127,16 +88,17 @@ type Try<T> = Result<T, Fault>;
 /// Most successors of one state: all of them are held at once.
 const MOST_ARRIVALS: usize = 1 << 20;
 
-impl<'p> Liveness<'p> {
+impl<'p, S: Successors<'p>> Liveness<'p, S> {
     /// A search for runs that keep the condition.
     pub fn new(
         program: &'p Program,
         bounds: &'p Bounds,
         condition: Throughout<'p>,
         abstraction: Abstraction,
-    ) -> Liveness<'p> {
+        graph: S,
+    ) -> Liveness<'p, S> {
         Liveness {
-            expander: Expander::new(program),
+            graph,
             program,
             bounds,
             condition,
@@ -144,8 +106,6 @@ impl<'p> Liveness<'p> {
             known: Known::new(packing(program), program.dim(), bounds.greatest_of_all()),
             counts: Counts::default(),
             stack_bytes: 0,
-            representative: None,
-            one_per_class: None,
             guide: None,
         }
     }
@@ -159,8 +119,13 @@ impl<'p> Liveness<'p> {
     }
 
     /// Searches from zones of a state that satisfy its invariant, before any delay.
-    pub fn search(&mut self, state: &[i32], entries: Federation, watch: &mut Watch<'_>) -> Live {
-        let mut stack: Vec<Frame> = Vec::new();
+    pub fn search(
+        &mut self,
+        state: &[i32],
+        entries: Federation,
+        watch: &mut Watch<'_>,
+    ) -> Live<S::Move> {
+        let mut stack: Vec<Frame<S::Move>> = Vec::new();
         let mut owned = state.to_vec();
         let starts = match self.settle(0, &mut owned, entries) {
             Ok(starts) => self.guided(starts),
@@ -179,9 +144,9 @@ impl<'p> Liveness<'p> {
         step: u32,
         state: Vec<i32>,
         zone: Zone,
-        stack: &mut Vec<Frame>,
+        stack: &mut Vec<Frame<S::Move>>,
         watch: &mut Watch<'_>,
-    ) -> Option<Live> {
+    ) -> Option<Live<S::Move>> {
         if let Some(end) = self.enter(step, state, zone, stack) {
             return Some(end);
         }
@@ -211,16 +176,13 @@ impl<'p> Liveness<'p> {
         step: u32,
         mut state: Vec<i32>,
         mut zone: Zone,
-        stack: &mut Vec<Frame>,
-    ) -> Option<Live> {
+        stack: &mut Vec<Frame<S::Move>>,
+    ) -> Option<Live<S::Move>> {
         self.counts.transitions += 1;
         if zone.overflowed() {
             return Some(Live::Stopped(Stop::Overflow));
         }
-        let permutation = match &mut self.representative {
-            Some(representative) => representative.reduce(&mut state, &mut zone),
-            None => Permutation(Vec::new()),
-        };
+        let moved_by = self.graph.represent(&mut state, &mut zone);
         let id = match self.known.meet(&state, &zone) {
             Met::Finished => return None,
             Met::New(id) => id,
@@ -230,7 +192,7 @@ impl<'p> Liveness<'p> {
                     .position(|f| f.id == id && f.state == state)
                     .unwrap_or(0);
                 let path = passed(std::mem::take(stack), Some(step));
-                return Some(Live::Cycle(path, start, permutation));
+                return Some(Live::Cycle(path, start, moved_by));
             }
         };
         self.known.enter(&state, id);
@@ -254,7 +216,7 @@ impl<'p> Liveness<'p> {
             zone,
             id,
             step,
-            permutation,
+            moved_by,
             successors,
             bytes,
         });
@@ -267,11 +229,11 @@ impl<'p> Liveness<'p> {
 
     /// Whether a run can stay here for ever, or end here, with the condition true to its end.
     pub fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
-        let delay = self.expander.delay_of(state)?;
+        let delay = self.graph.expander().delay_of(state)?;
         if zone.unbounded() && may_wait(&delay, zone) {
             return Ok(true);
         }
-        let stuck = stuck(&mut self.expander, &self.condition, state, zone, &delay)?;
+        let stuck = stuck(self.graph.expander(), &self.condition, state, zone, &delay)?;
         Ok(!stuck.is_empty())
     }
 
@@ -296,36 +258,30 @@ impl<'p> Liveness<'p> {
     /// Where the steps of a state lead.
     pub fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
         let mut next = Vec::new();
-        if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative) {
-            one.begin(self.program, r, state, zone, &mut self.expander.steps);
-        }
-        let found = self.expander.find_steps(state, zone);
-        self.expander.steps.interchange = None;
-        found?;
+        let steps = match self.graph.begin(state, zone) {
+            Ok(steps) => steps,
+            Err(Broken::Fault(fault)) => return Err(fault),
+            // Nothing is computed yet, and an audit looks at the states beside this search.
+            Err(Broken::Overflow | Broken::Asymmetric(_)) => 0,
+        };
         let mut arrivals = Vec::new();
-        for index in 0..self.expander.steps.len() {
-            if let (Some(one), Some(r)) = (&mut self.one_per_class, &self.representative)
-                && !one.is_first(self.program, r.tables(), &self.expander.steps, index)
-            {
+        for index in 0..steps {
+            if !self.graph.takes(index) {
                 continue;
             }
-            let step = self.expander.steps.get(index).clone();
-            let mut pieces = self.expander.enabled(&step, state, zone)?;
+            let expander = self.graph.expander();
+            let step = expander.steps.get(index).clone();
+            let mut pieces = expander.enabled(&step, state, zone)?;
             if self.program.has_priorities {
-                pieces = self
-                    .expander
-                    .without_higher(index, pieces, state, &mut next)?;
+                pieces = expander.without_higher(index, pieces, state, &mut next)?;
             }
             if pieces.is_empty() {
                 continue;
             }
-            self.expander.fire(&step, state, &mut next)?;
-            let ops = self.expander.machine.clock_ops.clone();
+            expander.fire(&step, state, &mut next)?;
+            let ops = expander.machine.clock_ops.clone();
             let mut invariant = Vec::new();
-            if !self
-                .expander
-                .invariant_constraints(&mut next, &mut invariant)?
-            {
+            if !expander.invariant_constraints(&mut next, &mut invariant)? {
                 continue;
             }
             let entries: Federation = pieces
@@ -361,10 +317,14 @@ impl<'p> Liveness<'p> {
     ) -> Try<Vec<(u32, Vec<i32>, Zone)>> {
         let mut result = Vec::new();
         let mut invariant = Vec::new();
-        if !self.expander.invariant_constraints(state, &mut invariant)? {
+        if !self
+            .graph
+            .expander()
+            .invariant_constraints(state, &mut invariant)?
+        {
             return Ok(result);
         }
-        let delay = self.expander.delay_of(state)?;
+        let delay = self.graph.expander().delay_of(state)?;
         let mut settled = Vec::new();
         for mut entry in entries {
             if !constrain(&mut entry, &invariant) {
@@ -373,7 +333,7 @@ impl<'p> Liveness<'p> {
             match &delay {
                 Delay::Stopped => {
                     settled.extend(self.condition.part(
-                        &mut self.expander,
+                        self.graph.expander(),
                         vec![entry],
                         true,
                         state,
@@ -389,7 +349,7 @@ impl<'p> Liveness<'p> {
                     };
                     let pieces =
                         self.condition
-                            .part(&mut self.expander, vec![room], true, state)?;
+                            .part(self.graph.expander(), vec![room], true, state)?;
                     settled.extend(timed::reach_until(&entry, &pieces, &stops));
                 }
             }
@@ -408,71 +368,8 @@ impl<'p> Liveness<'p> {
     }
 }
 
-/// The points of a zone where a run can stay for ever, or end, with the condition true to its end. The zone must lie in
-/// the condition and be closed under the delays that it allows.
-pub fn endings(
-    expander: &mut Expander<'_>,
-    condition: &Throughout<'_>,
-    state: &mut [i32],
-    zone: &Zone,
-) -> Try<Federation> {
-    let delay = expander.delay_of(state)?;
-    let mut parts = match zone.unbounded() {
-        true => waiting(&delay, zone),
-        false => Vec::new(),
-    };
-    match stuck(expander, condition, state, zone, &delay) {
-        Ok(stuck) => parts.extend(stuck),
-        // Where a guard fails, nothing is known to be stuck; waiting needs no step.
-        Err(fault) if expander.lenient && !fault.kind.is_ours() => {}
-        Err(fault) => return Err(fault),
-    }
-    Ok(parts)
-}
-
-/// The points of a zone from which no step can be reached and the condition holds until time stops.
-fn stuck(
-    expander: &mut Expander<'_>,
-    condition: &Throughout<'_>,
-    state: &mut [i32],
-    zone: &Zone,
-    delay: &Delay,
-) -> Try<Federation> {
-    let stuck = dead(expander, state, zone)?;
-    if stuck.is_empty() || *delay == Delay::Stopped {
-        return Ok(stuck);
-    }
-    let mut room = zone.clone();
-    let mut invariant = Vec::new();
-    expander.invariant_constraints(state, &mut invariant)?;
-    room.up();
-    constrain(&mut room, &invariant);
-    let outside = vec![room.clone()];
-    let spoilt = condition.part(expander, outside, false, state)?;
-    Ok(subtract_all(stuck, &leads_into(spoilt, delay, &room)))
-}
-
-/// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may hold points where an
-/// urgent synchronisation stops time beside others that never meet one.
-pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
-    !waiting(delay, zone).is_empty()
-}
-
-/// The points of a zone that no invariant bounds from which time may pass for ever.
-fn waiting(delay: &Delay, zone: &Zone) -> Federation {
-    match delay {
-        Delay::Stopped => Vec::new(),
-        Delay::Free => vec![zone.clone()],
-        Delay::Until(urgent) => {
-            let mut stops = timed::stops(zone, urgent);
-            stops.iter_mut().for_each(Zone::down);
-            subtract_all(vec![zone.clone()], &stops)
-        }
-    }
-}
-
 /// The frames of a stack as a path; `last` is the step taken from the top.
-fn passed(stack: Vec<Frame>, last: Option<u32>) -> Vec<Passed> {
+fn passed<M>(stack: Vec<Frame<M>>, last: Option<u32>) -> Vec<Passed<M>> {
     let mut next: Vec<Option<u32>> = stack.iter().skip(1).map(|f| Some(f.step)).collect();
     next.push(last);
     let frames = stack.into_iter().zip(next);
@@ -480,7 +377,7 @@ fn passed(stack: Vec<Frame>, last: Option<u32>) -> Vec<Passed> {
         .map(|(frame, step)| Passed {
             state: frame.state,
             zone: frame.zone,
-            permutation: frame.permutation,
+            moved_by: frame.moved_by,
             step,
         })
         .collect()

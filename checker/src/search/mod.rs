@@ -5,6 +5,7 @@ pub mod finished;
 mod frontier;
 pub mod limits;
 pub mod liveness;
+mod moves;
 pub mod nearness;
 pub mod parallel;
 pub mod progress;

@@ -2,21 +2,23 @@
 //!
 //! The table of states is cut into shards by the hash of the discrete part. A thread makes a successor ready for storing
 //! by itself and holds the lock of its shard only while it is compared and kept; with several shards per thread two
-//! seldom meet. Verdicts are those of one thread; which of several traces is found may differ from run to run.
+//! seldom meet. Verdicts are those of one thread; which of several traces is found may differ from run to run. Each
+//! thread has successors of its own, with or without symmetry; what they counted is added up at the end.
 //!
 //! A search starts on one thread: most models are done before a second one could help.
 
 use crate::bounds::Bounds;
-use crate::bounds::abstraction::Abstractor;
-use crate::graph::Visitor;
-use crate::graph::expander::Expander;
+use crate::graph::{Broken, Passed, Route, Successor, Successors, Visitor};
 use crate::program::{Fault, Program};
 use crate::search::frontier::{Frontier, Local, Work, lock};
 use crate::search::limits::{Counts, Stop, Watch};
+use crate::search::moves::Moves;
 use crate::search::sequential::{Settings, packing};
 use crate::store::passed_waiting::{NIL, Origin};
 use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;
+use std::hash::Hash;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,25 +29,59 @@ const REPORT_INTERVAL: u64 = 256;
 /// Shards per thread. With more of them threads meet less often, but fewer states share a zone.
 const SHARDS_PER_THREAD: u32 = 8;
 
-/// How a search ended, with the steps that lead there.
-#[derive(Clone, Debug, PartialEq)]
-pub enum End {
+/// How a search ended, with the path that leads there.
+pub enum End<M> {
+    /// Everything was explored.
+    Exhausted,
     /// The visitor ended it.
-    Found(Vec<u32>),
+    Found(Route<M>),
     /// It was stopped.
     Stopped(Stop),
     /// The model failed, at a step of the last state or in the state itself.
-    Fault(Fault, Vec<u32>),
+    Fault(Fault, Route<M>),
     /// The query failed.
     QueryFault(Fault),
+    /// The audit found a broken symmetry.
+    Asymmetric(String),
+}
+
+/// The states that a search has kept, and what gave them.
+pub struct Kept<S, M> {
+    shards: Vec<Shard<M>>,
+    dim: usize,
+    /// What gave the states, with the counts of all threads.
+    pub graph: S,
+}
+
+impl<S, M> Kept<S, M> {
+    /// How many there are.
+    pub fn stored(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.table.stored()).sum()
+    }
+
+    /// All of them.
+    pub fn states(&self) -> impl Iterator<Item = (Vec<i32>, Zone)> {
+        self.shards.iter().flat_map(|shard| {
+            shard.table.kept().map(|id| {
+                let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
+                shard.table.get(id, &mut state, &mut zone);
+                (state, zone)
+            })
+        })
+    }
+}
+
+/// A part of the table, and how its states were moved.
+struct Shard<M> {
+    table: Table,
+    moves: Moves<M>,
 }
 
 /// What the threads share. Node `n` of shard `k` has the number `n * shards + k`.
-struct Shared<'p> {
-    program: &'p Program,
-    bounds: &'p Bounds,
+struct Shared<M> {
+    dim: usize,
     settings: Settings,
-    shards: Vec<Mutex<Table>>,
+    shards: Vec<Mutex<Shard<M>>>,
     frontier: Frontier,
     explored: AtomicU64,
     transitions: AtomicU64,
@@ -53,109 +89,187 @@ struct Shared<'p> {
     halt: Mutex<Option<Halt>>,
 }
 
-/// Where a visitor or an expander stopped a thread.
+/// Where a visitor or the graph stopped a thread.
 enum Halt {
     Found(u32),
     Stopped(Stop),
     Fault(Fault, u32),
     QueryFault(Fault),
+    Asymmetric(String),
 }
 
-/// Searches on `threads` threads; `None` if everything was explored.
-pub fn search<V: Visitor>(
-    program: &Program,
-    bounds: &Bounds,
+impl Halt {
+    fn broken(broken: Broken, node: u32) -> Halt {
+        match broken {
+            Broken::Fault(fault) => Halt::Fault(fault, node),
+            Broken::Overflow => Halt::Stopped(Stop::Overflow),
+            Broken::Asymmetric(message) => Halt::Asymmetric(message),
+        }
+    }
+}
+
+/// What a search on several threads needs: successors and a visitor for each of them.
+pub struct Makers<'m, S, V> {
+    /// Makes what gives successors.
+    pub graph: &'m (dyn Fn() -> S + Sync),
+    /// Makes what states are shown to.
+    pub visitor: &'m (dyn Fn() -> V + Sync),
+}
+
+/// Searches on `threads` threads.
+pub fn search<'p, S, V>(
+    (program, bounds): (&'p Program, &'p Bounds),
     settings: Settings,
     threads: u32,
-    visitor: &(dyn Fn() -> V + Sync),
+    makers: &Makers<'_, S, V>,
     watch: &mut Watch<'_>,
-) -> Option<End> {
+) -> (End<S::Move>, Kept<S, S::Move>)
+where
+    S: Successors<'p> + Send,
+    S::Move: Send,
+    V: Visitor,
+{
     let threads = threads.max(1);
-    let table = || {
-        Mutex::new(Table::new(
+    let graph = (makers.graph)();
+    let keeps_covered = graph.moves();
+    let shard = || {
+        let mut table = Table::new(
             packing(program),
             program.dim(),
             bounds.greatest_of_all(),
             settings.abstraction,
             settings.covering,
-        ))
+        );
+        if keeps_covered {
+            // Moves are undone along the states of a path.
+            table.keep_covered();
+        }
+        Mutex::new(Shard {
+            table,
+            moves: Moves::default(),
+        })
     };
     let shards = (threads.min(64) * SHARDS_PER_THREAD).next_power_of_two();
     let shared = Shared {
-        program,
-        bounds,
+        dim: program.dim(),
         settings,
-        shards: (0..shards).map(|_| table()).collect(),
+        shards: (0..shards).map(|_| shard()).collect(),
         frontier: Frontier::new(),
         explored: AtomicU64::new(0),
         transitions: AtomicU64::new(0),
         ended: AtomicBool::new(false),
         halt: Mutex::new(None),
     };
-    let mut first = Worker::new(&shared, 0, visitor());
-    match first.expander.initial() {
-        Err(fault) => return Some(End::Fault(fault, Vec::new())),
-        Ok((mut state, mut zones)) => {
-            let origin = Origin {
-                parent: NIL,
-                step: 0,
-                depth: 0,
-            };
-            if let Err(halt) = first.add(&mut state, &mut zones, origin) {
-                shared.finish(halt);
-            }
-        }
-    }
-    let done = first.run(Some(&mut *watch), ALONE);
+    let mut first = Worker::new(&shared, 0, graph, (makers.visitor)());
+    first.start();
+    let mut done = first.run(Some(&mut *watch), ALONE);
+    let mut others = Vec::new();
     if !done && threads > 1 {
         shared.frontier.join(threads - 1);
-        std::thread::scope(|scope| {
-            for k in 1..threads {
+        others = std::thread::scope(|scope| {
+            let spawned = (1..threads).map(|k| {
                 let shared = &shared;
                 scope.spawn(move || {
                     let _alarm = Alarm(&shared.ended);
-                    Worker::new(shared, k, visitor()).run(None, u64::MAX)
-                });
-            }
+                    let (graph, visitor) = ((makers.graph)(), (makers.visitor)());
+                    let mut worker = Worker::new(shared, k, graph, visitor);
+                    worker.run(None, u64::MAX);
+                    worker.graph
+                })
+            });
+            let spawned: Vec<_> = spawned.collect();
             let _alarm = Alarm(&shared.ended);
-            first.run(Some(&mut *watch), u64::MAX);
+            done = first.run(Some(&mut *watch), u64::MAX);
+            let joined = spawned.into_iter().map(|thread| match thread.join() {
+                Ok(graph) => graph,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.collect()
         });
     } else if !done {
         first.run(Some(&mut *watch), u64::MAX);
     }
     watch.add(shared.total());
-    let tables = shared.shards.into_iter();
-    let tables: Vec<Table> = tables
-        .map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect();
+    let mut graph = first.graph;
+    others.into_iter().for_each(|other| graph.absorb(other));
+    let shards = shared.shards.into_iter();
+    let kept = Kept {
+        shards: shards
+            .map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect(),
+        dim: program.dim(),
+        graph,
+    };
     let halt = shared.halt.into_inner();
-    let end = halt.unwrap_or_else(PoisonError::into_inner)?;
-    Some(match end {
-        Halt::Found(node) => End::Found(path(&tables, node)),
-        Halt::Stopped(stop) => End::Stopped(stop),
-        Halt::Fault(fault, node) => End::Fault(fault, path(&tables, node)),
-        Halt::QueryFault(fault) => End::QueryFault(fault),
-    })
+    let halt = halt.unwrap_or_else(PoisonError::into_inner);
+    kept.end(halt)
 }
 
-/// The steps that lead to a node.
-fn path(tables: &[Table], node: u32) -> Vec<u32> {
-    let count = tables.len() as u32;
-    let mut steps = Vec::new();
-    let mut at = node;
-    loop {
-        let origin = tables[(at % count) as usize].origin(at / count);
-        if origin.parent == NIL {
-            break;
-        }
-        steps.push(origin.step);
-        at = origin.parent;
+impl<'p, S: Successors<'p>> Kept<S, S::Move> {
+    fn end(mut self, halt: Option<Halt>) -> (End<S::Move>, Self) {
+        let end = match halt {
+            None => End::Exhausted,
+            Some(Halt::Found(node)) => {
+                // Where nothing is moved, a state that was covered meanwhile is gone.
+                let confirmed = self.graph.moves().then(|| self.state(node));
+                match confirmed.and_then(|(state, zone)| self.graph.confirm(&state, &zone)) {
+                    Some(message) => End::Asymmetric(message),
+                    None => End::Found(self.route(node)),
+                }
+            }
+            Some(Halt::Stopped(stop)) => End::Stopped(stop),
+            Some(Halt::Fault(fault, node)) => End::Fault(fault, self.route(node)),
+            Some(Halt::QueryFault(fault)) => End::QueryFault(fault),
+            Some(Halt::Asymmetric(message)) => End::Asymmetric(message),
+        };
+        (end, self)
     }
-    steps.reverse();
-    steps
+
+    fn shard(&self, node: u32) -> (&Shard<S::Move>, u32) {
+        let count = self.shards.len() as u32;
+        (&self.shards[(node % count) as usize], node / count)
+    }
+
+    fn state(&self, node: u32) -> (Vec<i32>, Zone) {
+        let (shard, id) = self.shard(node);
+        let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
+        shard.table.get(id, &mut state, &mut zone);
+        (state, zone)
+    }
+
+    /// The path to a node.
+    fn route(&self, node: u32) -> Route<S::Move> {
+        let moves = self.graph.moves();
+        let (mut steps, mut path) = (Vec::new(), Vec::new());
+        let (mut at, mut step) = (node, None);
+        while at != NIL {
+            let (shard, id) = self.shard(at);
+            let origin = shard.table.origin(id);
+            if moves {
+                let (state, zone) = self.state(at);
+                path.push(Passed {
+                    state,
+                    zone,
+                    moved_by: shard.moves.of(id),
+                    step,
+                });
+                step = Some(origin.step);
+            } else if origin.parent != NIL {
+                steps.push(origin.step);
+            }
+            at = origin.parent;
+        }
+        if moves {
+            path.reverse();
+            Route::Moved(path)
+        } else {
+            steps.reverse();
+            Route::Steps(steps)
+        }
+    }
 }
 
-impl Shared<'_> {
+impl<M> Shared<M> {
     fn total(&self) -> Counts {
         let mut total = Counts {
             explored: self.explored.load(Ordering::Relaxed),
@@ -164,10 +278,10 @@ impl Shared<'_> {
             ..Counts::default()
         };
         for shard in &self.shards {
-            let shard = lock(shard);
-            total.stored += shard.stored();
-            total.waiting += shard.waiting();
-            total.bytes += shard.bytes() as u64;
+            let table = &lock(shard).table;
+            total.stored += table.stored();
+            total.waiting += table.waiting();
+            total.bytes += table.bytes() as u64;
         }
         total
     }
@@ -190,34 +304,53 @@ impl Drop for Alarm<'_> {
     }
 }
 
-struct Worker<'s, 'p, V> {
-    shared: &'s Shared<'p>,
+struct Worker<'s, S, M, V> {
+    shared: &'s Shared<M>,
+    graph: S,
+    keep: Keep<'s, M, V>,
+    /// States explored since the last report.
+    explored: u64,
+}
+
+/// The part of a worker that stores what the graph gives.
+struct Keep<'s, M, V> {
+    shared: &'s Shared<M>,
     waiting: Local,
     incoming: Incoming,
-    expander: Expander<'p>,
-    abstractor: Abstractor,
     visitor: V,
-    pieces: Vec<Zone>,
-    next: Vec<i32>,
-    /// Counts since the last report.
-    explored: u64,
+    /// Successors since the last report.
     transitions: u64,
 }
 
-impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
-    fn new(shared: &'s Shared<'p>, number: u32, visitor: V) -> Worker<'s, 'p, V> {
-        let (program, settings) = (shared.program, shared.settings);
+impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
+    fn new(shared: &'s Shared<S::Move>, number: u32, graph: S, visitor: V) -> Self {
+        let settings = shared.settings;
         Worker {
             shared,
-            waiting: Local::new(settings.order, settings.seed.wrapping_add(number.into())),
-            incoming: lock(&shared.shards[0]).incoming(),
-            expander: Expander::new(program),
-            abstractor: Abstractor::new(settings.abstraction, program.dim()),
-            visitor,
-            pieces: Vec::new(),
-            next: Vec::new(),
+            graph,
+            keep: Keep {
+                shared,
+                waiting: Local::new(settings.order, settings.seed.wrapping_add(number.into())),
+                incoming: lock(&shared.shards[0]).table.incoming(),
+                visitor,
+                transitions: 0,
+            },
             explored: 0,
-            transitions: 0,
+        }
+    }
+
+    /// Stores the initial states.
+    fn start(&mut self) {
+        let origin = Origin {
+            parent: NIL,
+            step: 0,
+            depth: 0,
+        };
+        let keep = &mut self.keep;
+        match self.graph.initial(&mut |found| keep.put(found, origin)) {
+            Err(broken) => self.shared.finish(Halt::broken(broken, NIL)),
+            Ok(ControlFlow::Break(halt)) => self.shared.finish(halt),
+            Ok(ControlFlow::Continue(())) => {}
         }
     }
 
@@ -226,7 +359,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
     fn run(&mut self, mut watch: Option<&mut Watch<'_>>, limit: u64) -> bool {
         let shared = self.shared;
         let mut state = Vec::new();
-        let mut zone = Zone::universe(shared.program.dim());
+        let mut zone = Zone::universe(shared.dim);
         let mut total = shared.total();
         let mut left = limit;
         let done = loop {
@@ -242,9 +375,9 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
             if left == 0 {
                 break false;
             }
-            let Some(node) = self.waiting.take(&shared.frontier) else {
+            let Some(node) = self.keep.waiting.take(&shared.frontier) else {
                 self.report();
-                match self.waiting.wait(&shared.frontier, &shared.ended) {
+                match self.keep.waiting.wait(&shared.frontier, &shared.ended) {
                     Work::None => break true,
                     Work::Some | Work::Later => continue,
                 }
@@ -270,7 +403,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
     }
 
     fn report(&mut self) {
-        let (explored, transitions) = (&mut self.explored, &mut self.transitions);
+        let (explored, transitions) = (&mut self.explored, &mut self.keep.transitions);
         let add =
             |sum: &AtomicU64, n: &mut u64| sum.fetch_add(std::mem::take(n), Ordering::Relaxed);
         add(&self.shared.explored, explored);
@@ -281,7 +414,7 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
     fn pass(&mut self, node: u32, state: &mut Vec<i32>, zone: &mut Zone) -> Option<u32> {
         let shards = self.shared.shards.len() as u32;
         let (shard, id) = (node % shards, node / shards);
-        let mut table = lock(&self.shared.shards[shard as usize]);
+        let table = &mut lock(&self.shared.shards[shard as usize]).table;
         if !table.pass(id) {
             return None;
         }
@@ -296,11 +429,9 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
         zone: &Zone,
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
-        self.expander
-            .find_steps(state, zone)
-            .map_err(|fault| Halt::Fault(fault, node))?;
-        let mut next = std::mem::take(&mut self.next);
-        for step in 0..self.expander.steps.len() {
+        let broken = |broken| Halt::broken(broken, node);
+        let steps = self.graph.begin(state, zone).map_err(broken)?;
+        for step in 0..steps {
             if let Some(watch) = watch
                 && let Some(stop) = watch.check_amid(step, || self.shared.total())
             {
@@ -309,71 +440,56 @@ impl<'s, 'p, V: Visitor> Worker<'s, 'p, V> {
             if self.shared.ended.load(Ordering::Relaxed) {
                 break;
             }
-            let mut zones = self
-                .expander
-                .successors(step, state, zone, &mut next)
-                .map_err(|fault| Halt::Fault(fault, node))?;
+            if !self.graph.takes(step) {
+                continue;
+            }
             let origin = Origin {
                 parent: node,
                 step: step as u32,
                 depth: depth + 1,
             };
-            if !zones.is_empty() {
-                self.add(&mut next, &mut zones, origin)?;
+            let keep = &mut self.keep;
+            let mut take = |found: Successor<'_, _>| keep.put(found, origin);
+            let flow = self.graph.step(step, state, zone, &mut take);
+            if let ControlFlow::Break(halt) = flow.map_err(broken)? {
+                return Err(halt);
             }
-            self.expander.recycle_list(zones);
         }
-        self.next = next;
         Ok(())
     }
+}
 
-    /// Abstracts the zones of a successor and keeps them.
-    fn add(
-        &mut self,
-        state: &mut [i32],
-        zones: &mut Vec<Zone>,
-        origin: Origin,
-    ) -> Result<(), Halt> {
-        let (program, bounds) = (self.shared.program, self.shared.bounds);
-        self.abstractor.at_state(program, bounds, state);
-        let mut pieces = std::mem::take(&mut self.pieces);
-        for zone in zones.drain(..) {
-            if zone.overflowed() {
-                return Err(Halt::Stopped(Stop::Overflow));
-            }
-            self.abstractor.apply(bounds, zone, &mut pieces);
-        }
-        self.transitions += pieces.len() as u64;
-        for piece in &pieces {
-            self.keep(state, piece, origin)?;
-        }
-        self.expander.recycle(&mut pieces);
-        self.pieces = pieces;
-        Ok(())
-    }
-
-    /// Stores an abstracted state and shows it if it is new.
-    fn keep(&mut self, state: &mut [i32], zone: &Zone, origin: Origin) -> Result<(), Halt> {
-        let (l, u) = (&self.abstractor.l, &self.abstractor.u);
-        self.incoming.load(state, zone, l, u);
+impl<M: Clone + Eq + Hash, V: Visitor> Keep<'_, M, V> {
+    /// Stores a state and shows it if it is new.
+    fn put(&mut self, mut found: Successor<'_, M>, origin: Origin) -> ControlFlow<Halt> {
+        self.transitions += 1;
+        let (l, u) = found.bounds;
+        self.incoming.load(found.state, found.zone, l, u);
         let shards = self.shared.shards.len() as u32;
         // Tables look at the low bits of the hash.
-        let shard = (self.incoming.hash() >> 24) as u32 % shards;
+        let number = (self.incoming.hash() >> 24) as u32 % shards;
         let (put, joined) = {
-            let mut table = lock(&self.shared.shards[shard as usize]);
-            let put = table.put(&mut self.incoming, zone, origin, l, u);
-            (put, put.or_else(|| table.joined(&self.incoming)))
+            let mut shard = lock(&self.shared.shards[number as usize]);
+            let table = &mut shard.table;
+            let put = table.put(&mut self.incoming, found.zone, origin, l, u);
+            let joined = put.or_else(|| table.joined(&self.incoming));
+            if let Some(id) = put {
+                shard.moves.note(id, found.moved_by.take());
+            }
+            (put, joined)
         };
-        let Some(id) = joined else { return Ok(()) };
-        let node = id * shards + shard;
+        let Some(id) = joined else {
+            return ControlFlow::Continue(());
+        };
+        let node = id * shards + number;
         if put.is_some() {
             self.waiting.push(node, &self.shared.frontier);
         }
-        match self.visitor.visit(state, zone, node) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(Halt::Found(node)),
-            Err(fault) if fault.of_query => Err(Halt::QueryFault(fault)),
-            Err(fault) => Err(Halt::Fault(fault, node)),
+        match found.show(&mut self.visitor, node) {
+            Ok(false) => ControlFlow::Continue(()),
+            Ok(true) => ControlFlow::Break(Halt::Found(node)),
+            Err(fault) if fault.of_query => ControlFlow::Break(Halt::QueryFault(fault)),
+            Err(fault) => ControlFlow::Break(Halt::Fault(fault, node)),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! run could end or wait for ever, and no infinite path that real time allows (`progress.rs`), no run stays inside.
 
 use crate::bounds::coupling::Coupling;
+use crate::graph::Plain;
 use crate::program::{ClockOp, Fault};
 use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::liveness::{Arrival, Liveness};
@@ -44,7 +45,7 @@ pub enum Sharing {
 
 /// The graph.
 pub struct Wide<'p> {
-    live: Liveness<'p>,
+    live: Liveness<'p, Plain<'p>>,
     coupling: Coupling,
     sharing: Sharing,
     near: Vec<usize>,
@@ -75,7 +76,7 @@ struct Node {
 
 impl<'p> Wide<'p> {
     /// An empty graph of what `live` searches; clocks kept together stay exact.
-    pub fn new(live: Liveness<'p>, coupling: Coupling, sharing: Sharing) -> Wide<'p> {
+    pub fn new(live: Liveness<'p, Plain<'p>>, coupling: Coupling, sharing: Sharing) -> Wide<'p> {
         Wide {
             live,
             near: coupling.together(),

@@ -6,7 +6,7 @@ use crate::graph::goal::Goal;
 use crate::program::Measured;
 use crate::program::{Program, compile_clock, compile_code};
 use crate::search::limits::Watch;
-use crate::search::sequential::{Outcome, Search, Settings};
+use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::Covering;
 use crate::strategy::extremes::Extremes;
 use zonelens_analysis::network::{BoundsExpr, Expr};
@@ -62,10 +62,9 @@ impl Run<'_> {
             };
             let representative = self.representative(&settings);
             let settings = Run::without_alu(settings, has_clocks || representative.is_some());
-            let mut search = Search::new(self.program, &bounds, settings);
-            search.representative = representative;
             let audit = self.audit(&formula);
-            search.audit = audit.map(|a| a.measuring(self.program, &measured));
+            let audit = audit.map(|a| a.measuring(self.program, &measured));
+            let mut search = self.search(&bounds, settings, representative, audit);
             match search.run(&mut extremes, watch) {
                 Outcome::Exhausted | Outcome::Found(_) => {}
                 Outcome::Stopped(stop) => return Ok(Answer::stopped(stop)),

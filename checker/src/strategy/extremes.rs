@@ -3,8 +3,8 @@
 use crate::graph::Visitor;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
-use crate::program::{Fault, Measured, Program};
-use crate::search::liveness::may_wait;
+use crate::graph::throughout::may_wait;
+use crate::program::{ClockCode, Fault, Measured, Program};
 use crate::zone::bound::{self, INF};
 use crate::zone::{Federation, Zone};
 use zonelens_analysis::report::BoundsValue;

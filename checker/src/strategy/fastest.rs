@@ -14,12 +14,15 @@
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
+use crate::graph::Plain;
 use crate::graph::goal::Goal;
 use crate::program::{AtomCode, ClockCode, Code, Formula, Program};
 use crate::search::limits::Watch;
-use crate::search::sequential::{Outcome, Search, Settings};
-use crate::strategy::reachable::{Sought, by_position};
+use crate::search::sequential::Search;
+use crate::search::sequential::{Outcome, Settings};
+use crate::strategy::reachable::Sought;
 use crate::witness::Condition;
+use crate::witness::by_position;
 use zonelens_analysis::network::CompareOp;
 use zonelens_analysis::report::{LeastTime, Trace};
 use zonelens_interpreter::Failure;
@@ -125,7 +128,8 @@ impl Run<'_> {
             settings.abstraction = Abstraction::ExtraM;
         }
         let mut goal = Goal::new(&timed, &formula, self.query.frame, true);
-        let mut search = Search::new(&timed, &bounds, settings);
+        let graph = Plain::new(&timed, &bounds, settings.abstraction);
+        let mut search = Search::new(&timed, &bounds, settings, graph);
         let node = match search.run(&mut goal, watch) {
             Outcome::Found(node) => node,
             Outcome::Exhausted => return Ok(Asked::Impossible),
@@ -139,7 +143,7 @@ impl Run<'_> {
             program: &timed,
             ..*self
         };
-        let trace = run.path_trace(&leaves, at_end, check)?;
+        let trace = run.tracer().path_trace(&leaves, at_end, check)?;
         Ok(Asked::Possible(trace))
     }
 }

@@ -19,8 +19,9 @@ use crate::bounds::abstraction::Abstractor;
 use crate::graph::expander::Expander;
 use crate::graph::goal::Goal;
 use crate::program::{ClockCode, ClockOp, Fault, Formula};
-use crate::search::sequential::{Search, Settings};
+use crate::search::sequential::Settings;
 use crate::strategy::Run;
+use crate::strategy::Search;
 use crate::witness::{Leave, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};
@@ -62,7 +63,10 @@ impl Run<'_> {
         if !bounds.diagonals.is_empty() || self.program.has_rates {
             return false;
         }
-        let Ok(leaves) = self.real_steps(search, node, None, None) else {
+        let Ok(leaves) = self
+            .tracer()
+            .real_steps(&search.graph, &search.route(node), None)
+        else {
             return false;
         };
         self.grows_along(clock, condition, &leaves, bounds, settings)

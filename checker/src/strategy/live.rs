@@ -5,14 +5,16 @@ use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::graph::Visitor;
 use crate::graph::expander::Expander;
+use crate::graph::throughout::Throughout;
 use crate::program::{Fault, Formula};
 use crate::search::limits::{Counts, Stop, Watch};
-use crate::search::liveness::{Live, Liveness, Throughout};
-use crate::search::sequential::{Outcome, Search, Settings};
+use crate::search::liveness::{Live, Liveness};
+use crate::search::sequential::{Outcome, Settings};
 use crate::search::wide::Guide;
+use crate::strategy::Search;
 use crate::strategy::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
 use crate::strategy::turns::{BY_HULLS, BY_LU};
-use crate::symmetry::{OnePerClass, Representative};
+use crate::symmetry::{Chosen, Permutation, Representative};
 use crate::witness::lassos::LiveRun;
 use crate::zone::Zone;
 use std::rc::Rc;
@@ -104,14 +106,14 @@ impl Run<'_> {
             return Err(stop);
         }
         let run = LiveRun {
-            representative: liveness.representative.as_ref(),
+            graph: &liveness.graph,
             stem: None,
             start: None,
             condition,
             bounds,
         };
         let mut answer = self.live_answer(live, run, verdicts);
-        let mut symmetry = self.symmetry_report(liveness.representative.as_ref());
+        let mut symmetry = self.symmetry_report(liveness.graph.representative());
         if self.options.audit_symmetry {
             match self.audit_reachable(condition.formula, bounds, watch)? {
                 Ok(done) => symmetry.audit = Some(done),
@@ -130,11 +132,10 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<Result<AuditReport, String>, Stop> {
         let settings = self.settings(bounds, false);
-        let mut search = Search::new(self.program, bounds, settings);
-        search.representative = self.representative(&settings);
-        search.audit = self.audit([formula]);
+        let representative = self.representative(&settings);
+        let mut search = self.search(bounds, settings, representative, self.audit([formula]));
         let outcome = search.explore(&mut Nothing, watch);
-        let done = search.audit.map(|a| a.done().clone());
+        let done = search.graph.audit().map(|a| a.done().clone());
         match outcome {
             Outcome::Stopped(stop) => Err(stop),
             Outcome::Asymmetric(message) => Ok(Err(message)),
@@ -314,7 +315,7 @@ impl Run<'_> {
         let proven = || Answer {
             decided_by: Some(BY_LU),
             symmetry: Some(Box::new(
-                self.symmetry_report(search.representative.as_ref()),
+                self.symmetry_report(search.graph.representative()),
             )),
             ..Answer::verdict(Verdict::Satisfied)
         };
@@ -346,8 +347,8 @@ impl Run<'_> {
         let mut answer = match (outcome, live) {
             (Outcome::Found(node), Some(live)) => {
                 let run = LiveRun {
-                    representative: search.representative.as_ref(),
-                    stem: Some((&search, node)),
+                    graph: &search.graph,
+                    stem: Some(search.route(node)),
                     start: Some(start),
                     condition,
                     bounds,
@@ -367,14 +368,14 @@ impl Run<'_> {
     fn starting<'s>(
         &'s self,
         start: Throughout<'s>,
-        (avoiding, avoided): (Liveness<'s>, &'s Formula),
+        (avoiding, avoided): (Liveness<'s, Chosen<'s>>, &'s Formula),
         settings: Settings,
         bounds: &'s Bounds,
         watch: &mut Watch<'_>,
-    ) -> Result<(Search<'s>, Outcome, Option<Live>), Stop> {
-        let mut search = Search::new(self.program, bounds, settings);
-        search.representative = self.representative(&settings);
-        search.audit = self.audit([start.formula, avoided]);
+    ) -> Result<(Search<'s>, Outcome, Option<Live<Permutation>>), Stop> {
+        let representative = self.representative(&settings);
+        let audit = self.audit([start.formula, avoided]);
+        let mut search = self.search(bounds, settings, representative, audit);
         // Both searches look at the same limits, each through its own watch.
         let mut outer = watch.twin();
         let mut starts = Starts::new(self, start, avoiding, watch);
@@ -403,7 +404,7 @@ impl Run<'_> {
         let Some(settings) = self.hulls(&settings, bounds) else {
             return false;
         };
-        let mut search = Search::new(self.program, bounds, settings);
+        let mut search = self.search(bounds, settings, None, None);
         if search.run(&mut Everything, watch) != Outcome::Exhausted {
             return false;
         }
@@ -442,23 +443,23 @@ fn liveness<'p>(
     bounds: &'p Bounds,
     condition: Throughout<'p>,
     abstraction: Abstraction,
-) -> Liveness<'p> {
-    let mut liveness = Liveness::new(run.program, bounds, condition, abstraction);
-    liveness.representative = run.tables().map(Representative::new);
-    if !run.options.audit_symmetry {
-        let tables = liveness.representative.as_ref().map(|r| r.tables());
-        liveness.one_per_class = tables.map(OnePerClass::new);
-    }
-    liveness
+) -> Liveness<'p, Chosen<'p>> {
+    let representative = run.tables().map(Representative::new);
+    let graph = match run.options.audit_symmetry {
+        false => Chosen::new((run.program, bounds), abstraction, representative, None),
+        // The states are audited one by one beside this search.
+        true => Chosen::every_step((run.program, bounds), abstraction, representative),
+    };
+    Liveness::new(run.program, bounds, condition, abstraction, graph)
 }
 
 /// Starts a liveness search from every reachable point with p and not q.
 struct Starts<'p, 'w, 'c> {
     expander: Expander<'p>,
     p: Throughout<'p>,
-    liveness: Liveness<'p>,
+    liveness: Liveness<'p, Chosen<'p>>,
     watch: &'w mut Watch<'c>,
-    live: Option<Live>,
+    live: Option<Live<Permutation>>,
 }
 
 impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
@@ -466,7 +467,7 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
     fn new(
         run: &Run<'p>,
         p: Throughout<'p>,
-        liveness: Liveness<'p>,
+        liveness: Liveness<'p, Chosen<'p>>,
         watch: &'w mut Watch<'c>,
     ) -> Starts<'p, 'w, 'c> {
         Starts {
@@ -479,7 +480,7 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
     }
 
     /// What ended the search, and the counts of all searches.
-    fn end(self) -> (Option<Live>, Counts) {
+    fn end(self) -> (Option<Live<Permutation>>, Counts) {
         (self.live, self.liveness.counts())
     }
 }

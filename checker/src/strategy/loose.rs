@@ -1,4 +1,4 @@
-//! Proofs over wider zones (`explore/coupling.rs`, `query/wide.rs`), from the widest up.
+//! Proofs over wider zones (`bounds/coupling.rs`, `search/wide.rs`), from the widest up.
 //!
 //! A zone with more points has more runs, so a state or a run that is not found there does not exist. For the same reason
 //! `Extra⁺_LU` will do for liveness here, where it is not exact: it may show a state without steps that is not there.
@@ -9,14 +9,18 @@
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::bounds::coupling::{Coupling, distances};
+use crate::graph::Plain;
 use crate::graph::expander::Expander;
+use crate::graph::throughout::Throughout;
 use crate::program::{Fault, Formula};
 use crate::search::limits::{Counts, Stop, Watch};
-use crate::search::liveness::{Liveness, Throughout};
+use crate::search::liveness::Liveness;
 use crate::search::progress::Suspect;
-use crate::search::sequential::{Search, Settings};
+use crate::search::sequential::Settings;
 use crate::search::wide::{Guide, Sharing, Unfinished, Wide};
 use crate::strategy::Run;
+use crate::strategy::Search;
+use crate::symmetry::Chosen;
 use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -63,9 +67,8 @@ impl Run<'_> {
         settings: &Settings,
         bounds: &'s Bounds,
     ) -> Search<'s> {
-        let mut search = Search::new(self.program, bounds, *settings);
-        search.loosen(rung.clone());
-        search
+        let plain = Plain::new(self.program, bounds, settings.abstraction).loosened(rung.clone());
+        Search::new(self.program, bounds, *settings, Chosen::Plain(plain))
     }
 }
 
@@ -285,7 +288,8 @@ impl<'p> NoRun<'p> {
 
     fn wide(&self, coupling: &Coupling, condition: Throughout<'p>, sharing: Sharing) -> Wide<'p> {
         let program = self.run.program;
-        let live = Liveness::new(program, self.bounds, condition, Abstraction::ExtraLu);
+        let graph = Plain::new(program, self.bounds, Abstraction::ExtraLu);
+        let live = Liveness::new(program, self.bounds, condition, Abstraction::ExtraLu, graph);
         Wide::new(live, coupling.clone(), sharing)
     }
 }

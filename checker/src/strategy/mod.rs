@@ -5,6 +5,7 @@ pub mod extremes;
 mod fastest;
 mod growth;
 mod live;
+mod live_answer;
 mod loose;
 mod plan;
 pub mod reachable;
@@ -13,6 +14,8 @@ mod turns;
 use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
 use crate::search::limits::{Stop, Watch};
+use crate::symmetry::Chosen;
+use crate::witness::traces::Tracer;
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
     LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
@@ -20,6 +23,9 @@ use zonelens_analysis::report::{
 use zonelens_interpreter::{Failure, Limit, Names};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
+
+/// A search as the strategies use it: reduced, audited or plain.
+pub(crate) type Search<'p> = crate::search::sequential::Search<'p, Chosen<'p>>;
 
 /// Everything a run needs.
 pub(crate) struct Run<'a> {
@@ -146,6 +152,18 @@ impl Run<'_> {
         match self.limit.is_over() {
             Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
             None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+        }
+    }
+
+    /// What makes traces of what was found.
+    pub fn tracer(&self) -> Tracer<'_> {
+        Tracer {
+            network: self.network,
+            query: self.query,
+            options: self.options,
+            position: self.position,
+            program: self.program,
+            limit: self.limit,
         }
     }
 

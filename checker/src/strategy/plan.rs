@@ -5,9 +5,12 @@ use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Formula, compile_formula};
-use crate::search::sequential::{Search, Settings};
+use crate::search::sequential::Settings;
 use crate::store::passed_waiting::Covering;
-use crate::symmetry::{Audit, MOST_NAMED, Representative, Tables, is_invariant, one_per_orbit};
+use crate::strategy::Search;
+use crate::symmetry::{
+    Audit, Chosen, MOST_NAMED, Representative, Tables, is_invariant, one_per_orbit,
+};
 use crate::zone::Zone;
 use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
@@ -195,15 +198,44 @@ impl Run<'_> {
         .collect()
     }
 
+    /// A search for states, reduced by `representative` if there is one.
+    pub fn search<'s>(
+        &self,
+        bounds: &'s Bounds,
+        settings: Settings,
+        representative: Option<Representative>,
+        audit: Option<Audit<'s>>,
+    ) -> Search<'s>
+    where
+        Self: 's,
+    {
+        let graph = Chosen::new(
+            (self.program, bounds),
+            settings.abstraction,
+            representative,
+            audit,
+        );
+        Search::new(self.program, bounds, settings, graph)
+    }
+
     /// The report on the symmetry that a search used.
     pub fn symmetry_of(&self, search: &Search<'_>) -> Box<SymmetryReport> {
-        let mut report = self.symmetry_report(search.representative.as_ref());
-        let audited = search
-            .representative
-            .is_some()
-            .then_some(search.audit.as_ref());
-        report.audit = audited.flatten().map(|a| a.done().clone());
-        report.canonical = one_per_orbit(search);
+        let states = &search.states;
+        let kept = states.kept().map(|node| search.state(node));
+        self.symmetry_over(&search.graph, states.stored(), kept)
+    }
+
+    /// The same for states that were kept elsewhere.
+    pub fn symmetry_over(
+        &self,
+        graph: &Chosen<'_>,
+        stored: u64,
+        states: impl Iterator<Item = (Vec<i32>, Zone)>,
+    ) -> Box<SymmetryReport> {
+        let mut report = self.symmetry_report(graph.representative());
+        report.audit = graph.audit().map(|a| a.done().clone());
+        let canonical = |r: &Representative| one_per_orbit(r, stored, states);
+        report.canonical = graph.representative().is_none_or(canonical);
         Box::new(report)
     }
 

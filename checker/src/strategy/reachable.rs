@@ -2,15 +2,18 @@
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
+use crate::graph::Visitor;
 use crate::graph::goal::Goal;
-use crate::program::{Fault, Formula};
+use crate::program::{Alike, Fault, Formula};
 use crate::search::limits::Watch;
 use crate::search::nearness::Nearness;
-use crate::search::parallel::{self, End};
-use crate::search::sequential::{Outcome, Search, Settings};
+use crate::search::parallel::{self, End, Makers};
+use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::{Covering, NIL};
-use crate::symmetry::Permutation;
+use crate::strategy::Search;
+use crate::symmetry::{Chosen, Permutation, Representative, Route, Symmetrised};
 use crate::witness::{Condition, Leave};
+use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{TraceOption, Verdict};
 use zonelens_interpreter::Failure;
@@ -23,6 +26,50 @@ pub(crate) struct Sought<'q> {
     pub wanted: bool,
     found: Verdict,
     pub absent: Verdict,
+}
+
+/// What is asked of a state.
+pub(crate) enum Asked<'g> {
+    /// Whether the condition holds there.
+    AsItIs(Goal<'g>),
+    /// Whether it holds in some image: it names elements that are moved.
+    OfOrbits(Box<Symmetrised<Goal<'g>>>),
+}
+
+impl Asked<'_> {
+    /// The permutation that takes the state found last to where the condition holds as written.
+    pub fn found(self) -> Option<Permutation> {
+        match self {
+            Asked::AsItIs(_) => None,
+            Asked::OfOrbits(orbits) => orbits.found,
+        }
+    }
+
+    /// The same for the state that a route ends in, which another thread found.
+    fn image(mut self, route: &Route) -> Option<Permutation> {
+        if let Route::Moved(path) = route
+            && let Some(last) = path.last()
+        {
+            self.visit(&mut last.state.clone(), &last.zone, NIL).ok()?;
+        }
+        self.found()
+    }
+}
+
+impl Visitor for Asked<'_> {
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
+        match self {
+            Asked::AsItIs(goal) => goal.visit(state, zone, node),
+            Asked::OfOrbits(orbits) => orbits.visit(state, zone, node),
+        }
+    }
+
+    fn alike(&mut self) -> Option<&mut Alike> {
+        match self {
+            Asked::AsItIs(goal) => goal.alike(),
+            Asked::OfOrbits(orbits) => orbits.alike(),
+        }
+    }
 }
 
 impl Run<'_> {
@@ -60,30 +107,34 @@ impl Run<'_> {
         };
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
         let settings = Run::without_alu(settings, representative.is_some());
-        let mut search = Search::new(self.program, &bounds, settings);
-        search.representative = representative;
-        search.audit = self.audit([&formula]).map(|a| a.naming(named.clone()));
-        let parallel =
-            self.options.threads > 1 && search.representative.is_none() && !settings.shortest;
+        let audit = || self.audit([&formula]).map(|a| a.naming(named.clone()));
+        let parallel = self.options.threads > 1 && !settings.shortest;
         let proven = match has_deadlock && named.is_empty() && self.may_take_turns(&settings) {
             true => self.proven_by_lu(&sought, &settings, &bounds, watch),
             false => None,
         };
-        let mut answer = if let Some((answer, representative)) = proven {
-            search.representative = representative;
+        let mut answer = if let Some(answer) = proven {
             answer
         } else if parallel {
-            self.search_in_parallel(&sought, &bounds, settings, watch)
-        } else if self.may_take_turns(&settings) {
-            self.search_in_turns(&sought, &mut search, &named, &settings, &bounds, watch)
+            let graph = || {
+                let model = (self.program, &bounds);
+                Chosen::new(model, settings.abstraction, representative.clone(), audit())
+            };
+            self.search_in_parallel(&sought, &graph, &named, (settings, &bounds), watch)
         } else {
-            self.search_alone(&sought, &mut search, &named, &settings, watch)
+            let mut search = self.search(&bounds, settings, representative, audit());
+            let mut answer = if self.may_take_turns(&settings) {
+                self.search_in_turns(&sought, &mut search, &named, &settings, &bounds, watch)
+            } else {
+                self.search_alone(&sought, &mut search, &named, &settings, watch)
+            };
+            answer.symmetry = Some(self.symmetry_of(&search));
+            answer
         };
         answer.symmetrised = !named.is_empty();
         if self.options.trace == TraceOption::Fastest {
             answer = self.hurry(answer, &sought, &settings, watch);
         }
-        answer.symmetry = Some(self.symmetry_of(&search));
         Ok(answer)
     }
 
@@ -135,7 +186,9 @@ impl Run<'_> {
             Outcome::Fault(fault, node) => self.fault(fault, search, node),
             Outcome::QueryFault(fault, _) => self.query_fault(fault, settings.covering),
             Outcome::Found(node) => {
-                let steps = self.real_steps(search, node, None, image);
+                let steps = self
+                    .tracer()
+                    .real_steps(&search.graph, &search.route(node), image);
                 self.found(steps, sought, settings)
             }
         }
@@ -150,29 +203,59 @@ impl Run<'_> {
         }
     }
 
-    fn search_in_parallel(
-        &self,
-        sought: &Sought<'_>,
-        bounds: &Bounds,
-        settings: Settings,
+    fn search_in_parallel<'g>(
+        &'g self,
+        sought: &Sought<'g>,
+        graph: &(dyn Fn() -> Chosen<'g> + Sync),
+        named: &[(usize, u16)],
+        (settings, bounds): (Settings, &'g Bounds),
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let visitor = || self.goal(sought);
-        match parallel::search(
-            self.program,
-            bounds,
-            settings,
-            self.options.threads,
-            &visitor,
-            watch,
-        ) {
-            None => Answer::verdict(sought.absent),
-            Some(End::Stopped(stop)) => Answer::stopped(stop),
-            Some(End::Fault(fault, steps)) => {
-                self.fault_after(fault, Ok(by_position(steps)), settings.covering)
+        let representative = match named.is_empty() {
+            true => None,
+            false => graph().representative().cloned(),
+        };
+        let visitor = || self.asked(sought, representative.as_ref(), named);
+        let makers = Makers {
+            graph,
+            visitor: &visitor,
+        };
+        let model = (self.program, bounds);
+        let (end, kept) = parallel::search(model, settings, self.options.threads, &makers, watch);
+        let mut answer = match end {
+            End::Exhausted => Answer::verdict(sought.absent),
+            End::Stopped(stop) => Answer::stopped(stop),
+            End::Asymmetric(message) => Answer::internal(message),
+            End::Fault(fault, route) => {
+                let steps = self.tracer().real_steps(&kept.graph, &route, None);
+                self.fault_after(fault, steps, settings.covering)
             }
-            Some(End::QueryFault(fault)) => self.query_fault(fault, settings.covering),
-            Some(End::Found(steps)) => self.found(Ok(by_position(steps)), sought, &settings),
+            End::QueryFault(fault) => self.query_fault(fault, settings.covering),
+            End::Found(route) => {
+                let image = visitor().image(&route);
+                let steps = self
+                    .tracer()
+                    .real_steps(&kept.graph, &route, image.as_ref());
+                self.found(steps, sought, &settings)
+            }
+        };
+        answer.symmetry = Some(self.symmetry_over(&kept.graph, kept.stored(), kept.states()));
+        answer
+    }
+
+    /// What states are asked: whether they are looked for, or some image of them is.
+    pub(crate) fn asked<'g>(
+        &'g self,
+        sought: &Sought<'g>,
+        representative: Option<&Representative>,
+        named: &[(usize, u16)],
+    ) -> Asked<'g> {
+        let goal = self.goal(sought);
+        match representative {
+            Some(representative) if !named.is_empty() => Asked::OfOrbits(Box::new(
+                Symmetrised::new(goal, representative.clone(), named.to_vec()),
+            )),
+            _ => Asked::AsItIs(goal),
         }
     }
 
@@ -208,7 +291,7 @@ impl Run<'_> {
         let mut goal = self.goal(sought).lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
         let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
-        let trace = leaves.and_then(|leaves| self.path_trace(&leaves, at_end, check));
+        let trace = leaves.and_then(|leaves| self.tracer().path_trace(&leaves, at_end, check));
         match trace {
             Ok(trace) => Answer {
                 trace: Some(Box::new(trace)),
@@ -224,7 +307,10 @@ impl Run<'_> {
         if node == NIL || !self.needs_run(&fault, covering) {
             return self.model_error(fault, None);
         }
-        self.fault_after(fault, self.real_steps(search, node, None, None), covering)
+        let steps = self
+            .tracer()
+            .real_steps(&search.graph, &search.route(node), None);
+        self.fault_after(fault, steps, covering)
     }
 
     /// Whether a run to an error is asked for, or must show that it is real.
@@ -244,7 +330,7 @@ impl Run<'_> {
         if !self.needs_run(&fault, covering) {
             return self.model_error(fault, None);
         }
-        let run = leaves.and_then(|leaves| self.error_trace(&leaves, &fault));
+        let run = leaves.and_then(|leaves| self.tracer().error_trace(&leaves, &fault));
         match (run, self.approximate(covering)) {
             (Ok((trace, fault)), _) => self.model_error(fault, Some(trace)),
             (Err(_), Some(why)) => doubtful(why, self.model_error(fault, None)),
@@ -267,9 +353,4 @@ fn doubtful(why: &str, error: Answer) -> Answer {
         Verdict::Unknown,
         format!("approximate: {why}, so a state with this error may not be reachable: {error}"),
     )
-}
-
-/// Steps by their positions, as runs without symmetry keep them.
-pub(crate) fn by_position(steps: Vec<u32>) -> Vec<Leave> {
-    steps.into_iter().map(Leave::Step).collect()
 }

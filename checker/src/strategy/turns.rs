@@ -3,7 +3,7 @@
 //! Breadth first search is the default and answers most questions. Where it has not after a hundred thousand states,
 //! others get a share of the time:
 //!
-//! - best first search by how far a state is from the condition (`query/nearness.rs`), depth first search, and random
+//! - best first search by how far a state is from the condition (`search/nearness.rs`), depth first search, and random
 //!   depth first search started anew again and again, which find deep states early;
 //! - a search over convex hulls, which holds one zone per discrete state, and searches over zones that keep fewer
 //!   differences of clocks (`loose.rs`). Both only add points, so a state that they do not reach is not reachable; that
@@ -20,11 +20,12 @@ use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::program::Fault;
 use crate::search::limits::{Stop, Watch};
-use crate::search::sequential::{Outcome, Search, Settings};
+use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::Covering;
+use crate::strategy::Search;
 use crate::strategy::loose::{BY_LOOSE_CLOCKS, Ladder};
 use crate::strategy::reachable::Sought;
-use crate::symmetry::{Permutation, Representative, Symmetrised};
+use crate::symmetry::Permutation;
 use zonelens_analysis::report::{AbstractionOption, SearchOrder, TraceOption};
 
 /// States of the first turn; each round doubles it, for searches that look elsewhere first it grows by half: what they
@@ -119,7 +120,7 @@ impl Run<'_> {
         settings: &Settings,
         bounds: &Bounds,
         watch: &mut Watch<'_>,
-    ) -> Option<(Answer, Option<Representative>)> {
+    ) -> Option<Answer> {
         if settings.abstraction != Abstraction::ExtraM || !bounds.diagonals.is_empty() {
             return None;
         }
@@ -127,8 +128,7 @@ impl Run<'_> {
             abstraction: Abstraction::ExtraLu,
             ..*settings
         };
-        let mut search = Search::new(self.program, bounds, wide);
-        search.representative = self.representative(&wide);
+        let mut search = self.search(bounds, wide, self.representative(&wide), None);
         watch.set_turn(Some(self.first_turn()));
         let outcome = search.explore(&mut self.goal(sought), watch);
         watch.set_turn(None);
@@ -136,11 +136,11 @@ impl Run<'_> {
             return None;
         }
         watch.add(search.counts());
-        let answer = Answer {
+        Some(Answer {
             decided_by: Some(BY_LU),
+            symmetry: Some(self.symmetry_of(&search)),
             ..Answer::verdict(sought.absent)
-        };
-        Some((answer, search.representative))
+        })
     }
 
     pub(crate) fn search_in_turns<'s>(
@@ -231,15 +231,9 @@ impl Run<'_> {
         named: &[(usize, u16)],
         watch: &mut Watch<'_>,
     ) -> (Outcome, Option<Permutation>) {
-        let mut goal = self.goal(sought);
-        match &search.representative {
-            Some(representative) if !named.is_empty() => {
-                let mut orbit = Symmetrised::new(goal, representative.clone(), named.to_vec());
-                let outcome = search.explore(&mut orbit, watch);
-                (outcome, orbit.found)
-            }
-            _ => (search.explore(&mut goal, watch), None),
-        }
+        let mut asked = self.asked(sought, search.graph.representative(), named);
+        let outcome = search.explore(&mut asked, watch);
+        (outcome, asked.found())
     }
 
     /// The searches beside the main one that look elsewhere first.
@@ -307,8 +301,8 @@ impl Run<'_> {
         match kind {
             Kind::Loose(ladder) => Some(self.loose_search(ladder.rung()?, settings, bounds)),
             Kind::Depth | Kind::Nearest | Kind::Hulls | Kind::Random => {
-                let mut search = Search::new(self.program, bounds, *settings);
-                search.representative = self.representative(settings);
+                let representative = self.representative(settings);
+                let mut search = self.search(bounds, *settings, representative, None);
                 if matches!(kind, Kind::Nearest) {
                     search.best_first(self.nearness(sought));
                 }

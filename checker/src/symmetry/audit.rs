@@ -94,6 +94,12 @@ impl<'p> Audit<'p> {
         &self.done
     }
 
+    /// Adds what another thread checked.
+    pub fn absorb(&mut self, other: &Audit<'_>) {
+        self.done.states += other.done.states;
+        self.done.swaps += other.done.swaps;
+    }
+
     /// The next state is checked, whatever its number.
     pub fn now(&mut self) {
         self.countdown = 1;

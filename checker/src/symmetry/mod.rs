@@ -18,11 +18,11 @@ mod matrix;
 #[cfg(test)]
 mod named;
 mod one_per_class;
-mod passed;
 mod permutation;
 mod quotient;
 #[cfg(test)]
 mod quotient_tests;
+mod reduced;
 mod representative;
 mod stabiliser;
 mod symmetrise;
@@ -33,9 +33,12 @@ mod tests;
 pub use audit::Audit;
 pub use canonical::one_per_orbit;
 pub use one_per_class::OnePerClass;
-pub use passed::Passed;
+/// A representative on a path.
+pub type Passed = crate::graph::Passed<Permutation>;
+/// The path to a state, through representatives if the search was reduced.
+pub type Route = crate::graph::Route<Permutation>;
 pub use permutation::Permutation;
-pub use quotient::Quotient;
+pub use reduced::Chosen;
 pub use representative::Representative;
 pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;

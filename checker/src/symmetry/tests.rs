@@ -1,6 +1,6 @@
 //! Orbits: the states of the unreduced search fall into exactly the orbits that the reduced search stores.
 
-use super::{OnePerClass, Permutation, Representative, Tables};
+use super::{Chosen, OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -64,8 +64,14 @@ fn search(
         seed: 0,
         shortest: false,
     };
-    let mut search = Search::new(program, &bounds, settings);
-    search.representative = tables.map(Representative::new);
+    let representative = tables.map(Representative::new);
+    let graph = Chosen::new(
+        (program, &bounds),
+        settings.abstraction,
+        representative,
+        None,
+    );
+    let mut search = Search::new(program, &bounds, settings, graph);
     let cancelled = AtomicBool::new(false);
     let control = Control {
         cancelled: &cancelled,
@@ -78,7 +84,7 @@ fn search(
     };
     let mut watch = Watch::new(&limits, &control);
     let outcome = search.run(&mut all, &mut watch);
-    let ties = search.representative.map_or(0, |r| r.broken_ties);
+    let ties = search.graph.representative().map_or(0, |r| r.broken_ties);
     (all, outcome, ties)
 }
 

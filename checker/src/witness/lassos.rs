@@ -2,18 +2,15 @@
 
 use crate::bounds::Bounds;
 use crate::graph::expander::Expander;
-use crate::program::Fault;
-use crate::search::liveness::{Live, Throughout, endings};
-use crate::search::sequential::Search;
-use crate::store::passed_waiting::Covering;
-use crate::strategy::reachable::by_position;
-use crate::strategy::{Answer, Run};
-use crate::symmetry::{Passed, Permutation, Representative};
+use crate::graph::throughout::{Throughout, endings};
+use crate::symmetry::{Chosen, Passed, Permutation, Route};
+use crate::witness::by_position;
 use crate::witness::traces::Timed;
+use crate::witness::traces::Tracer;
 use crate::witness::{Conditions, Lasso, Leave, shorten_lasso};
 use crate::zone::Zone;
 use zonelens_analysis::network::QueryKind;
-use zonelens_analysis::report::{Trace, TraceKind, Verdict};
+use zonelens_analysis::report::{Trace, TraceKind};
 use zonelens_interpreter::{Claim, End, Ending, Failure, Kept, check};
 use zonelens_syntax::ast::PathKind;
 
@@ -25,87 +22,38 @@ const MOST_WORK: usize = 2_000_000;
 
 /// What a run that keeps a condition was found with.
 pub(crate) struct LiveRun<'r> {
-    pub representative: Option<&'r Representative>,
-    /// The search and the node from which it starts; none at the initial state.
-    pub stem: Option<(&'r Search<'r>, u32)>,
+    /// What gave the successors.
+    pub graph: &'r Chosen<'r>,
+    /// The path to where it starts; none at the initial state.
+    pub stem: Option<Route>,
     /// What holds where it starts.
     pub start: Option<Throughout<'r>>,
     pub condition: Throughout<'r>,
     pub bounds: &'r Bounds,
 }
 
-/// Why a run that was found is not shown.
-const TOO_LATE: &str = "states: the verdict stands, but its run repeats only after more steps than can be checked one by \
-     one, so none is shown";
-
-impl Run<'_> {
-    /// The verdict of a liveness search.
-    pub(crate) fn live_answer(
-        &self,
-        live: Live,
-        run: LiveRun<'_>,
-        (found, absent): (Verdict, Verdict),
-    ) -> Answer {
-        let (path, cycle) = match live {
-            Live::None => return Answer::verdict(absent),
-            Live::Stopped(stop) => return Answer::stopped(stop),
-            Live::Fault(fault, path) => return self.live_fault(fault, path, &run),
-            Live::Stays(path) => (path, None),
-            Live::Cycle(path, start, closing) => (path, Some((start, closing))),
-        };
-        if !self.wants_trace() {
-            return Answer::verdict(found);
-        }
-        let trace = self.live_leaves(&run, path, cycle);
-        let trace = trace.and_then(|(stem, steps, start)| match steps {
-            Some(steps) => self.live_trace(stem, steps, start, &run),
-            None => Ok(None),
-        });
-        match trace {
-            Ok(Some(trace)) => Answer {
-                trace: Some(Box::new(trace)),
-                ..Answer::verdict(found)
-            },
-            Ok(None) => Answer::because(found, TOO_LATE),
-            Err(failure) => self.untraced(found, &failure),
-        }
-    }
-
-    /// The report of an error that a search for runs met in the last state of a path, or on a step from there.
-    fn live_fault(&self, fault: Fault, path: Vec<Passed>, run: &LiveRun<'_>) -> Answer {
-        if fault.of_query {
-            return self.query_error(fault);
-        }
-        if fault.kind.is_ours() || !self.wants_trace() {
-            return self.model_error(fault, None);
-        }
-        let leaves = self.live_leaves(run, path, None);
-        let leaves = leaves.map(|(mut stem, steps, _)| {
-            stem.extend(steps.into_iter().flatten());
-            stem
-        });
-        self.fault_after(fault, leaves, Covering::Inclusion)
-    }
-
+impl Tracer<'_> {
     /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
     /// where among these the cycle starts.
     #[allow(clippy::type_complexity)]
-    fn live_leaves(
+    pub(crate) fn live_leaves(
         &self,
         run: &LiveRun<'_>,
         path: Vec<Passed>,
-        cycle: Option<(usize, Permutation)>,
+        cycle: Option<(usize, Option<Permutation>)>,
     ) -> Result<(Vec<Leave>, Option<Vec<Leave>>, Option<usize>), Failure> {
-        let Some(representative) = run.representative else {
-            let stem = run.stem.map(|(search, node)| search.states.path(node));
+        let Some(representative) = run.graph.representative() else {
+            let stem = match &run.stem {
+                Some(route) => self.real_steps(run.graph, route, None)?,
+                None => Vec::new(),
+            };
             let steps = by_position(path.iter().filter_map(|p| p.step).collect());
-            let start = cycle.map(|(start, _)| start);
-            return Ok((by_position(stem.unwrap_or_default()), Some(steps), start));
+            return Ok((stem, Some(steps), cycle.map(|(start, _)| start)));
         };
         let mut back = self.unpermute(representative);
-        let stem = match run.stem {
-            Some((search, node)) => self.undo(&mut back, representative, &search.path(node))?,
-            None => Vec::new(),
+        let stem = match &run.stem {
+            Some(Route::Moved(path)) => self.undo(&mut back, representative, path)?,
+            _ => Vec::new(),
         };
         Ok(match cycle {
             None => (
@@ -114,6 +62,9 @@ impl Run<'_> {
                 None,
             ),
             Some((start, closing)) => {
+                let Some(closing) = closing else {
+                    return Err(Failure("nothing moved the states of this cycle".into()));
+                };
                 match self.undo_cycle(&mut back, representative, &path, start, &closing)? {
                     Some(lasso) => (stem, Some(lasso.leaves), Some(lasso.start)),
                     None => (stem, None, None),
@@ -123,7 +74,7 @@ impl Run<'_> {
     }
 
     /// The run, scheduled and checked; none if its cycle comes back too late for that to be seen.
-    fn live_trace(
+    pub(crate) fn live_trace(
         &self,
         stem: Vec<Leave>,
         steps: Vec<Leave>,

@@ -409,3 +409,8 @@ fn bounds_of(zone: &Zone) -> Vec<Constraint> {
     }
     result
 }
+
+/// Steps by their positions, as runs without symmetry keep them.
+pub fn by_position(steps: Vec<u32>) -> Vec<Leave> {
+    steps.into_iter().map(Leave::Step).collect()
+}

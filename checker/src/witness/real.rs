@@ -1,12 +1,11 @@
 //! From stored paths to runs of the model as written: permutations are undone along paths and around cycles.
 
 use crate::program::Fault;
-use crate::search::sequential::Search;
-use crate::strategy::Run;
-use crate::strategy::reachable::by_position;
+use crate::symmetry::{Chosen, Route};
 use crate::symmetry::{Passed, Permutation, Representative};
-use crate::witness::Leave;
+use crate::witness::traces::Tracer;
 use crate::witness::unpermute::Unpermute;
+use crate::witness::{Leave, by_position};
 use zonelens_interpreter::Failure;
 
 /// A run that repeats its end for ever.
@@ -24,37 +23,34 @@ fn failed(fault: Fault) -> Failure {
     Failure(fault.kind.to_string())
 }
 
-impl Run<'_> {
-    /// The steps to a node in the model as written (or to an image of it), and one more if there is one.
+impl<'a> Tracer<'a> {
+    /// The steps of a route in the model as written (or to an image of where it ends).
     pub(crate) fn real_steps(
         &self,
-        search: &Search<'_>,
-        node: u32,
-        last: Option<u32>,
+        graph: &Chosen<'_>,
+        route: &Route,
         image: Option<&Permutation>,
     ) -> Result<Vec<Leave>, Failure> {
-        let Some(representative) = &search.representative else {
-            let mut steps = search.states.path(node);
-            steps.extend(last);
-            return Ok(by_position(steps));
+        let path = match route {
+            Route::Steps(steps) => return Ok(by_position(steps.clone())),
+            Route::Moved(path) => path,
         };
-        let mut path = search.path(node);
-        if let Some(end) = path.last_mut() {
-            end.step = last;
-        }
+        let Some(representative) = graph.representative() else {
+            return Err(Failure("nothing moved the states of this path".into()));
+        };
         let mut back = self.unpermute(representative);
-        let leaves = self.undo(&mut back, representative, &path)?;
+        let leaves = self.undo(&mut back, representative, path)?;
         let Some(image) = image else {
             return Ok(leaves);
         };
         // What was asked for holds in an image of the last state: the whole run is mapped to end there.
         let then = image.after(back.so_far());
         let mut back = self.unpermute(representative).then(then);
-        self.undo(&mut back, representative, &path)
+        self.undo(&mut back, representative, path)
     }
 
     /// Undoes permutations from the initial state on.
-    pub(crate) fn unpermute(&self, representative: &Representative) -> Unpermute<'_> {
+    pub(crate) fn unpermute(&self, representative: &Representative) -> Unpermute<'a> {
         let one_per_class = !self.options.audit_symmetry;
         Unpermute::new(self.program, representative.tables(), one_per_class)
     }

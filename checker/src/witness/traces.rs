@@ -2,17 +2,29 @@
 
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
-use crate::program::{Fault, FaultKind};
-use crate::strategy::Run;
+use crate::program::{Fault, FaultKind, Program};
 use crate::witness::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
 use crate::zone::Zone;
-use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{Trace, TraceKind, TraceOption};
+use zonelens_analysis::network::{Expr, Network, Position, Query};
+use zonelens_analysis::report::{Options, Trace, TraceKind, TraceOption};
 use zonelens_interpreter::{
-    ConcreteEdge, ConcreteStep, Evaluator, Failure, Replayed, fails, is_dead, replay,
+    ConcreteEdge, ConcreteStep, Evaluator, Failure, Limit, Replayed, fails, is_dead, replay,
 };
+use zonelens_syntax::span::Span;
 
-impl Run<'_> {
+/// What the run of a query needs to become a trace of the model as written.
+#[derive(Clone, Copy)]
+pub(crate) struct Tracer<'a> {
+    pub network: &'a Network,
+    pub query: &'a Query,
+    pub options: &'a Options,
+    pub position: &'a (dyn Fn(Span) -> Position + Sync),
+    pub program: &'a Program,
+    /// When it must end.
+    pub limit: Limit<'a>,
+}
+
+impl<'a> Tracer<'a> {
     /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must
     /// say of the query's condition, and whether that has `deadlock` in it.
     pub(crate) fn path_trace(

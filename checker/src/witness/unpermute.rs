@@ -58,7 +58,9 @@ impl<'p> Unpermute<'p> {
         representative: &Representative,
         passed: &Passed,
     ) -> Result<Option<NamedStep>, Fault> {
-        self.rho = passed.permutation.after(&self.rho);
+        if let Some(permutation) = &passed.moved_by {
+            self.rho = permutation.after(&self.rho);
+        }
         self.step(representative, passed)
     }
 
