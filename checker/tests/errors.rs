@@ -351,3 +351,17 @@ fn the_building_of_a_trace_can_be_stopped() {
         "{reason}"
     );
 }
+
+/// The search for runs starts where time has passed and does not meet the guard that fails at the beginning; the run to
+/// the error that it does meet must not pass there either.
+#[test]
+fn runs_to_errors_pass_beside_guards_that_fail() {
+    let model = xta(
+        "clock x; int[0,2] v; process P() { state a { x <= 1 }; init a; trans \
+         a -> a { assign v = v + 2; }, a -> a { guard x == 0 && 1 / v == 1; }; } system P;",
+    );
+    let report = model.verify("v != 1 --> x < 1", &Options::default());
+    let reason = report.reason.unwrap_or_default();
+    assert!(reason.starts_with("model-error: "), "{reason}");
+    assert!(report.trace.is_some());
+}

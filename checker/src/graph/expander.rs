@@ -125,6 +125,19 @@ impl<'p> Expander<'p> {
         Ok(unclear)
     }
 
+    /// Takes away from `zones` the points where some guard fails, of the steps found last: no run can go on from there.
+    pub fn without_doubtful(&mut self, mut zones: Federation, state: &mut [i32]) -> Federation {
+        for index in 0..self.steps.doubtful.len() {
+            let (_, part) = self.steps.doubtful[index];
+            let holes = zones
+                .iter()
+                .filter_map(|zone| self.doubted(part, state, zone));
+            let holes: Vec<Zone> = holes.collect();
+            zones = subtract_all(zones, &holes);
+        }
+        zones
+    }
+
     /// The part of a zone where the clocks allow an edge whose integer guard failed.
     fn doubted(&mut self, part: Part, state: &mut [i32], zone: &Zone) -> Option<Zone> {
         let mut constraints = Vec::new();

@@ -165,6 +165,36 @@ impl Steps {
         Ok(())
     }
 
+    /// Adds the guards that fail where clocks may keep them from being evaluated, of the edges that steps of a state may
+    /// begin with, to those that were met when one step was found.
+    pub fn find_doubtful(
+        &mut self,
+        program: &Program,
+        machine: &mut Machine,
+        state: &mut [i32],
+    ) -> Result<(), Fault> {
+        let some_committed = (0..program.processes()).any(|p| program.is_committed(state, p));
+        let mut here = Here {
+            program,
+            machine,
+            state,
+            some_committed,
+        };
+        for p in 0..program.processes() {
+            let location = program.location(here.state, p);
+            if some_committed && location.kind != LocationKind::Committed {
+                continue;
+            }
+            for &edge in location.internal.iter().chain(&location.sends) {
+                let guard = program.edges[edge as usize].guard.as_ref();
+                if guard.is_some_and(|g| g.has_clocks()) {
+                    self.enabled(&mut here, edge, None, |_, _, _| {})?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A step by its edges.
     pub fn named(&self, program: &Program, index: usize) -> NamedStep {
         let parts = self.parts(&self.steps[index]).iter();

@@ -219,7 +219,13 @@ pub fn position(
 ) -> Result<Option<usize>, Fault> {
     let (program, machine) = (expander.program, &mut expander.machine);
     match step {
-        Leave::Named(step) => expander.steps.find_named(program, machine, state, step),
+        Leave::Named(step) => {
+            let found = expander.steps.find_named(program, machine, state, step)?;
+            if found.is_some() && !program.has_priorities {
+                expander.steps.find_doubtful(program, machine, state)?;
+            }
+            Ok(found)
+        }
         Leave::Step(index) => {
             expander.steps.find(program, machine, state)?;
             let index = *index as usize;
@@ -342,6 +348,11 @@ fn leave(
     for way in ways {
         let mut pieces = expander.enabled(&step, state, &way.exit)?;
         let mut split = way.split || !expander.steps.blocked(&step).is_empty();
+        if !expander.steps.doubtful.is_empty() {
+            // Where another guard fails, the model does: a run to what was found must pass elsewhere.
+            split = true;
+            pieces = expander.without_doubtful(pieces, state);
+        }
         if expander.program.has_priorities {
             split = true;
             pieces = expander.without_higher(index, pieces, state, next)?;
