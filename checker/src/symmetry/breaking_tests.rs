@@ -74,6 +74,7 @@ fn options(rng: &mut Rng) -> Options {
             _ => Auto,
         },
         first_turn: [None, None, Some(3)][rng.below(3)],
+        threads: [1, 1, 2][rng.below(3)],
         ..Options::default()
     }
 }

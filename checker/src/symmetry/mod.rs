@@ -29,6 +29,8 @@ mod symmetrise;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod thread_tests;
 
 pub use audit::Audit;
 pub use canonical::one_per_orbit;
