@@ -64,6 +64,7 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
                     span: *span,
                     text: String::new(),
                 }],
+                safe: true,
             });
             out.push(diagnostic);
         }

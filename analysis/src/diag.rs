@@ -18,7 +18,18 @@ pub struct Diag {
     /// Other places that matter.
     pub related: Vec<(Loc, String)>,
     /// Repairs.
-    pub fixes: Vec<(String, Vec<Change>)>,
+    pub fixes: Vec<Repair>,
+}
+
+/// A repair with places relative to items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repair {
+    /// What it does, as a menu entry.
+    pub title: String,
+    /// What changes.
+    pub changes: Vec<Change>,
+    /// See [`Fix::safe`].
+    pub safe: bool,
 }
 
 impl Diag {
@@ -49,17 +60,30 @@ impl Diag {
 
     /// With a repair.
     pub fn repair(mut self, title: impl Into<String>, changes: Vec<Change>) -> Diag {
-        self.fixes.push((title.into(), changes));
+        self.fixes.push(Repair {
+            title: title.into(),
+            changes,
+            safe: false,
+        });
+        self
+    }
+
+    /// The last repair may be made without asking (see [`Fix::safe`]).
+    pub fn safe(mut self) -> Diag {
+        if let Some(last) = self.fixes.last_mut() {
+            last.safe = true;
+        }
         self
     }
 
     /// With absolute places.
     pub fn place(&self, page: &Page<'_>) -> Diagnostic {
         let span = |loc: &Loc| loc.span.shift((page.offset)(loc.item).unwrap_or(0));
-        let fixes = self.fixes.iter().filter_map(|(title, changes)| {
+        let fixes = self.fixes.iter().filter_map(|repair| {
             Some(Fix {
-                title: title.clone(),
-                edits: page.edits(changes)?,
+                title: repair.title.clone(),
+                edits: page.edits(&repair.changes)?,
+                safe: repair.safe,
             })
         });
         Diagnostic {

@@ -57,6 +57,9 @@ pub struct Fix {
     pub title: String,
     /// The edits; their spans do not overlap.
     pub edits: Vec<TextEdit>,
+    /// Whether it may be made without asking: the model means the same afterwards, or what stood there had no meaning and
+    /// only this can have been meant.
+    pub safe: bool,
 }
 
 impl Diagnostic {

@@ -15,6 +15,7 @@ use crate::lint;
 use crate::network::{self, Network};
 use crate::symbol::{ItemId, SymKind, Symbol};
 use crate::symmetry::{self, Findings, Judge};
+use crate::types::Type;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -91,6 +92,12 @@ impl Model {
     pub fn has_global_constant(&self, name: &str) -> bool {
         let symbol = self.env.names.get(name);
         symbol.is_some_and(|s| matches!(&s.kind, SymKind::Var(v) if v.constant))
+    }
+
+    /// Whether a global constant is `true` or `false`, which only matters for showing it.
+    pub fn is_boolean_constant(&self, name: &str) -> bool {
+        let symbol = self.env.names.get(name);
+        symbol.is_some_and(|s| matches!(s.value_type(), Some(Type::Bool)))
     }
 
     fn build(
@@ -209,7 +216,8 @@ impl Model {
                 let at = t.loc.span.shift((page.offset)(t.loc.item)?);
                 let edits = page.edits(&t.changes)?;
                 let title = t.title.clone();
-                Some((at, Fix { title, edits }))
+                let safe = false;
+                Some((at, Fix { title, edits, safe }))
             })
             .collect()
         })
@@ -266,6 +274,7 @@ impl Model {
         (file.kind == FileKind::Xta && !names.is_empty()).then(|| Fix {
             title: "Run one process of each template".into(),
             edits: vec![edit],
+            safe: false,
         })
     }
 

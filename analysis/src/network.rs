@@ -13,6 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+use std::collections::BTreeSet;
 use zonelens_syntax::ast::{BoundsKind, Direction, PathKind, QuantifierKind};
 use zonelens_syntax::span::Span;
 
@@ -192,6 +193,36 @@ impl Shape {
                 (a + x, b + y, c + z)
             }),
         }
+    }
+}
+
+impl Network {
+    /// The parts of variables that hold `true` or `false`, as traces name them: `set`, `P(1).seen[0]`.
+    pub fn boolean_names(&self) -> BTreeSet<String> {
+        fn add(shape: &Shape, name: String, out: &mut BTreeSet<String>) {
+            match shape {
+                Shape::Int { boolean: true, .. } => {
+                    out.insert(name);
+                }
+                Shape::Int { .. } | Shape::Clock | Shape::Channel => {}
+                Shape::Array { index, element } => {
+                    for k in 0..index.len {
+                        let number = i64::from(index.lo) + i64::from(k);
+                        add(element, format!("{name}[{number}]"), out);
+                    }
+                }
+                Shape::Struct(fields) => {
+                    for (field, shape) in fields {
+                        add(shape, format!("{name}.{field}"), out);
+                    }
+                }
+            }
+        }
+        let mut out = BTreeSet::new();
+        for v in &self.variables {
+            add(&v.shape, v.name.to_string(), &mut out);
+        }
+        out
     }
 }
 

@@ -94,6 +94,7 @@ fn declare_set(file: &SourceFile, name: &str, at: Span) -> Option<Fix> {
             span: base_of(ty).shift(base),
             text,
         }],
+        safe: false,
     })
 }
 

@@ -1,7 +1,7 @@
 //! A trace as people read it: what happens when, and per step only what changes.
 
 use crate::report::{Trace, TraceEdge, TraceKind, TraceState, TraceStep};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// One step of a trace in words.
@@ -93,8 +93,16 @@ impl fmt::Display for Time {
     }
 }
 
+/// Which variables of a trace hold `true` or `false`; in the trace itself they are 1 and 0.
+pub type Booleans = BTreeSet<String>;
+
 /// All steps in words. Times that cannot be read count as zero.
 pub fn steps(trace: &Trace) -> Vec<StepText> {
+    steps_with(trace, &Booleans::new())
+}
+
+/// The same, with the values of `booleans` as `true` and `false`.
+pub fn steps_with(trace: &Trace, booleans: &Booleans) -> Vec<StepText> {
     let mut time = Time::ZERO;
     let mut before: Option<&TraceState> = None;
     let mut out = Vec::with_capacity(trace.steps.len());
@@ -102,8 +110,8 @@ pub fn steps(trace: &Trace) -> Vec<StepText> {
         let delay = Time::parse(&step.delay).unwrap_or(Time::ZERO);
         time = time.plus(delay).unwrap_or(time);
         let changes = match before {
-            None => initial(&step.state),
-            Some(before) => differences(before, &step.state, delay),
+            None => initial(&step.state, booleans),
+            Some(before) => differences(before, &step.state, delay, booleans),
         };
         out.push(StepText {
             time,
@@ -178,7 +186,16 @@ fn in_order<T>(named: &BTreeMap<String, T>) -> Vec<(&String, &T)> {
     out
 }
 
-fn initial(state: &TraceState) -> Vec<String> {
+/// A value as people write it.
+fn value(name: &str, value: i64, booleans: &Booleans) -> String {
+    match value {
+        0 if booleans.contains(name) => "false".to_owned(),
+        1 if booleans.contains(name) => "true".to_owned(),
+        _ => value.to_string(),
+    }
+}
+
+fn initial(state: &TraceState, booleans: &Booleans) -> Vec<String> {
     let mut by_location: Vec<(&str, Vec<&str>)> = Vec::new();
     for (process, location) in in_order(&state.locations) {
         match by_location.iter_mut().find(|(l, _)| l == location) {
@@ -191,8 +208,8 @@ fn initial(state: &TraceState) -> Vec<String> {
         .map(|(location, processes)| format!("{location}: {}", processes.join(", ")));
     let variables = in_order(&state.variables)
         .into_iter()
-        .filter(|(_, value)| **value != 0)
-        .map(|(name, value)| format!("{name} = {value}"));
+        .filter(|(_, number)| **number != 0)
+        .map(|(name, number)| format!("{name} = {}", value(name, *number, booleans)));
     let clocks = in_order(&state.clocks)
         .into_iter()
         .filter(|(_, value)| *value != "0")
@@ -201,13 +218,22 @@ fn initial(state: &TraceState) -> Vec<String> {
 }
 
 /// Variables that changed, and clocks whose change is more than the passing of time.
-fn differences(before: &TraceState, after: &TraceState, delay: Time) -> Vec<String> {
+fn differences(
+    before: &TraceState,
+    after: &TraceState,
+    delay: Time,
+    booleans: &Booleans,
+) -> Vec<String> {
     let mut out = Vec::new();
-    for (name, value) in in_order(&after.variables) {
+    for (name, number) in in_order(&after.variables) {
+        let new = || value(name, *number, booleans);
         match before.variables.get(name) {
-            Some(old) if old == value => {}
-            Some(old) => out.push(format!("{name}: {old} → {value}")),
-            None => out.push(format!("{name} = {value}")),
+            Some(old) if old == number => {}
+            Some(old) => {
+                let old = value(name, *old, booleans);
+                out.push(format!("{name}: {old} → {}", new()));
+            }
+            None => out.push(format!("{name} = {}", new())),
         }
     }
     for (name, value) in in_order(&after.clocks) {
@@ -237,8 +263,13 @@ pub fn summary(trace: &Trace) -> String {
 
 /// The whole trace as text; `file` stands before each line number.
 pub fn to_text(trace: &Trace, file: &str) -> String {
+    to_text_with(trace, file, &Booleans::new())
+}
+
+/// The same, with the values of `booleans` as `true` and `false`.
+pub fn to_text_with(trace: &Trace, file: &str, booleans: &Booleans) -> String {
     use fmt::Write;
-    let steps = steps(trace);
+    let steps = steps_with(trace, booleans);
     let number_width = steps.len().to_string().len().max(2);
     let time_width = steps
         .iter()
@@ -340,6 +371,12 @@ mod tests {
         };
         assert_eq!(squeeze(&text), squeeze(expected));
         assert_eq!(summary(&trace), "2 steps");
+        // A boolean is told in its own words, an integer of the same values is not.
+        let told = |names: &[&str]| {
+            let booleans: Booleans = names.iter().map(|n| (*n).to_owned()).collect();
+            to_text_with(&trace, "m.xta", &booleans).contains("id: false → true")
+        };
+        assert!(told(&["id"]) && !told(&["x"]));
     }
 
     #[test]

@@ -1,14 +1,19 @@
 //! `zonelens check`: every diagnostic, as a compiler prints them.
 
+mod excerpt;
+mod fix;
 mod human;
 mod json;
 mod sarif;
 
 use crate::config::Configs;
+use crate::inputs::{self, Input};
+use crate::output::Stream;
+use crate::replace::replace;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use zonelens_analysis::diagnostic::{self, Diagnostic, Severity};
 use zonelens_analysis::query_file;
@@ -20,18 +25,33 @@ use zonelens_syntax::span::{LineIndex, Span};
 /// Exit status when there are errors.
 const ERRORS: u8 = 1;
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0  no errors (there may be warnings)
+  1  errors
+  2  bad usage, or a file cannot be read or written";
+
 /// Arguments of `zonelens check`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
-    /// Models, query files or folders; `-` is standard input
+    /// Models, query files, folders or patterns; `-` is standard input
     #[arg(required = true, value_name = "FILE|DIR|-")]
     paths: Vec<PathBuf>,
     /// How to write the diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// The notation of standard input
-    #[arg(long, value_enum, default_value_t = Notation::Xta, value_name = "NOTATION")]
-    stdin: Notation,
+    /// Write only what is at least so bad; the exit status counts errors whatever is written
+    #[arg(long, value_enum, default_value_t = Level::Hint, value_name = "SEVERITY")]
+    min_severity: Level,
+    /// Make the repairs that are safe, and write the files (standard input: to standard output, and what is left to
+    /// standard error)
+    #[arg(long)]
+    fix: bool,
+    /// The notation of standard input [default: xml if it begins with `<`, else xta]
+    #[arg(long, value_enum, value_name = "NOTATION")]
+    stdin: Option<Notation>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -42,9 +62,32 @@ enum Format {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Notation {
+enum Level {
+    Error,
+    Warning,
+    Info,
+    Hint,
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Severity {
+        match level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Info => Severity::Info,
+            Level::Hint => Severity::Hint,
+        }
+    }
+}
+
+/// How standard input is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Notation {
+    /// A model as text
     Xta,
+    /// A model as XML
     Xml,
+    /// Queries
     Q,
 }
 
@@ -68,34 +111,38 @@ pub struct Checked {
     pub lines: LineIndex,
     /// What was found, in order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether it is XML of another kind.
+    pub foreign: bool,
 }
 
 /// Checks all files and writes what was found.
 pub fn run(args: &Args) -> u8 {
-    let mut unreadable = false;
-    let mut files = Vec::new();
-    for path in &args.paths {
-        match inputs(path) {
-            Ok(found) => files.extend(found),
-            Err(message) => {
-                output::complain(&message);
-                unreadable = true;
-            }
-        }
+    let (files, problems) = inputs::expand_all(&args.paths, inputs::is_ours);
+    let mut unreadable = !problems.is_empty();
+    problems.iter().for_each(|p| output::complain(p));
+    let by_pipe = args.fix && files.iter().any(|f| inputs::is_stdin(&f.path));
+    if by_pipe && files.len() > 1 {
+        output::complain("`--fix -` writes the text to standard output, so `-` must stand alone");
+        return BAD_INPUT;
     }
     let mut configs = Configs::default();
     let mut checked = Vec::new();
-    for path in files {
-        let kind = if path == Path::new("-") {
-            args.stdin.into()
-        } else {
-            FileKind::from_path(&path.to_string_lossy())
-        };
-        match read_bytes(&path) {
-            Ok(bytes) => {
-                let severities = configs.of(&path).severities;
-                checked.push(check(&path, &bytes, kind, severities));
+    let mut fixed = 0;
+    for Input { path, .. } in files {
+        let severities = configs.of(&path).severities;
+        let one = read(&path, args.stdin).map(|text| {
+            if !args.fix {
+                return text;
             }
+            // What cannot be written still has its diagnostics.
+            repaired(&path, text, &severities, &mut fixed).unwrap_or_else(|(text, message)| {
+                output::complain(&message);
+                unreadable = true;
+                text
+            })
+        });
+        match one.and_then(|text| check(&path, text, &severities)) {
+            Ok(one) => checked.push(one),
             Err(message) => {
                 output::complain(&message);
                 unreadable = true;
@@ -110,10 +157,15 @@ pub fn run(args: &Args) -> u8 {
         .iter()
         .flat_map(|c| &c.diagnostics)
         .any(|d| d.severity == Severity::Error);
+    // Standard output holds the text then.
+    let stream = if by_pipe { Stream::Error } else { Stream::Out };
+    let least = args.min_severity.into();
     match args.format {
-        Format::Human => human::write(&checked),
-        Format::Json => json::write(&limited(checked)),
-        Format::Sarif => sarif::write(&limited(checked)),
+        // What was refused has been told in one line.
+        Format::Human if checked.is_empty() && unreadable => {}
+        Format::Human => human::write(&checked, least, args.fix.then_some(fixed), stream),
+        Format::Json => json::write(&limited(checked, least), stream),
+        Format::Sarif => sarif::write(&limited(checked, least), stream),
     }
     match (unreadable, errors) {
         (true, _) => BAD_INPUT,
@@ -122,67 +174,69 @@ pub fn run(args: &Args) -> u8 {
     }
 }
 
-/// With as many diagnostics per file as are written for programs.
-fn limited(mut files: Vec<Checked>) -> Vec<Checked> {
+/// What was read of a file. Bytes that are not UTF-8 are an error of their own; the rest is read all the same.
+struct Text {
+    bytes: Vec<u8>,
+    text: String,
+    kind: FileKind,
+}
+
+fn read(path: &Path, stdin: Option<Notation>) -> Result<Text, String> {
+    let bytes = inputs::read_bytes(path)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let told = stdin.filter(|_| inputs::is_stdin(path));
+    let kind = told.map_or_else(|| inputs::kind_of(path, &text), FileKind::from);
+    Ok(Text { bytes, text, kind })
+}
+
+/// The text after all safe repairs, which is also what the file holds then; `Err`: the text as it was, and why.
+fn repaired(
+    path: &Path,
+    old: Text,
+    severities: &Severities,
+    fixed: &mut usize,
+) -> Result<Text, (Text, String)> {
+    let piped = inputs::is_stdin(path);
+    // What is not UTF-8 could not be written back as it was.
+    let (text, count) = match old.bytes == old.text.as_bytes() {
+        true => fix::apply(path, &old.text, old.kind, severities),
+        false => (old.text.clone(), 0),
+    };
+    let bytes = match count {
+        0 => old.bytes.clone(),
+        _ => text.clone().into_bytes(),
+    };
+    if piped {
+        // A closed pipe is the reader's choice, not an error.
+        let _ = std::io::stdout().lock().write_all(&bytes);
+    } else if count > 0
+        && let Err(message) = replace(path, &old.bytes, &bytes)
+    {
+        return Err((old, message));
+    }
+    *fixed += count;
+    let kind = old.kind;
+    Ok(Text { bytes, text, kind })
+}
+
+/// With as many diagnostics per file as are written for programs, down to `least`.
+fn limited(mut files: Vec<Checked>, least: Severity) -> Vec<Checked> {
     for file in &mut files {
-        let all = std::mem::take(&mut file.diagnostics);
+        let mut all = std::mem::take(&mut file.diagnostics);
+        all.retain(|d| d.severity <= least);
         file.diagnostics = diagnostic::shown(all, |d: &Diagnostic| d);
+        // `lint/more` may be less bad than what it counts.
+        file.diagnostics
+            .retain(|d| d.severity <= least || d.code == "lint/more");
     }
     files
 }
 
-/// The files a path stands for: itself, or all models and query files below a folder.
-fn inputs(path: &Path) -> Result<Vec<PathBuf>, String> {
-    if path == Path::new("-") || !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    let mut todo = vec![path.to_owned()];
-    while let Some(folder) = todo.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
-        for entry in entries.flatten() {
-            let path = entry.path();
-            // Links to folders are not followed: they may lead back here.
-            if entry.file_type().is_ok_and(|t| t.is_dir()) {
-                todo.push(path);
-            } else if is_model_file(&path) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-/// Whether a file in a folder is one of ours. An `.xml` must look like a model: folders hold other XML too.
-fn is_model_file(path: &Path) -> bool {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("xta" | "ta" | "q") => true,
-        Some("xml") => std::fs::read(path).is_ok_and(|bytes| {
-            let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
-            head.contains("<nta")
-        }),
-        _ => false,
-    }
-}
-
-fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let result = if path == Path::new("-") {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(path).map(|read| bytes = read)
-    };
-    result.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-    Ok(bytes)
-}
-
-/// Checks one file. Bytes that are not UTF-8 are an error of their own; the rest is read all the same.
-fn check(path: &Path, bytes: &[u8], kind: FileKind, severities: Severities) -> Checked {
-    let text = String::from_utf8_lossy(bytes).into_owned();
+/// Checks one file; one that is no model by name and by text is refused.
+fn check(path: &Path, read: Text, severities: &Severities) -> Result<Checked, String> {
+    let Text { bytes, text, kind } = read;
     let mut diagnostics = Vec::new();
-    if let Err(error) = std::str::from_utf8(bytes) {
+    if let Err(error) = std::str::from_utf8(&bytes) {
         let at = error.valid_up_to() as u32;
         let end = (at + '\u{fffd}'.len_utf8() as u32).min(text.len() as u32);
         let message = "this byte is not UTF-8: save the file as UTF-8";
@@ -192,21 +246,37 @@ fn check(path: &Path, bytes: &[u8], kind: FileKind, severities: Severities) -> C
             Span::new(at, end),
         ));
     }
-    let file = SourceFile::parse(text.as_str(), kind);
-    match kind {
-        FileKind::Xta | FileKind::Xml => {
-            let model = Model::configured(&file, &BTreeMap::new(), severities);
-            diagnostics.extend(model.diagnostics().iter().cloned());
-        }
-        FileKind::Query => diagnostics.extend(query_diagnostics(path, &file, severities)),
+    let (found, file) = analyse(path, &text, kind, severities);
+    if let Some(refusal) = inputs::foreign(path, &file) {
+        return Err(refusal);
     }
+    diagnostics.extend(found);
     let lines = LineIndex::new(&text);
-    Checked {
+    Ok(Checked {
         name: path.display().to_string(),
         text,
         lines,
         diagnostics,
-    }
+        foreign: inputs::is_foreign_xml(&file),
+    })
+}
+
+/// Everything that is found in a text, and its tree.
+fn analyse(
+    path: &Path,
+    text: &str,
+    kind: FileKind,
+    severities: &Severities,
+) -> (Vec<Diagnostic>, SourceFile) {
+    let file = SourceFile::parse(text, kind);
+    let found = match kind {
+        FileKind::Xta | FileKind::Xml => {
+            let model = Model::configured(&file, &BTreeMap::new(), severities.clone());
+            model.diagnostics().to_vec()
+        }
+        FileKind::Query => query_diagnostics(path, &file, severities.clone()),
+    };
+    (found, file)
 }
 
 /// Diagnostics of a query file: against the model beside it, or of syntax alone when there is none.

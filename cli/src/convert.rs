@@ -4,11 +4,19 @@ use crate::model::Source;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
+use zonelens_render::places::places;
 use zonelens_syntax::ast::FileKind;
-use zonelens_syntax::convert::{to_xml, to_xta};
+use zonelens_syntax::convert::{to_plain_xta, to_xml_drawn, to_xta};
+
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0  the file is written
+  2  bad usage, a model with syntax errors, or a file cannot be read or written";
 
 /// Arguments of `zonelens convert`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
     /// The model to read
     #[arg(value_name = "IN")]
@@ -16,6 +24,9 @@ pub struct Args {
     /// The file to write; its extension, .xml or .xta, tells the notation
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// Write .xta without `//@ xml` lines: the model and its queries alone, without places, colours and stored results
+    #[arg(long)]
+    plain: bool,
 }
 
 /// Converts a model. A model with syntax errors is refused: half of it would be lost.
@@ -30,6 +41,12 @@ pub fn run(args: &Args) -> u8 {
         output::complain(&format!("{}: {why}", args.output.display()));
         return BAD_INPUT;
     }
+    if args.plain && notation == Some("xml") {
+        output::complain(
+            "--plain leaves `//@ xml` lines out, which only .xta has; give an OUT that ends with .xta",
+        );
+        return BAD_INPUT;
+    }
     let source = match Source::read(&args.input) {
         Ok(source) => source,
         Err(message) => {
@@ -38,7 +55,8 @@ pub fn run(args: &Args) -> u8 {
         }
     };
     let converted = match FileKind::from_path(&args.output.to_string_lossy()) {
-        FileKind::Xml => to_xml(&source.file),
+        FileKind::Xml => to_xml_drawn(&source.file, &places),
+        _ if args.plain => to_plain_xta(&source.file),
         _ => to_xta(&source.file),
     };
     let text = match converted {

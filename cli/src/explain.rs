@@ -4,31 +4,48 @@ use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
 use zonelens_analysis::{codes, explain};
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0  there is such a code
+  2  there is none";
+
 /// Arguments of `zonelens explain`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
-    /// The code as it stands in the diagnostic, `sym/arithmetic` for instance; without one, all codes are listed
+    /// The code as it stands in the diagnostic, `sym/arithmetic` for instance, or a part of it; without one, all codes are
+    /// listed
     code: Option<String>,
 }
 
-/// Prints the page, or all codes with their usual severities.
+/// Prints the page of the code, or of the only one that has it as a part; several are listed with their usual severities.
 pub fn run(args: &Args) -> u8 {
-    let Some(code) = &args.code else {
-        for (code, severity) in codes() {
-            output::say(&format!("{code:<32} {}", severity.name()));
-        }
+    let asked = args
+        .code
+        .as_deref()
+        .unwrap_or_default()
+        .trim()
+        .to_lowercase();
+    let asked = asked.trim_matches(['[', ']']);
+    if let Some(page) = explain(asked) {
+        output::say(page.trim_end());
         return SUCCESS;
-    };
-    match explain(code.trim()) {
-        Some(page) => {
-            output::say(page.trim_end());
-            SUCCESS
-        }
-        None => {
+    }
+    let found: Vec<_> = codes().iter().filter(|(c, _)| c.contains(asked)).collect();
+    match found.as_slice() {
+        [] => {
             output::complain(&format!(
-                "there is no diagnostic `{code}`; `zonelens explain` lists all codes"
+                "there is no diagnostic `{asked}`, and none that has it as a part; `zonelens explain` lists all codes"
             ));
-            BAD_INPUT
+            return BAD_INPUT;
+        }
+        [(code, _)] => output::say(explain(code).unwrap_or_default().trim_end()),
+        several => {
+            for (code, severity) in several {
+                output::say(&format!("{code:<32} {}", severity.name()));
+            }
         }
     }
+    SUCCESS
 }

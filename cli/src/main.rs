@@ -7,12 +7,14 @@ mod config;
 mod convert;
 mod explain;
 mod fmt;
+mod inputs;
 mod language_server;
 mod model;
 mod output;
 mod package;
 mod progress;
 mod render;
+mod replace;
 mod simulate;
 mod verify;
 mod worker;
@@ -28,11 +30,25 @@ pub const BAD_INPUT: u8 = 2;
 /// Visitors recurse over the tree of the model; a deep expression must not end the process.
 const STACK_BYTES: usize = 256 << 20;
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0    nothing is wrong
+  1    check: errors; verify: a query fails; fmt --check: a file is not formatted; render: no trace
+  2    bad usage, unreadable or erroneous input
+  3    verify: a query has no answer within its limits
+  130  interrupted
+`zonelens COMMAND --help` says more.";
+
 /// A language server and model checker for networks of timed automata
 #[derive(Parser)]
 #[command(name = "zonelens", version = env!("ZONELENS_VERSION"), about, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true)]
+#[command(disable_help_subcommand = true, after_help = STATUS)]
 struct Cli {
+    /// When to write colours: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR decide for `auto`, then whether it is a
+    /// terminal
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: output::ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -43,7 +59,7 @@ enum Command {
     Lsp(language_server::Args),
     /// Report every diagnostic of models and query files
     Check(check::Args),
-    /// Answer the queries of a model
+    /// Answer the queries of models
     Verify(Box<verify::Args>),
     /// Format .xta and .q files
     Fmt(fmt::Args),
@@ -53,12 +69,12 @@ enum Command {
     Simulate(simulate::Args),
     /// Draw the templates of a model, or a trace as a sequence chart
     Render(render::Args),
-    /// Print the page of a diagnostic, `sym/loop-order` for instance
+    /// Print the page of a diagnostic, `sym/loop-order` for instance; a part of the code will do
     Explain(explain::Args),
     /// Print a completion script for a shell
     Completions(package::CompletionsArgs),
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or that of a command
+    Man(package::ManArgs),
     /// Answer one query for the language server
     #[command(hide = true)]
     Worker,
@@ -70,6 +86,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
+    output::choose_color(cli.color);
     let run = move || -> u8 {
         match cli.command {
             Command::Lsp(args) => language_server::run(&args),
@@ -83,8 +100,8 @@ fn main() -> ExitCode {
             Command::Simulate(args) => simulate::run(&args),
             Command::Render(args) => render::run(&args),
             Command::Explain(args) => explain::run(&args),
-            Command::Completions(args) => package::completions(&args, &mut Cli::command()),
-            Command::Man => package::man(Cli::command()),
+            Command::Completions(args) => package::completions(&args, Cli::command()),
+            Command::Man(args) => package::man(&args, Cli::command()),
             Command::Worker => worker::run(),
         }
     };

@@ -1,5 +1,6 @@
 //! A model with its queries, and the run of one of them: what `verify` and `worker` share.
 
+use crate::inputs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Options, QueryReport, Trace, TraceValue, Verdict};
+use zonelens_analysis::trace_text::Booleans;
 use zonelens_checker::{Control, verify};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
@@ -15,15 +17,14 @@ use zonelens_syntax::span::{LineCol, LineIndex, Span};
 
 const HAS_ERRORS: &str = "the model has errors";
 
-/// Reads a text file, or says in one sentence why not.
+/// Reads a text file or standard input, or says in one sentence why not.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let bytes = inputs::read_bytes(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!(
             "{} is not UTF-8 text (first bad byte at offset {at}); save it as UTF-8",
-            path.display()
+            inputs::shown(path)
         )
     })
 }
@@ -45,10 +46,19 @@ impl Source {
         Source { path, file, lines }
     }
 
-    /// Reads and parses a file; its extension tells the notation.
+    /// Reads and parses a file; its extension tells the notation. What is no model is refused in one sentence.
     pub fn read(path: &Path) -> Result<Source, String> {
-        let kind = FileKind::from_path(&path.to_string_lossy());
-        Ok(Source::new(Some(path.to_owned()), read_text(path)?, kind))
+        let text = read_text(path)?;
+        let kind = inputs::kind_of(path, &text);
+        let source = Source::new(Some(path.to_owned()), text, kind);
+        if let Some(refusal) = inputs::foreign(path, &source.file) {
+            return Err(refusal);
+        }
+        if inputs::is_foreign_xml(&source.file) {
+            let name = inputs::shown(path);
+            return Err(format!("{name} is not a model: it has no <nta> element"));
+        }
+        Ok(source)
     }
 
     /// The position of a byte of this file.
@@ -125,6 +135,24 @@ impl Prepared {
     /// The network, if the model has no errors.
     pub fn network(&self) -> Option<&Network> {
         self.network.as_ref().ok()
+    }
+
+    /// The variables whose values are shown as `true` and `false`.
+    pub fn booleans(&self) -> Booleans {
+        self.network()
+            .map(Network::boolean_names)
+            .unwrap_or_default()
+    }
+
+    /// The constants that were given from outside, for people.
+    pub fn constants_text(&self, report: &QueryReport) -> Option<String> {
+        let one = |(name, value): (&String, &i64)| match value {
+            0 if self.model.is_boolean_constant(name) => format!("{name} = false"),
+            1 if self.model.is_boolean_constant(name) => format!("{name} = true"),
+            _ => format!("{name} = {value}"),
+        };
+        let all: Vec<String> = report.constants.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// Answers one query of `from`, which may be the model's own file.

@@ -1,15 +1,103 @@
 //! Writing for people: colour where it helps, complaints on standard error.
 
+use clap::ValueEnum;
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 
-/// Writes a line to standard output. A closed pipe is the reader's choice, not an error.
+/// More characters of a message are not shown: a name may be as long as a file.
+const LONGEST_MESSAGE: usize = 1000;
+
+/// Where output goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Error,
+}
+
+impl Stream {
+    /// Writes a line. A closed pipe is the reader's choice, not an error.
+    pub fn say(self, line: &str) {
+        let _ = match self {
+            Stream::Out => writeln!(std::io::stdout().lock(), "{line}"),
+            Stream::Error => writeln!(std::io::stderr().lock(), "{line}"),
+        };
+    }
+}
+
+/// Writes a line to standard output.
 pub fn say(line: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    Stream::Out.say(line);
 }
 
 /// Writes an error for people to standard error.
 pub fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "zonelens: {message}");
+    Stream::Error.say(&format!("zonelens: {}", one_line(message)));
+}
+
+/// A message for people: what would move the cursor is made visible, and the rest of a very long one is left out.
+pub fn one_line(message: &str) -> Cow<'_, str> {
+    shortened(message, LONGEST_MESSAGE)
+}
+
+/// Text of at most so many characters, without control characters.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    let cut = text.char_indices().nth(most).map(|(at, _)| at);
+    let kept = &text[..cut.unwrap_or(text.len())];
+    if cut.is_none() && !kept.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let visible = |c: char| match c {
+        '\n' | '\t' | '\r' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    let mut out: String = kept.chars().map(visible).collect();
+    if cut.is_some() {
+        out.push('…');
+    }
+    Cow::Owned(out)
+}
+
+/// `--color`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless the environment says otherwise
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Takes the choice of the command line; without one it is `auto`.
+pub fn choose_color(choice: ColorChoice) {
+    let _ = CHOICE.set(choice);
+}
+
+/// Whether colours are written: what the command line says, else the usual variables, else on a terminal only.
+fn colorful(
+    choice: ColorChoice,
+    variable: &dyn Fn(&str) -> Option<OsString>,
+    terminal: bool,
+) -> bool {
+    let given = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let forced = |name: &str| given(name).is_some_and(|value| value != "0" && value != "false");
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if given("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if forced("CLICOLOR_FORCE") || forced("FORCE_COLOR") => true,
+        ColorChoice::Auto if given("FORCE_COLOR").is_some() => false,
+        ColorChoice::Auto if given("CLICOLOR").is_some_and(|value| value == "0") => false,
+        ColorChoice::Auto => terminal && given("TERM").is_none_or(|value| value != "dumb"),
+    }
 }
 
 /// Colours for one stream, or none.
@@ -19,12 +107,20 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// For standard output: colours only on a terminal, and never with `NO_COLOR`.
+    /// For what is written to standard output.
     pub fn for_stdout() -> Palette {
-        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        Palette::of(Stream::Out)
+    }
+
+    /// For what is written to a stream.
+    pub fn of(stream: Stream) -> Palette {
+        let terminal = match stream {
+            Stream::Out => std::io::stdout().is_terminal(),
+            Stream::Error => std::io::stderr().is_terminal(),
+        };
+        let choice = CHOICE.get().copied().unwrap_or_default();
         Palette {
-            enabled: std::io::stdout().is_terminal() && !forbidden && !dumb,
+            enabled: colorful(choice, &|name| std::env::var_os(name), terminal),
         }
     }
 
@@ -60,6 +156,11 @@ impl Palette {
     /// What matters less.
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
+    }
+
+    /// What is only said.
+    pub fn note(self, text: &str) -> String {
+        self.paint("1;34", text)
     }
 
     /// What stands out.
@@ -113,6 +214,42 @@ pub fn bytes(value: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_decides_about_colours() {
+        use ColorChoice::{Always, Auto, Never};
+        let with = |choice, variables: &[(&str, &str)], terminal| {
+            let find = |name: &str| {
+                let found = variables.iter().find(|(n, _)| *n == name);
+                found.map(|(_, value)| OsString::from(value))
+            };
+            colorful(choice, &find, terminal)
+        };
+        assert!(with(Auto, &[], true) && !with(Auto, &[], false));
+        assert!(!with(Auto, &[("NO_COLOR", "1")], true));
+        assert!(with(Auto, &[("NO_COLOR", "")], true), "empty is not set");
+        assert!(with(Auto, &[("CLICOLOR_FORCE", "1")], false));
+        assert!(!with(Auto, &[("CLICOLOR_FORCE", "0")], false));
+        assert!(with(Auto, &[("FORCE_COLOR", "3")], false));
+        assert!(!with(Auto, &[("FORCE_COLOR", "0")], true));
+        assert!(!with(
+            Auto,
+            &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")],
+            true
+        ));
+        assert!(!with(Auto, &[("CLICOLOR", "0")], true));
+        assert!(!with(Auto, &[("TERM", "dumb")], true));
+        // The command line is nearest.
+        assert!(with(Always, &[("NO_COLOR", "1")], false));
+        assert!(!with(Never, &[("CLICOLOR_FORCE", "1")], true));
+    }
+
+    #[test]
+    fn long_and_strange_text_is_harmless() {
+        assert_eq!(shortened("a[] x", 10), "a[] x");
+        assert_eq!(shortened("0123456789", 4), "0123…");
+        assert_eq!(shortened("é\u{1b}[31m\n", 10), "é\u{fffd}[31m ");
+    }
 
     #[test]
     fn numbers_as_people_write_them() {

@@ -3,49 +3,107 @@
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zonelens_analysis::report::Progress;
+
+/// More characters of a query are not shown while it runs.
+const LONGEST_QUERY: usize = 200;
+
+/// Which query runs: its number and how many there are, and the same of its model.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Among the queries of its model.
+    pub query: (usize, usize),
+    /// Among the models.
+    pub model: (usize, usize),
+}
+
+impl Position {
+    /// `model 2 of 3, query 1 of 5`; what there is only one of is not counted.
+    fn text(&self) -> String {
+        let parts = [("model", self.model), ("query", self.query)];
+        let several = parts.iter().filter(|(_, (_, total))| *total > 1);
+        let parts = several.map(|(what, (k, total))| format!("{what} {k} of {total}"));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
 
 /// A line on standard error that lives as long as a query runs; nothing when standard error is no terminal.
 pub struct Bar {
     bar: Option<ProgressBar>,
+    position: String,
+}
+
+/// The line that is on the terminal, for whoever ends the process.
+static ON_TERMINAL: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn on_terminal() -> MutexGuard<'static, Option<ProgressBar>> {
+    ON_TERMINAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the line, if there is one.
+fn clear_terminal() {
+    if let Some(bar) = on_terminal().take() {
+        bar.finish_and_clear();
+    }
 }
 
 impl Bar {
     /// Starts the line for `query`.
-    pub fn start(query: &str) -> Bar {
+    pub fn start(query: &str, position: &Position) -> Bar {
+        let position = position.text();
         if !std::io::stderr().is_terminal() {
-            return Bar { bar: None };
+            return Bar {
+                bar: None,
+                position,
+            };
         }
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(query.to_owned());
+        // A query of several lines would leave all but the last behind.
+        let query = query.split_whitespace().collect::<Vec<_>>().join(" ");
+        let query = output::shortened(&query, LONGEST_QUERY);
+        bar.set_message(message(&position, &query));
         bar.enable_steady_tick(Duration::from_millis(120));
-        Bar { bar: Some(bar) }
+        *on_terminal() = Some(bar.clone());
+        let bar = Some(bar);
+        Bar { bar, position }
     }
 
     /// Shows what the run has reached.
     pub fn show(&self, progress: &Progress) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!(
+            let counts = format!(
                 "{} states, {}/s, {} waiting, {}",
                 output::grouped(progress.stored),
                 output::grouped(progress.states_per_second),
                 output::grouped(progress.waiting),
                 output::bytes(progress.memory_bytes)
-            ));
+            );
+            bar.set_message(message(&self.position, &counts));
         }
     }
 
     /// Removes the line.
-    pub fn finish(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
+    pub fn finish(self) {}
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if self.bar.is_some() {
+            clear_terminal();
         }
+    }
+}
+
+fn message(position: &str, text: &str) -> String {
+    match position {
+        "" => text.to_owned(),
+        _ => format!("{position}: {text}"),
     }
 }
 
@@ -66,6 +124,7 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
             };
             while requests.next().await {
                 if raised.swap(true, Ordering::SeqCst) {
+                    clear_terminal();
                     std::process::exit(130);
                 }
             }
@@ -102,5 +161,24 @@ impl Requests {
     #[cfg(not(unix))]
     async fn next(&mut self) -> bool {
         tokio::signal::ctrl_c().await.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_position_counts_what_there_is_more_than_one_of() {
+        let text = |query, model| Position { query, model }.text();
+        assert_eq!(text((1, 1), (1, 1)), "");
+        assert_eq!(text((2, 5), (1, 1)), "query 2 of 5");
+        assert_eq!(text((1, 1), (3, 4)), "model 3 of 4");
+        assert_eq!(text((2, 5), (3, 4)), "model 3 of 4, query 2 of 5");
+        assert_eq!(
+            message("query 2 of 5", "7 states"),
+            "query 2 of 5: 7 states"
+        );
+        assert_eq!(message("", "7 states"), "7 states");
     }
 }

@@ -1,7 +1,7 @@
 //! `zonelens render`: pictures of templates and traces.
 
 use crate::model::{Prepared, Source};
-use crate::progress::{Bar, interrupt_flag};
+use crate::progress::{Bar, Position, interrupt_flag};
 use crate::{BAD_INPUT, SUCCESS, output, verify};
 use clap::Args as ClapArgs;
 use std::collections::BTreeSet;
@@ -18,8 +18,17 @@ const INTERRUPTED: u8 = 130;
 /// No query gives a trace.
 const NO_TRACE: u8 = 1;
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0    the picture is written
+  1    with --trace, no query has a trace
+  2    bad usage, or a file cannot be read or written
+  130  interrupted";
+
 /// Arguments of `zonelens render`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
     /// The model, `.xta` or `.xml`
     model: PathBuf,
@@ -48,9 +57,36 @@ pub struct Args {
     constants: Vec<(String, i64)>,
 }
 
+/// Formats that others make of an SVG.
+const CONVERTED: [&str; 12] = [
+    "png", "pdf", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "avif",
+];
+
+/// Refuses a picture in another format before anything is run for it.
+fn is_svg(args: &Args) -> Result<(), Failure> {
+    let extension = args.output.extension().map(|e| e.to_ascii_lowercase());
+    let Some(format) = extension.as_ref().and_then(|e| e.to_str()) else {
+        return Ok(());
+    };
+    if !CONVERTED.contains(&format) {
+        return Ok(());
+    }
+    let (out, svg) = (args.output.display(), args.output.with_extension("svg"));
+    let svg = svg.display();
+    let convert = match format {
+        "png" => format!("rsvg-convert -o {out} {svg}"),
+        "pdf" | "eps" | "ps" => format!("rsvg-convert -f {format} -o {out} {svg}"),
+        _ => format!("magick {svg} {out}"),
+    };
+    Err(format!(
+        "{out}: pictures are SVG; write -o {svg} and convert it, for instance by `{convert}`"
+    )
+    .into())
+}
+
 /// Draws; gives the exit status.
 pub fn run(args: &Args) -> u8 {
-    let drawn = draw(args).and_then(|picture| {
+    let drawn = is_svg(args).and_then(|()| draw(args)).and_then(|picture| {
         write(args, &picture).map_err(|message| Failure {
             message,
             status: BAD_INPUT,
@@ -171,10 +207,13 @@ fn first_trace(args: &Args, prepared: &Prepared) -> Result<QueryReport, Failure>
         ..Options::default()
     };
     let interrupted = interrupt_flag();
+    let sources = || own.into_iter().chain(&others);
+    let total = sources().map(|s| s.queries().len()).sum();
+    let mut number = 0;
     let mut last = None;
-    for from in own.into_iter().chain(&others) {
+    for from in sources() {
         for query in from.queries() {
-            let bar = Bar::start(&query.query.text);
+            let bar = Bar::start(&query.query.text, &position(&mut number, total));
             let control = Control {
                 cancelled: &interrupted,
                 progress: &|progress| bar.show(progress),
@@ -195,6 +234,15 @@ fn first_trace(args: &Args, prepared: &Prepared) -> Result<QueryReport, Failure>
     }
     let none = format!("{} has no query; give one with -q", args.model.display());
     last.ok_or_else(|| none.into())
+}
+
+/// Where the next of all queries stands.
+fn position(number: &mut usize, total: usize) -> Position {
+    *number += 1;
+    Position {
+        query: (*number, total),
+        model: (1, 1),
+    }
 }
 
 fn write(args: &Args, picture: &str) -> Result<(), String> {

@@ -10,13 +10,20 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::Trace;
-use zonelens_analysis::trace_text;
+use zonelens_analysis::trace_text::{self, Booleans};
 use zonelens_interpreter::{Choice, Ended, Rng, SimulateOptions, Simulator, simulate};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+Exit status:
+  0  the run was written
+  2  bad usage, an erroneous model, an error on the way, or a chosen transition that does not exist";
+
 /// Arguments of `zonelens simulate`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
     /// The model, `.xta` or `.xml`
     pub model: PathBuf,
@@ -107,14 +114,14 @@ pub fn run(args: &Args) -> u8 {
         };
         simulate(network, &options, &position)
     };
-    write(args, &trace, &ended);
+    write(args, &trace, &ended, &prepared.booleans());
     match ended {
         Ended::Steps | Ended::Idle | Ended::Timelock => SUCCESS,
         Ended::NoSuchChoice(_) | Ended::Failed(_) => BAD_INPUT,
     }
 }
 
-fn write(args: &Args, trace: &Trace, ended: &Ended) {
+fn write(args: &Args, trace: &Trace, ended: &Ended, booleans: &Booleans) {
     match args.format {
         Format::Json => {
             let run = Run {
@@ -136,7 +143,7 @@ fn write(args: &Args, trace: &Trace, ended: &Ended) {
         Format::Human => {
             if !args.interactive {
                 let model = args.model.display().to_string();
-                let text = trace_text::to_text(trace, &model);
+                let text = trace_text::to_text_with(trace, &model, booleans);
                 output::say(text.trim_end());
             }
             match ended {
@@ -163,6 +170,7 @@ fn ask_for_steps(
             return (simulate(network, &options, position).0, ended);
         }
     };
+    let booleans = network.boolean_names();
     let mut rng = Rng::new(args.seed);
     let mut guide = args.choose.iter().copied();
     loop {
@@ -170,6 +178,7 @@ fn ask_for_steps(
         last_step(
             &simulator.trace,
             &args.model.display().to_string(),
+            &booleans,
             &mut screen,
         );
         let choices = match simulator.choices() {
@@ -231,9 +240,9 @@ fn show(args: &Args, text: &str) {
 }
 
 /// The last step of the run in words.
-fn last_step(trace: &Trace, model: &str, out: &mut String) {
+fn last_step(trace: &Trace, model: &str, booleans: &Booleans, out: &mut String) {
     use std::fmt::Write;
-    let steps = trace_text::steps(trace);
+    let steps = trace_text::steps_with(trace, booleans);
     let Some(step) = steps.last() else { return };
     let _ = write!(
         out,

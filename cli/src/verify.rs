@@ -4,15 +4,19 @@ mod arguments;
 mod human;
 mod junit;
 mod long_trace;
+mod selection;
 
 pub use arguments::{Args, constant};
+pub use selection::sibling;
 
 use crate::config::Configs;
+use crate::inputs::{self, Input};
 use crate::model::{Prepared, Source, passes};
-use crate::progress::{Bar, interrupt_flag};
+use crate::progress::{Bar, Position, interrupt_flag};
 use crate::{BAD_INPUT, SUCCESS, output};
 use arguments::Format;
-use std::path::{Path, PathBuf};
+use selection::{Plan, select_queries};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zonelens_analysis::report::{Options, QueryReport, Verdict};
 use zonelens_checker::Control;
@@ -26,67 +30,155 @@ const SOME_UNKNOWN: u8 = 3;
 /// Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// Where the formulas stand on the command line: positions of QUERIES and of each `-q`.
+/// Where arguments stand on the command line: positions of each path and of each `-q`.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
-    queries: Option<usize>,
+    paths: Vec<usize>,
     formulas: Vec<usize>,
 }
 
-/// Takes the order of QUERIES and `-q` from the parsed command line.
+/// Takes the order of paths and `-q` from the parsed command line.
 pub fn order(matches: &clap::ArgMatches) -> Order {
+    let of = |id: &str| {
+        let indices = matches.indices_of(id);
+        indices.map(Iterator::collect).unwrap_or_default()
+    };
     Order {
-        queries: matches.indices_of("queries").and_then(|mut i| i.next()),
-        formulas: matches
-            .indices_of("formula")
-            .map(Iterator::collect)
-            .unwrap_or_default(),
+        paths: of("paths"),
+        formulas: of("formula"),
     }
 }
 
-/// Runs the queries; gives the exit status of the contract.
+/// Runs the queries of all models; gives the exit status of the contract.
 pub fn run(args: &Args, order: &Order) -> u8 {
+    let plan = match Plan::new(args, order) {
+        Ok(plan) => plan,
+        Err(message) => {
+            output::complain(&message);
+            return BAD_INPUT;
+        }
+    };
     let mut configs = Configs::default();
-    let options = args.options(configs.of(&args.model).options);
+    let options: Vec<Options> = plan
+        .models
+        .iter()
+        .map(|model| args.options(configs.of(&model.path).options))
+        .collect();
     if !configs.problems.is_empty() {
         for problem in &configs.problems {
             output::complain(problem);
         }
         return BAD_INPUT;
     }
-    let (prepared, sources) = match load(args, order, &options) {
-        Ok(loaded) => loaded,
-        Err(message) => {
-            output::complain(&message);
-            return BAD_INPUT;
-        }
+    plan.problems.iter().for_each(|p| output::complain(p));
+    let mut run = Run {
+        args,
+        plan: &plan,
+        printer: Printer::new(args),
+        interrupted: &interrupt_flag(),
+        tally: Tally::default(),
     };
-    let asked = select_queries(&prepared.source, &sources);
-    if asked.is_empty() {
-        let own = match prepared.source.file.kind {
+    let mut bad = !plan.problems.is_empty();
+    let mut asked = 0;
+    for (number, options) in options.iter().enumerate() {
+        match run.model(number, options) {
+            Ok(count) => asked += count,
+            Err(message) => {
+                output::complain(&message);
+                bad = true;
+            }
+        }
+        let left = plan.models.len() - number - 1;
+        if run.is_interrupted() && left > 0 {
+            let models = if left == 1 {
+                "model was"
+            } else {
+                "models were"
+            };
+            output::complain(&format!("interrupted: {left} more {models} not begun"));
+            break;
+        }
+    }
+    if asked == 0 && !bad {
+        output::complain("no model has a query");
+        bad = true;
+    }
+    run.printer.end(&run.tally);
+    match (run.is_interrupted(), bad) {
+        (true, _) => INTERRUPTED,
+        (false, true) => BAD_INPUT,
+        (false, false) => run.tally.status(),
+    }
+}
+
+/// A run over all models.
+struct Run<'a> {
+    args: &'a Args,
+    plan: &'a Plan,
+    printer: Printer<'a>,
+    interrupted: &'a AtomicBool,
+    tally: Tally,
+}
+
+impl Run<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// Asks one model; how many queries that were, or why it cannot be asked.
+    fn model(&mut self, number: usize, options: &Options) -> Result<usize, String> {
+        let input = &self.plan.models[number];
+        let path = &input.path;
+        let source = Source::read(path)?;
+        if source.file.kind == FileKind::Query {
+            return Err(format!("{} is a query file; give a model", path.display()));
+        }
+        let beside = match (self.plan.embedded, sibling(path)) {
+            (true, Some(path)) => vec![Source::read(&path)?],
+            _ => Vec::new(),
+        };
+        let prepared = Prepared::new(source, &options.constants);
+        prepared.know_constants(self.args.constants())?;
+        let others = match self.plan.embedded {
+            true => &beside,
+            false => &self.plan.asked,
+        };
+        let asked = select_queries(&prepared.source, self.plan.embedded, others);
+        if asked.is_empty() {
+            return self.nothing_to_ask(input, prepared.source.file.kind);
+        }
+        self.printer.begin(path, &prepared);
+        let total = asked.len();
+        let mut reports = Vec::with_capacity(total);
+        for (k, (from, query)) in asked.into_iter().enumerate() {
+            let position = Position {
+                query: (k + 1, total),
+                model: (number + 1, self.plan.models.len()),
+            };
+            let report = ask(&prepared, from, query, options, &position, self.interrupted);
+            self.printer.report(path, &prepared, &report, from);
+            self.tally.take(&report);
+            reports.push(report);
+        }
+        self.printer.finish(path, &reports);
+        Ok(total)
+    }
+
+    /// A model that was named must have a query; in a folder, some have none.
+    fn nothing_to_ask(&self, input: &Input, kind: FileKind) -> Result<usize, String> {
+        let name = inputs::shown(&input.path);
+        if input.found {
+            output::complain(&format!("{name} has no query and is passed over"));
+            return Ok(0);
+        }
+        let own = match kind {
             FileKind::Xml => "add one in UPPAAL",
             _ => "write `//@ query A[] …` in it",
         };
-        output::complain(&format!(
-            "{} has no query; {own}, write a `.q` file beside it, or give one with -q",
-            args.model.display()
-        ));
-        return BAD_INPUT;
+        Err(format!(
+            "{name} has no query; {own}, write a `.q` file beside it, or give one with -q"
+        ))
     }
-    let mut printer = Printer::new(args);
-    printer.begin(&prepared);
-    let interrupted = interrupt_flag();
-    let mut reports = Vec::with_capacity(asked.len());
-    for (from, query) in asked {
-        let report = ask(&prepared, from, query, &options, &interrupted);
-        printer.report(&report, from);
-        reports.push(report);
-    }
-    printer.end(&reports);
-    if interrupted.load(Ordering::SeqCst) {
-        return INTERRUPTED;
-    }
-    status(&reports)
 }
 
 fn ask(
@@ -94,6 +186,7 @@ fn ask(
     from: &Source,
     query: QueryRef<'_>,
     options: &Options,
+    position: &Position,
     interrupted: &AtomicBool,
 ) -> QueryReport {
     if interrupted.load(Ordering::SeqCst) {
@@ -104,7 +197,7 @@ fn ask(
         report.expected = crate::model::expected(query.query);
         return report;
     }
-    let bar = Bar::start(&query.query.text);
+    let bar = Bar::start(&query.query.text, position);
     let control = Control {
         cancelled: interrupted,
         progress: &|progress| bar.show(progress),
@@ -114,136 +207,85 @@ fn ask(
     report
 }
 
-/// The exit status of the contract.
-fn status(reports: &[QueryReport]) -> u8 {
-    let any = |verdict| reports.iter().any(|r| r.verdict == verdict);
-    if any(Verdict::Error) {
-        BAD_INPUT
-    } else if reports
-        .iter()
-        .any(|r| r.verdict != Verdict::Unknown && !passes(r))
-    {
-        SOME_FAIL
-    } else if any(Verdict::Unknown) {
-        SOME_UNKNOWN
-    } else {
-        SUCCESS
-    }
+/// How queries ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// As expected or, without expectation, satisfied.
+    pub passed: usize,
+    /// With another verdict.
+    pub failed: usize,
+    /// Without one.
+    pub unknown: usize,
+    /// Of queries and models with errors.
+    pub errors: usize,
 }
 
-/// Where queries come from.
-struct Sources {
-    /// Whether those inside the model run, before the others.
-    embedded: bool,
-    /// Query files and formulas, in the order in which they run.
-    others: Vec<Source>,
-}
-
-/// Reads the model and what is asked of it.
-fn load(args: &Args, order: &Order, options: &Options) -> Result<(Prepared, Sources), String> {
-    let model = Source::read(&args.model)?;
-    if model.file.kind == FileKind::Query {
-        return Err(format!(
-            "{} is a query file; give the model first: zonelens verify MODEL {0}",
-            args.model.display()
-        ));
-    }
-    let embedded = args.queries.is_none() && args.formulas.is_empty();
-    let others = if embedded {
-        let path = sibling(&args.model);
-        path.map(|path| Source::read(&path))
-            .transpose()?
-            .into_iter()
-            .collect()
-    } else {
-        explicit(args, order)?
-    };
-    let prepared = Prepared::new(model, &options.constants);
-    prepared.know_constants(args.constants())?;
-    Ok((prepared, Sources { embedded, others }))
-}
-
-/// QUERIES and the formulas of `-q`, in command-line order.
-fn explicit(args: &Args, order: &Order) -> Result<Vec<Source>, String> {
-    let mut sources = Vec::new();
-    if let Some(path) = &args.queries {
-        let text = crate::model::read_text(path)?;
-        let kind = match FileKind::from_path(&path.to_string_lossy()) {
-            FileKind::Xml => FileKind::Xml,
-            _ => FileKind::Query,
-        };
-        let source = Source::new(Some(path.clone()), text, kind);
-        if source.queries().is_empty() {
-            return Err(format!("{} holds no query", path.display()));
-        }
-        sources.push((order.queries.unwrap_or(0), source));
-    }
-    for (i, formula) in args.formulas.iter().enumerate() {
-        let source = Source::new(None, formula.as_str(), FileKind::Query);
-        if source.queries().is_empty() {
-            return Err(format!("-q {formula:?} holds no query"));
-        }
-        let at = order.formulas.get(i).copied().unwrap_or(usize::MAX);
-        sources.push((at, source));
-    }
-    sources.sort_by_key(|(at, _)| *at);
-    Ok(sources.into_iter().map(|(_, source)| source).collect())
-}
-
-/// The query file beside a model, if there is one.
-pub fn sibling(model: &Path) -> Option<PathBuf> {
-    let path = model.with_extension("q");
-    path.is_file().then_some(path)
-}
-
-/// The queries that run. Of embedded and sibling ones, the same text runs once.
-fn select_queries<'a>(model: &'a Source, sources: &'a Sources) -> Vec<(&'a Source, QueryRef<'a>)> {
-    let mut out: Vec<(&Source, QueryRef<'_>)> = Vec::new();
-    let own = sources.embedded.then_some(model);
-    for from in own.into_iter().chain(&sources.others) {
-        for query in from.queries() {
-            let again = out.iter().any(|(_, q)| q.query.text == query.query.text);
-            if !(sources.embedded && again) {
-                out.push((from, query));
-            }
+impl Tally {
+    /// Counts a report.
+    pub fn take(&mut self, report: &QueryReport) {
+        match report.verdict {
+            Verdict::Error => self.errors += 1,
+            Verdict::Unknown => self.unknown += 1,
+            _ if passes(report) => self.passed += 1,
+            _ => self.failed += 1,
         }
     }
-    out
+
+    /// The exit status of the contract.
+    fn status(&self) -> u8 {
+        match self {
+            Tally { errors: 1.., .. } => BAD_INPUT,
+            Tally { failed: 1.., .. } => SOME_FAIL,
+            Tally { unknown: 1.., .. } => SOME_UNKNOWN,
+            _ => SUCCESS,
+        }
+    }
 }
 
 /// Writes reports in the chosen form, each as soon as it is known.
 struct Printer<'a> {
     args: &'a Args,
     human: human::Human,
+    about: human::About,
+    suites: junit::Suites,
+    models: usize,
 }
 
 impl<'a> Printer<'a> {
     fn new(args: &'a Args) -> Printer<'a> {
+        let palette = output::Palette::for_stdout();
         Printer {
             args,
-            human: human::Human::new(output::Palette::for_stdout()),
+            human: human::Human::new(palette, args.shows_witnesses()),
+            about: human::About::default(),
+            suites: junit::Suites::default(),
+            models: 0,
         }
     }
 
-    fn begin(&self, prepared: &Prepared) {
+    fn begin(&mut self, model: &Path, prepared: &Prepared) {
         for error in prepared.errors() {
             let place = prepared.source.place(error.span);
             output::complain(&format!("{place}: {} [{}]", error.message, error.code));
         }
+        self.models += 1;
         if self.args.format == Format::Human {
-            output::say(&self.human.heading(&self.args.model));
+            if self.models > 1 {
+                output::say("");
+            }
+            output::say(&self.human.heading(model));
+            self.about.booleans = prepared.booleans();
         }
     }
 
-    fn report(&mut self, report: &QueryReport, from: &Source) {
+    fn report(&mut self, model: &Path, prepared: &Prepared, report: &QueryReport, from: &Source) {
         match self.args.format {
             Format::Human => {
-                let text = self
-                    .human
-                    .report(report, from.path.as_deref(), &self.args.model);
-                output::say(&text);
+                self.about.constants = prepared.constants_text(report);
+                let from = from.path.as_deref();
+                output::say(&self.human.report(report, from, model, &self.about));
             }
-            Format::Json => match long_trace::to_json(report, self.args.full_trace) {
+            Format::Json => match long_trace::to_json(model, report, self.args.full_trace) {
                 Ok(line) => output::say(&line),
                 Err(error) => output::complain(&format!("a report cannot be written: {error}")),
             },
@@ -251,13 +293,20 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end(&self, reports: &[QueryReport]) {
+    /// After the last report on a model.
+    fn finish(&mut self, model: &Path, reports: &[QueryReport]) {
+        if self.args.format == Format::Junit {
+            self.suites.add(model, reports);
+        }
+    }
+
+    /// After the last model.
+    fn end(&self, tally: &Tally) {
         match self.args.format {
-            Format::Human => output::say(&self.human.summary(reports)),
+            _ if self.models == 0 => {}
+            Format::Human => output::say(&self.human.summary(tally, self.models)),
             Format::Json => {}
-            Format::Junit => {
-                output::say(junit::document(&self.args.model, reports).trim_end());
-            }
+            Format::Junit => output::say(self.suites.document().trim_end()),
         }
     }
 }
@@ -266,17 +315,17 @@ impl<'a> Printer<'a> {
 mod tests {
     use super::*;
 
-    fn report(verdict: Verdict, expected: Option<Verdict>) -> QueryReport {
-        let mut report = QueryReport::without_run("A[] true", 1, verdict, String::new());
-        report.expected = expected;
-        report
-    }
-
     #[test]
     fn exit_status_follows_the_contract() {
         use Verdict::{Error, Satisfied, Unknown, Violated};
         let of = |list: &[(Verdict, Option<Verdict>)]| {
-            status(&list.iter().map(|&(v, e)| report(v, e)).collect::<Vec<_>>())
+            let mut tally = Tally::default();
+            for &(verdict, expected) in list {
+                let mut report = QueryReport::without_run("A[] true", 1, verdict, String::new());
+                report.expected = expected;
+                tally.take(&report);
+            }
+            tally.status()
         };
         assert_eq!(of(&[(Satisfied, None), (Violated, Some(Violated))]), 0);
         assert_eq!(of(&[(Violated, None)]), 1);

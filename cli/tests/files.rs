@@ -274,6 +274,53 @@ fn convert_there_and_back() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("broken.xta:1:"));
 }
 
+/// Converted models come with places that keep their distance, and `--plain` leaves all places out.
+#[test]
+fn convert_draws_and_forgets() {
+    let folder = Folder::new("plain");
+    folder.write("a.xta", example("train-gate.xta"));
+    assert_eq!(status(&folder.run(&["convert", "a.xta", "b.xml"])), 0);
+    assert!(folder.read("b.xml").contains("<label kind=\"guard\" x="));
+    assert_eq!(status(&folder.run(&["convert", "b.xml", "c.xta"])), 0);
+    assert!(folder.read("c.xta").contains("//@ xml"));
+    for from in ["b.xml", "c.xta"] {
+        let plain = folder.run(&["convert", "--plain", from, "d.xta"]);
+        assert_eq!(status(&plain), 0);
+        let text = folder.read("d.xta");
+        assert!(!text.contains("//@ xml"), "{text}");
+        assert!(text.contains("//@ query"), "queries stay: {text}");
+        let verdicts = |file: &str| {
+            let output = folder.run(&["verify", "--format", "json", file]);
+            let verdict =
+                |l: &str| serde_json::from_str::<Value>(l).expect("JSON")["verdict"].clone();
+            stdout(&output).lines().map(verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts("a.xta"), verdicts("d.xta"));
+        assert!(!verdicts("d.xta").is_empty());
+    }
+    // The picture of the text is the picture of the XML file: both know the places.
+    for (from, to) in [("b.xml", "b.svg"), ("c.xta", "c.svg"), ("d.xta", "d.svg")] {
+        assert_eq!(status(&folder.run(&["render", from, "-o", to])), 0);
+    }
+    let picture = |name: &str| {
+        let text = folder.read(name);
+        text.split_once("</title>").expect("a title").1.to_owned()
+    };
+    assert_eq!(picture("b.svg"), picture("c.svg"));
+    assert_ne!(picture("b.svg"), picture("d.svg"));
+    let wrong = folder.run(&["convert", "--plain", "a.xta", "e.xml"]);
+    assert_eq!(status(&wrong), 2);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains(".xta"));
+    // Where only such a line tells two locations apart, leaving it out would change the model.
+    let twins = "<nta><template><name>P</name><location id=\"a\"><name>s</name></location>\
+        <location id=\"b\"><name>s</name></location><init ref=\"b\"/></template><system>system P;</system></nta>";
+    folder.write("twins.xml", twins);
+    let refused = folder.run(&["convert", "--plain", "twins.xml", "f.xta"]);
+    assert_eq!(status(&refused), 2);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("called `s`"));
+    assert_eq!(status(&folder.run(&["convert", "twins.xml", "g.xta"])), 0);
+}
+
 /// The README's picture is what the program prints. `UPDATE_EXPECT=1` draws it again.
 #[test]
 fn the_picture_of_the_readme_is_current() {
@@ -294,6 +341,10 @@ fn the_picture_of_the_readme_is_current() {
     );
 }
 
+/// Columns of the terminal in the picture, and the width of one: the font's, at its size of 13.5.
+const COLUMNS: usize = 92;
+const COLUMN: f64 = 8.13;
+
 /// A terminal window with a command and its output.
 fn terminal_svg(command: &str, text: &str) -> String {
     let escape = |s: &str| {
@@ -301,36 +352,99 @@ fn terminal_svg(command: &str, text: &str) -> String {
             .replace('<', "&lt;")
             .replace('>', "&gt;")
     };
-    let mut lines = vec![(format!("$ {command}"), "#8fd19e")];
+    let mut lines = vec![(format!("$ {command}"), "prompt")];
     for line in text.trim_end().lines() {
-        let colour = if line.starts_with('[') {
-            "#ff8a80"
-        } else if line.contains("Help:") {
-            "#82cfff"
-        } else {
-            "#d8dee9"
-        };
-        // Long messages are wrapped as a terminal would.
-        let chars: Vec<char> = line.trim_end().chars().collect();
-        for part in chars.chunks(92) {
-            lines.push((part.iter().collect(), colour));
-        }
-        if chars.is_empty() {
-            lines.push((String::new(), colour));
+        let class = class_of(line);
+        for part in wrapped(line.trim_end()) {
+            lines.push((part, class));
         }
     }
     let height = 40 + lines.len() * 19;
+    // A browser joins blanks unless told not to, and only some understand each of the two ways to tell it. The length
+    // keeps columns below each other in fonts of another width.
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" role=\"img\">\n<rect width=\"800\" height=\"{height}\" rx=\"8\" fill=\"#1e222a\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.5\" xml:space=\"preserve\">\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" role=\"img\">
+<title>{}</title>
+<style>
+  text {{ font: 13.5px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #d8dee9; white-space: pre; }}
+  .prompt {{ fill: #8fd19e; }}
+  .error {{ fill: #ff8a80; }}
+  .warning {{ fill: #ffd166; }}
+  .info {{ fill: #82cfff; }}
+  .hint {{ fill: #b0bac9; }}
+  .help {{ fill: #a5e3d8; }}
+</style>
+<rect width=\"800\" height=\"{height}\" rx=\"8\" fill=\"#1e222a\"/>
+",
+        escape(command)
     );
-    for (i, (line, colour)) in lines.iter().enumerate() {
+    for (i, (line, class)) in lines.iter().enumerate() {
+        if line.is_empty() {
+            continue;
+        }
         let y = 32 + i * 19;
+        let length = line.chars().count() as f64 * COLUMN;
+        let class = match *class {
+            "" => String::new(),
+            class => format!(" class=\"{class}\""),
+        };
         out += &format!(
-            "<text x=\"18\" y=\"{y}\" fill=\"{colour}\">{}</text>\n",
+            "<text{class} x=\"18\" y=\"{y}\" textLength=\"{length:.1}\" xml:space=\"preserve\">{}</text>\n",
             escape(line)
         );
     }
-    out + "</g>\n</svg>\n"
+    out + "</svg>\n"
+}
+
+/// The colour of a line: that of its severity for a heading, another for advice.
+fn class_of(line: &str) -> &'static str {
+    let heading = line.strip_prefix('[').and_then(|l| l.split_once("] "));
+    match heading.and_then(|(_, l)| l.split(':').next()) {
+        Some("Error") => "error",
+        Some("Warning") => "warning",
+        Some("Info") => "info",
+        Some(_) => "hint",
+        None if line.contains("Help:") => "help",
+        None => "",
+    }
+}
+
+/// A long line in several, broken between words; the further ones are set in.
+fn wrapped(line: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    for word in line.split_inclusive(' ') {
+        let last = out.last_mut().expect("one");
+        let wide = last.chars().count() + word.trim_end().chars().count();
+        if wide > COLUMNS && !last.trim().is_empty() {
+            *last = last.trim_end().to_owned();
+            out.push(format!("  {word}"));
+        } else {
+            last.push_str(word);
+        }
+    }
+    out
+}
+
+/// What the picture of the README must keep: words, blanks, severities.
+#[test]
+fn pictures_of_a_terminal_keep_words_and_blanks() {
+    let long = "[sym/x] Error: these words go on and on until the line is far too long for the window in the picture of it";
+    let text =
+        format!("{long}\n    |   indented  twice\n[lint/y] Warning: a & b\n[lint/z] Info: c\n\n");
+    let svg = terminal_svg("zonelens", &text);
+    assert!(svg.contains(">    |   indented  twice</text>"), "{svg}");
+    assert!(svg.contains("class=\"warning\"") && svg.contains("class=\"info\""));
+    assert_eq!(svg.matches("class=\"error\"").count(), 2, "{svg}");
+    let shown: Vec<&str> = svg
+        .split("</text>")
+        .filter_map(|t| t.rsplit_once('>').map(|(_, text)| text))
+        .collect();
+    assert!(shown.iter().all(|t| t.chars().count() <= COLUMNS + 2));
+    let words = shown[1..3].join(" ");
+    assert_eq!(words.split_whitespace().collect::<Vec<_>>().join(" "), long);
+    let texts = svg.matches("<text").count();
+    assert_eq!(svg.matches("xml:space=\"preserve\"").count(), texts);
+    assert!(svg.contains("white-space: pre"));
 }
 
 #[test]

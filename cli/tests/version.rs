@@ -24,7 +24,14 @@ fn extension_and_plugin_have_the_crates_version() {
     let plugin = read("editors/nvim/lua/zonelens/version.lua");
     assert!(plugin.contains(&format!("return '{version}'")), "{plugin}");
     for member in [
-        "syntax", "analysis", "checker", "render", "lsp", "cli", "xtask",
+        "syntax",
+        "analysis",
+        "checker",
+        "render",
+        "lsp",
+        "cli",
+        "xtask",
+        "xtask/suites",
     ] {
         let manifest = read(&format!("{member}/Cargo.toml"));
         assert!(manifest.contains("version.workspace = true"), "{member}");

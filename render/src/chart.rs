@@ -91,7 +91,7 @@ pub struct Arrow {
     pub to: usize,
     /// Where.
     pub y: f64,
-    /// The channel.
+    /// The channel; empty on the further arrows of a broadcast, which is one action and is named once.
     pub label: String,
 }
 
@@ -244,16 +244,21 @@ impl Chart {
         let Some(from) = self.lane(&sender.process) else {
             return;
         };
-        for receiver in receivers {
-            if let Some(to) = self.lane(&receiver.process) {
-                self.arrows.push(Arrow {
-                    step,
-                    from,
-                    to,
-                    y,
-                    label: transition.channel.clone().unwrap_or_default(),
-                });
-            }
+        let heard: Vec<usize> = receivers
+            .iter()
+            .filter_map(|r| self.lane(&r.process))
+            .collect();
+        // The name stands where the arrow leaves, before any other receiver.
+        let nearest = heard.iter().copied().min_by_key(|to| to.abs_diff(from));
+        for to in heard {
+            let channel = transition.channel.clone().filter(|_| Some(to) == nearest);
+            self.arrows.push(Arrow {
+                step,
+                from,
+                to,
+                y,
+                label: channel.unwrap_or_default(),
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Templates as graphs: coordinates from the file where it has them, a layered layout otherwise.
 
-mod arrange;
-mod read;
+pub(crate) mod arrange;
+pub(crate) mod read;
 
 use serde::Serialize;
 use zonelens_analysis::network::Network;

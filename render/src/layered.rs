@@ -30,8 +30,28 @@ pub struct Link {
 pub struct Placed {
     /// Centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
-    /// For each link the points it runs through, ends left out, and where its label's centre is.
-    pub links: Vec<(Vec<Point>, Point)>,
+    /// The layer of each node.
+    pub layers: Vec<usize>,
+    /// How each link runs.
+    pub links: Vec<Route>,
+    /// Top and bottom of each layer.
+    pub rows: Vec<(f64, f64)>,
+}
+
+/// How a link runs.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The points it runs through in its direction, ends left out, each with its layer.
+    pub bends: Vec<(Point, usize)>,
+    /// Which of them is the centre of its label.
+    pub label: usize,
+}
+
+impl Route {
+    /// The centre of the label, if there is room for one.
+    pub fn label_at(&self) -> Option<Point> {
+        self.bends.get(self.label).map(|(at, _)| *at)
+    }
 }
 
 /// Across and down.
@@ -66,22 +86,26 @@ pub fn place(nodes: &[Size], links: &[Link], root: usize) -> Placed {
     let mut layers = layers(&vertices);
     order(&mut layers, &vertices);
     assign_x(&layers, &mut vertices);
-    let ys = assign_y(&layers, &vertices);
-    let at = |v: usize| (vertices[v].x, ys[vertices[v].rank]);
+    let rows = assign_y(&layers, &vertices);
+    let at = |v: usize| {
+        let (top, bottom) = rows[vertices[v].rank];
+        (vertices[v].x, f64::midpoint(top, bottom))
+    };
     let route = |chain: &Vec<usize>, link: &Link| {
-        let mut points: Vec<(f64, f64)> = chain.iter().map(|v| at(*v)).collect();
-        let label = points
-            .get(points.len() / 2)
-            .copied()
-            .unwrap_or_else(|| at(link.source));
+        let bend = |v: &usize| (at(*v), vertices[*v].rank);
+        let mut bends: Vec<(Point, usize)> = chain.iter().map(bend).collect();
+        let mut label = bends.len() / 2;
         if ranks[link.source] > ranks[link.target] {
-            points.reverse();
+            bends.reverse();
+            label = bends.len().saturating_sub(label + 1);
         }
-        (points, label)
+        Route { bends, label }
     };
     Placed {
         nodes: (0..nodes.len()).map(at).collect(),
+        layers: vertices[..nodes.len()].iter().map(|v| v.rank).collect(),
         links: chains.iter().zip(links).map(|(c, l)| route(c, l)).collect(),
+        rows,
     }
 }
 
@@ -315,8 +339,8 @@ fn settle(layer: &[usize], wanted: &[f64], vertices: &mut [Vertex]) {
     }
 }
 
-/// The middle of each layer; layers are as high as their highest member.
-fn assign_y(layers: &[Vec<usize>], vertices: &[Vertex]) -> Vec<f64> {
+/// Top and bottom of each layer; layers are as high as their highest member.
+fn assign_y(layers: &[Vec<usize>], vertices: &[Vertex]) -> Vec<(f64, f64)> {
     let mut y = 0.0;
     layers
         .iter()
@@ -325,9 +349,9 @@ fn assign_y(layers: &[Vec<usize>], vertices: &[Vertex]) -> Vec<f64> {
                 .iter()
                 .map(|v| vertices[*v].size.height)
                 .fold(0.0, f64::max);
-            let middle = y + height / 2.0;
+            let row = (y, y + height);
             y += height + GAP_Y;
-            middle
+            row
         })
         .collect()
 }
@@ -374,8 +398,10 @@ mod tests {
                 assert!(apart(*a, *b, NODE), "{placed:?}");
             }
         }
-        for (i, (_, a)) in placed.links.iter().enumerate() {
-            for (_, b) in &placed.links[..i] {
+        let labels: Vec<Point> = placed.links.iter().filter_map(Route::label_at).collect();
+        assert_eq!(labels.len(), links.len());
+        for (i, a) in labels.iter().enumerate() {
+            for b in &labels[..i] {
                 assert!(apart(*a, *b, links[0].label), "{placed:?}");
             }
         }

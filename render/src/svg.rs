@@ -6,6 +6,7 @@
 use crate::chart::Chart;
 use crate::diagram::{Diagram, Edge, Label, Node, NodeKind, Template};
 use crate::drawing::number;
+use crate::text::{CHAR, LINE};
 use std::fmt::Write;
 
 const STYLE: &str = "
@@ -23,6 +24,7 @@ const STYLE: &str = "
   .update { fill: #5b3a00; }
   .select { fill: #6b5a00; }
   .label { paint-order: stroke; stroke: #ffffff; stroke-width: 5px; }
+  .ground { fill: #ffffff; }
   .life { stroke: #8a97a5; stroke-width: 1; stroke-dasharray: 3 3; }
   .time { fill: #57606a; }
   .badge { font-size: 10px; font-weight: bold; }
@@ -77,6 +79,7 @@ pub fn diagram(diagram: &Diagram, title: &str) -> String {
         for node in &template.nodes {
             draw_node(&mut out, node);
         }
+        template.edges.iter().for_each(|e| draw_ground(&mut out, e));
         for edge in &template.edges {
             edge.labels.iter().for_each(|l| draw_label(&mut out, l));
         }
@@ -140,14 +143,41 @@ fn draw_node(out: &mut String, node: &Node) {
             number(node.y + 4.0)
         );
     }
-    node.labels.iter().for_each(|l| draw_label(out, l));
+    // Inside an outline there is nothing to stand out from.
+    let ground = |l: &Label| if l.centred { "" } else { "label " };
+    let labels = node.labels.iter();
+    labels.for_each(|l| draw_text(out, l, ground(l)));
+}
+
+/// Labels that stand on their line get a ground of their own: between two of them pieces of the line would look like
+/// signs.
+fn draw_ground(out: &mut String, edge: &Edge) {
+    let centred = || edge.labels.iter().filter(|l| l.centred);
+    let Some(first) = centred().next() else {
+        return;
+    };
+    let wide = centred().map(|l| l.text.chars().count()).max().unwrap_or(0) as f64 * CHAR;
+    let bottom = centred().map(|l| l.y).fold(first.y, f64::max) + 4.0;
+    let top = first.y - LINE + 4.0;
+    let _ = writeln!(
+        out,
+        "<rect class=\"ground\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+        number(first.x - wide / 2.0 - 2.0),
+        number(top),
+        number(wide + 4.0),
+        number(bottom - top)
+    );
 }
 
 fn draw_label(out: &mut String, label: &Label) {
+    draw_text(out, label, "label ");
+}
+
+fn draw_text(out: &mut String, label: &Label, class: &str) {
     let anchor = if label.centred { "middle" } else { "start" };
     let _ = writeln!(
         out,
-        "<text class=\"label {}\" text-anchor=\"{anchor}\" x=\"{}\" y=\"{}\">{}</text>",
+        "<text class=\"{class}{}\" text-anchor=\"{anchor}\" x=\"{}\" y=\"{}\">{}</text>",
         label.kind,
         number(label.x),
         number(label.y),
@@ -241,13 +271,19 @@ fn sync(out: &mut String, chart: &Chart, arrow: &crate::chart::Arrow) {
     );
     let _ = writeln!(
         out,
-        "<path class=\"edge\" d=\"M{} {y} L{} {y}\"/><polygon class=\"arrow\" points=\"{}\"/><text class=\"label sync\" text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
+        "<path class=\"edge\" d=\"M{} {y} L{} {y}\"/><polygon class=\"arrow\" points=\"{}\"/>",
         number(start),
         number(tip - side * 8.0),
         crate::drawing::arrowhead((tip, arrow.y), (start, arrow.y)),
-        number(f64::midpoint(start, tip)),
-        number(arrow.y - 5.0),
-        escape(&arrow.label),
         y = number(arrow.y)
     );
+    if !arrow.label.is_empty() {
+        let _ = writeln!(
+            out,
+            "<text class=\"label sync\" text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>",
+            number(f64::midpoint(start, tip)),
+            number(arrow.y - 5.0),
+            escape(&arrow.label)
+        );
+    }
 }

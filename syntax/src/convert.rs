@@ -9,11 +9,16 @@ mod clauses;
 mod collect;
 mod layout;
 mod node;
+mod plain;
+mod sketch;
 mod template;
 mod xml_query;
 mod xml_writer;
 mod xta_query;
 mod xta_writer;
+
+pub use plain::to_plain_xta;
+pub use sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, SketchEdge, SketchNode, sketches};
 
 use crate::SourceFile;
 use crate::ast::FileKind;
@@ -33,13 +38,25 @@ pub fn to_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     }
 }
 
-/// The model as UPPAAL's XML. Refused, with the reasons, if it has syntax errors or edges between unknown locations.
+/// The model as UPPAAL's XML, what has no place yet on a grid. Refused, with the reasons, if it has syntax errors or
+/// edges between unknown locations.
 pub fn to_xml(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
+    to_xml_drawn(file, &layout::on_a_grid)
+}
+
+/// The model as UPPAAL's XML, with `layout` to say where things are drawn that have no place yet.
+pub fn to_xml_drawn(
+    file: &SourceFile,
+    layout: &dyn Fn(&Sketch) -> Places,
+) -> Result<String, Vec<SyntaxError>> {
     refuse(file)?;
     match file.kind {
         FileKind::Xml => Ok(file.text.to_string()),
         FileKind::Query => Err(vec![no_model()]),
-        FileKind::Xta => readable(xml_writer::write(collect::collect(file)?)?, FileKind::Xml),
+        FileKind::Xta => {
+            let model = collect::collect(file)?;
+            readable(xml_writer::write(model, layout)?, FileKind::Xml)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod round_trip;
 use expect_test::expect;
 use round_trip::{parse, syntax_errors, xml_round_trip, xta_round_trip};
 use zonelens_syntax::ast::FileKind;
-use zonelens_syntax::convert::{to_xml, to_xta};
+use zonelens_syntax::convert::{sketches, to_plain_xta, to_xml, to_xta};
 
 /// Everything that only XML holds, and texts that are hard to put elsewhere.
 const FULL: &str = r##"<?xml version="1.0" encoding="utf-8"?>
@@ -508,4 +508,52 @@ fn damaged_models_convert_fully_or_not_at_all() {
         lost[0]
     );
     assert!(kept > 300, "only {kept} models were still readable");
+}
+
+/// Without `//@ xml` lines the model and its queries are left, and nothing else is touched.
+#[test]
+fn plain_text_holds_the_model_alone() {
+    let there = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
+    let plain = to_plain_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
+    let kept: Vec<&str> = there
+        .lines()
+        .filter(|l| !l.trim_start().starts_with("//@ xml"))
+        .collect();
+    assert_eq!(plain.lines().collect::<Vec<_>>(), kept);
+    assert!(plain.contains("//@ query A[] not deadlock"), "{plain}");
+    assert_eq!(syntax_errors(&parse(&plain, FileKind::Xta)), [""; 0]);
+    // From a text it is the same, and there is nothing left to take out.
+    for text in [&there, &plain] {
+        let again = to_plain_xta(&parse(text, FileKind::Xta)).expect("convertible");
+        assert_eq!(again, plain);
+    }
+    let lines = "int a; //@ xml <declaration/>\r\nprocess P() { state s; init s; }\r\n//@ xml <system/>\r\nsystem P;\r\n";
+    let plain = to_plain_xta(&parse(lines, FileKind::Xta)).expect("convertible");
+    let rest = "int a; \r\nprocess P() { state s; init s; }\r\nsystem P;\r\n";
+    assert_eq!(plain, rest);
+}
+
+/// What an `.xta` file says of places, as who draws it sees it.
+#[test]
+fn sketches_know_what_has_a_place() {
+    let there = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
+    let all = sketches(&parse(&there, FileKind::Xta));
+    let [Some(sketch)] = all.as_slice() else {
+        panic!("{all:?}");
+    };
+    let drawn = |graphics: &Option<zonelens_syntax::ast::Graphics>| {
+        let graphics = graphics.as_ref().expect("a line");
+        graphics.attributes.iter().any(|(name, _)| name == "x")
+    };
+    let places: Vec<bool> = sketch
+        .locations
+        .iter()
+        .map(|l| drawn(&l.graphics))
+        .collect();
+    assert_eq!(places, [true, true, false]);
+    assert!(sketch.locations[0].initial && drawn(&sketch.branchpoints[0].graphics));
+    let kinds: Vec<&str> = sketch.edges[0].labels.iter().map(|(k, _)| *k).collect();
+    assert_eq!(kinds, ["guard", "assignment"]);
+    let broken = "process P() { state //@ xml <location id=\n s; init s; }\nsystem P;\n";
+    assert_eq!(sketches(&parse(broken, FileKind::Xta)), [None]);
 }

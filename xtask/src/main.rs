@@ -2,24 +2,12 @@
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
-mod bench;
-mod bench_engine;
-mod bench_symmetry;
 mod ci;
-mod configurations;
-mod conformance;
-mod corpus;
-mod curves;
-mod fuzz;
-mod fuzz_models;
-mod generate;
-mod models;
 mod notices;
 mod package;
 mod reports;
-mod rng;
+mod root;
 mod server;
-mod stored;
 mod symmetry;
 mod vscode;
 
@@ -47,13 +35,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // Visitors recurse over trees of bounded height; the bound is made for a stack of this size.
-    let worker = std::thread::Builder::new()
-        .stack_size(256 << 20)
-        .spawn(move || run(&args));
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(true)) => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
+    match run(&args) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     }
 }
 
@@ -74,28 +58,12 @@ fn run(args: &[String]) -> bool {
         print!("{HELP}");
         return unknown == "--help";
     }
-    let only = args.iter().position(|a| a == "--only");
-    let only = only.and_then(|at| args.get(at + 1)).map(String::as_str);
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
-        Some("bench") => bench::run(&bench::Parts {
-            quick: flag("--quick"),
-            only,
-            keep_agreement: flag("--keep-agreement"),
-            most: number("--timeout").unwrap_or(900) as f64,
-        }),
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         // Verdicts within a time are asked of the profile that is shipped.
-        Some("conformance") if !flag("--sample") && cfg!(debug_assertions) => {
-            let mut release = std::process::Command::new("cargo");
-            release.args(["run", "--quiet", "--release", "--package", "xtask", "--"]);
-            release.args(args).status().is_ok_and(|s| s.success())
-        }
-        Some("conformance") => conformance::run(flag("--sample"), only, number("--timeout")),
-        Some("fuzz") => fuzz::run(
-            number("--seconds").unwrap_or(20),
-            number("--seed").unwrap_or(1),
-        ),
+        Some("conformance") if !flag("--sample") => suite("release", args),
+        Some("bench" | "conformance" | "fuzz" | "generate") => suite("ci", args),
         Some("soak") => {
             // Checks for overflow are worth their time, unless it is the shipped binary that is in question.
             let profile = if flag("--release") { "release" } else { "ci" };
@@ -105,14 +73,17 @@ fn run(args: &[String]) -> bool {
         Some("dist") => package::archive(path("--binary").as_deref()),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
         Some("reports") => reports::run(path("--binary").as_deref()),
-        Some("generate") => {
-            let lines = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
-            print!("{}", generate::model(lines));
-            true
-        }
         _ => {
             print!("{HELP}");
             args.first().is_some_and(|a| a == "help")
         }
     }
+}
+
+/// Runs one of the long suites, which are a crate of their own: this one must not wait for the checker.
+fn suite(profile: &str, args: &[String]) -> bool {
+    let mut cargo = std::process::Command::new("cargo");
+    cargo.args(["run", "--profile", profile, "-p", "xtask-suites", "--"]);
+    let status = cargo.args(args).current_dir(root::root()).status();
+    status.is_ok_and(|s| s.success())
 }

@@ -1,6 +1,7 @@
 //! What people install: the `.vsix` with the server inside, and the archive with the binary.
 
-use crate::{corpus, notices};
+use crate::notices;
+use crate::root::root;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +11,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Makes `dist/zonelens-<version>-<platform>.vsix`; its path if it worked. `binary` is used instead of a release build.
 pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
-    let root = corpus::root();
+    let root = root();
     let extension = root.join("editors/vscode");
     same_version(&extension)?;
     let platform = platform()?;
@@ -46,7 +47,7 @@ pub fn archive(binary: Option<&Path>) -> bool {
 }
 
 fn make_archive(binary: Option<&Path>) -> Option<()> {
-    let root = corpus::root();
+    let root = root();
     let binary = match binary {
         Some(path) => path.to_owned(),
         None => release_binary()?,
@@ -59,7 +60,10 @@ fn make_archive(binary: Option<&Path>) -> Option<()> {
     }
     put_server(&binary, &folder.join("bin"))?;
     let says = |args: &[&str]| output(Command::new(&binary).args(args));
-    write(&folder.join("share/man/man1/zonelens.1"), &says(&["man"])?)?;
+    let mut man = Command::new(&binary);
+    run(man
+        .args(["man", "--all"])
+        .arg(folder.join("share/man/man1")))?;
     for (shell, file) in [
         ("bash", "zonelens.bash"),
         ("zsh", "_zonelens"),
@@ -93,13 +97,31 @@ fn try_archive(archive: &Path, name: &str) -> Option<()> {
     run(tar.arg("-xzf").arg(archive).current_dir(&folder))?;
     let unpacked = folder.join(name);
     let version = output(Command::new(unpacked.join("bin").join(executable())).arg("--version"))?;
-    let manual = std::fs::read_to_string(unpacked.join("share/man/man1/zonelens.1")).ok()?;
+    let help = output(Command::new(unpacked.join("bin").join(executable())).arg("--help"))?;
+    let missing = manuals(&help).find(|name| {
+        let page = unpacked.join(format!("share/man/man1/{name}.1"));
+        let page = std::fs::read_to_string(page).unwrap_or_default();
+        !page.contains(&format!(".TH {name} 1"))
+    });
     let _ = std::fs::remove_dir_all(&folder);
-    if version.contains(VERSION) && manual.contains(".TH zonelens 1") {
+    if version.contains(VERSION) && missing.is_none() {
         return Some(());
     }
-    println!("the archive holds {version}, or no manual page");
+    println!("the archive holds {version}, or no manual page {missing:?}");
     None
+}
+
+/// The names of all manual pages: of the program and of every command that its help lists.
+fn manuals(help: &str) -> impl Iterator<Item = String> {
+    let commands = help.lines().skip_while(|l| !l.starts_with("Commands:"));
+    let commands = commands.skip(1).take_while(|l| l.starts_with("  "));
+    // A description that needs a second line stands further to the right.
+    let names = commands.filter(|l| !l.starts_with("   "));
+    let names: Vec<String> = names
+        .filter_map(|l| l.split_whitespace().next())
+        .map(|name| format!("zonelens-{name}"))
+        .collect();
+    names.into_iter().chain(["zonelens".to_owned()])
 }
 
 /// The plugin without its tests.
@@ -132,14 +154,13 @@ fn same_version(extension: &Path) -> Option<()> {
 pub fn release_binary() -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "-p", "zonelens"]);
-    run(cargo.current_dir(corpus::root()))?;
+    run(cargo.current_dir(root()))?;
     Some(target_directory().join("release").join(executable()))
 }
 
 /// Where cargo puts what it builds.
 pub fn target_directory() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| corpus::root().join("target"), PathBuf::from)
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn executable() -> &'static str {
@@ -205,7 +226,7 @@ pub fn target() -> Option<String> {
 }
 
 fn dist() -> Option<PathBuf> {
-    let folder = corpus::root().join("dist");
+    let folder = root().join("dist");
     create(&folder)?;
     folder.canonicalize().ok()
 }
@@ -251,5 +272,17 @@ pub fn output(command: &mut Command) -> Option<String> {
             println!("{command:?} failed");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page() {
+        let help = "Usage: zonelens <COMMAND>\n\nCommands:\n  lsp     Run\n  check   Report every\n          diagnostic\n\nOptions:\n  -h  Help\n";
+        let names: Vec<String> = manuals(help).collect();
+        assert_eq!(names, ["zonelens-lsp", "zonelens-check", "zonelens"]);
     }
 }

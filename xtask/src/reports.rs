@@ -1,6 +1,7 @@
 //! What other tools read of ours: SARIF and JUnit, validated against the schemas their readers use.
 
-use crate::{corpus, package};
+use crate::package;
+use crate::root::root;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +11,7 @@ pub fn run(binary: Option<&Path>) -> bool {
 }
 
 fn validate(binary: Option<&Path>) -> Option<()> {
-    let folder = corpus::root().join("xtask/reports");
+    let folder = root().join("xtask/reports");
     let binary = match binary {
         Some(path) => path.to_owned(),
         None => package::release_binary()?,

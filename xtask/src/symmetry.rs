@@ -1,6 +1,6 @@
 //! Thousands of random symmetric models: the sample of the tests, enlarged.
 
-use crate::corpus;
+use crate::root::root;
 use std::process::Command;
 
 /// Runs the comparison on so many models of each kind; seeds of failures are printed.
@@ -10,7 +10,7 @@ pub fn run(models: u64) -> bool {
         .args(["--test", "symmetry"])
         .args(["--", "--nocapture"])
         .env("ZONELENS_SYMMETRY_MODELS", models.to_string())
-        .current_dir(corpus::root())
+        .current_dir(root())
         .status();
     status.is_ok_and(|s| s.success())
 }

@@ -1,6 +1,7 @@
 //! VS Code's story: the packaged extension in the real workbench.
 
-use crate::{corpus, package};
+use crate::package;
+use crate::root::{corpus, root};
 use std::path::Path;
 use std::process::Command;
 
@@ -11,24 +12,30 @@ pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
 }
 
 fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
-    let extension = corpus::root().join("editors/vscode");
+    let extension = root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
-    for script in ["check", "test:grammar"] {
+    let corpus = corpus();
+    for script in ["check", "test:grammar", "test:head"] {
         let mut npm = Command::new("npm");
+        if let Some(corpus) = &corpus {
+            npm.env("ZONELENS_CORPUS", corpus);
+        }
         package::run(
             npm.args(["run", "--silent", script])
                 .current_dir(&extension),
         )?;
     }
     let tools = package::output(Command::new("bash").arg(extension.join("test/install-tools.sh")))?;
-    let mut node = Command::new("node");
-    node.arg("test/story.mjs").arg(tools.trim()).arg(vsix);
     let pictures = if screenshots {
-        corpus::root().join("docs/img")
+        root().join("docs/img")
     } else {
         package::target_directory().join("screenshots")
     };
-    package::run(node.arg(&pictures).current_dir(&extension))?;
+    for test in ["test/xml.mjs", "test/story.mjs"] {
+        let mut node = Command::new("node");
+        node.arg(test).arg(tools.trim()).arg(&vsix).arg(&pictures);
+        package::run(node.current_dir(&extension))?;
+    }
     if screenshots {
         neovim(&extension.join("server/zonelens"), &pictures)?;
     }
@@ -37,7 +44,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
 
 /// The pictures of the other editor, with the newest Neovim there is.
 fn neovim(server: &Path, pictures: &Path) -> Option<()> {
-    let tests = corpus::root().join("editors/nvim/test");
+    let tests = root().join("editors/nvim/test");
     let mut install = Command::new("bash");
     let nvim = package::output(install.arg(tests.join("install-nvim.sh")).arg("sid"))?;
     let mut node = Command::new("node");

@@ -170,7 +170,8 @@ impl Checker<'_> {
             ),
             self.loc(p.name.span),
         )
-        .fix("Insert `&`", at, "&");
+        .fix("Insert `&`", at, "&")
+        .safe();
         self.report(diag);
     }
 

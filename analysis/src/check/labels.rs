@@ -209,7 +209,7 @@ impl Checker<'_> {
         if let Some(f) = function {
             diag = diag.related(f.loc, "declared here");
         } else if !compare.is_empty() {
-            diag = diag.repair("Compare with `==`", compare);
+            diag = diag.repair("Compare with `==`", compare).safe();
         }
         self.report(diag);
     }

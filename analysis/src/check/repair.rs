@@ -1,7 +1,7 @@
 //! Repairs that need to know what is in scope.
 
 use super::{Checker, Tentative};
-use crate::diag::Diag;
+use crate::diag::{Diag, Repair};
 use crate::fix::Change;
 use crate::hir::{Expr, ExprKind};
 use crate::symbol::{Loc, SymKind};
@@ -83,7 +83,11 @@ impl Checker<'_> {
         if whole.span.end > keep.end {
             changes.push(cut(keep.end, whole.span.end));
         }
-        diag.fixes.push(("Keep only the scalar".into(), changes));
+        diag.fixes.push(Repair {
+            title: "Keep only the scalar".into(),
+            changes,
+            safe: false,
+        });
     }
 
     /// A name that is missing where a value of this type would do: it can be declared.
@@ -123,8 +127,12 @@ impl Checker<'_> {
             };
             let change = Change::Declare(item, text.clone());
             let title = format!("Declare `{text}`");
-            if diag.fixes.iter().all(|f| f.0 != title) {
-                diag.fixes.push((title, vec![change]));
+            if diag.fixes.iter().all(|f| f.title != title) {
+                diag.fixes.push(Repair {
+                    title,
+                    changes: vec![change],
+                    safe: false,
+                });
             }
         }
     }
@@ -175,7 +183,7 @@ impl Checker<'_> {
         match kind {
             SymKind::Function(sig) if sig.params.is_empty() => {
                 let end = self.loc(Span::new(span.end, span.end));
-                diag.fix("Call it", end, "()")
+                diag.fix("Call it", end, "()").safe()
             }
             _ => diag,
         }

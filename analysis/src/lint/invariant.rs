@@ -36,7 +36,7 @@ pub fn check(t: &Template, out: &mut Vec<Diag>) {
                 if let Some(span) = without {
                     let loc = Loc { item, span: *span };
                     let change = Change::Replace(loc, String::new());
-                    diag = diag.repair("Remove it", vec![change]);
+                    diag = diag.repair("Remove it", vec![change]).safe();
                 }
                 out.push(diag);
             }

@@ -147,8 +147,27 @@ fn selects(t: &Template, out: &mut Vec<Diag>) {
                 [_] => Change::Clause(e.select_loc(t.loc.item, 0), "select", ";"),
                 _ => Change::Entry(e.select_loc(t.loc.item, k)),
             };
-            out.push(diag.repair("Remove it", vec![change]));
+            let diag = diag.repair("Remove it", vec![change]);
+            // Over an empty range there is no edge at all, so then it is needed.
+            out.push(match has_values(s) {
+                true => diag.safe(),
+                false => diag,
+            });
         }
+    }
+}
+
+/// Whether a bound variable has a value for sure.
+fn has_values(s: &Symbol) -> bool {
+    match s.value_type() {
+        Some(Type::Bool) => true,
+        Some(Type::Int(int)) => int
+            .lo
+            .known()
+            .zip(int.hi.known())
+            .is_some_and(|(lo, hi)| lo <= hi),
+        Some(Type::Scalar(set)) => set.size.known().is_some_and(|n| n > 0),
+        _ => false,
     }
 }
 

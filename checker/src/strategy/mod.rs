@@ -13,7 +13,7 @@ mod turns;
 
 use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
-use crate::search::limits::{Stop, Watch};
+use crate::search::limits::{Steady, Stop, Watch};
 use crate::symmetry::Chosen;
 use crate::witness::traces::Tracer;
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
@@ -213,6 +213,11 @@ fn verify_once(
     position: &(dyn Fn(Span) -> Position + Sync),
     control: &crate::Control<'_>,
 ) -> QueryReport {
+    let steady = Steady::new(control.progress);
+    let control = &crate::Control {
+        cancelled: control.cancelled,
+        progress: &|progress| steady.show(progress),
+    };
     let mut watch = Watch::new(options, control);
     let answer = match network.unsupported.iter().find(|u| u.fatal) {
         Some(unsupported) => {

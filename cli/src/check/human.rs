@@ -1,85 +1,97 @@
 //! Diagnostics with the text they are about.
 
 use super::Checked;
-use crate::output;
-use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
-use std::io::IsTerminal;
+use super::excerpt::{self, Place};
+use crate::output::{self, Palette, Stream};
+use std::fmt::Write;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 
 /// More than this many of one file are counted, not shown.
 const SHOWN: usize = 100;
 
-pub(super) fn write(files: &[Checked]) {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let color = std::io::stdout().is_terminal() && !no_color;
-    let (mut errors, mut warnings) = (0, 0);
+/// Writes what was found in all files, down to `least`, and how much it is. `fixed` is how many were repaired.
+pub(super) fn write(files: &[Checked], least: Severity, fixed: Option<usize>, stream: Stream) {
+    let palette = Palette::of(stream);
+    let (mut errors, mut warnings, mut hidden) = (0, 0, 0);
     for file in files {
         for d in &file.diagnostics {
             errors += usize::from(d.severity == Severity::Error);
             warnings += usize::from(d.severity == Severity::Warning);
+            hidden += usize::from(d.severity > least);
         }
-        let source = Source::from(file.text.as_str());
-        for d in file.diagnostics.iter().take(SHOWN) {
-            let mut out = Vec::new();
-            let report = report(file, d, color);
-            if report
-                .write((file.name.as_str(), source.clone()), &mut out)
-                .is_ok()
-            {
-                output::say(String::from_utf8_lossy(&out).trim_end());
-            }
+        let shown = || file.diagnostics.iter().filter(|d| d.severity <= least);
+        for d in shown().take(SHOWN) {
+            stream.say(report(file, d, palette).trim_end());
         }
-        let more = file.diagnostics.len().saturating_sub(SHOWN);
+        let more = shown().count().saturating_sub(SHOWN);
         if more > 0 {
-            output::say(&format!("… and {more} more in {}", file.name));
+            stream.say(&format!("… and {more} more in {}", file.name));
         }
     }
-    output::say(&format!(
+    let mut line = format!(
         "{} checked: {}, {}",
         count(files.len(), "file"),
         count(errors, "error"),
         count(warnings, "warning")
-    ));
+    );
+    if hidden > 0 {
+        let _ = write!(line, " ({hidden} not shown)");
+    }
+    if let Some(fixed) = fixed {
+        let _ = write!(line, "; {} fixed", count(fixed, "problem"));
+    }
+    stream.say(&line);
 }
 
 fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn report<'a>(
-    file: &'a Checked,
-    d: &Diagnostic,
-    color: bool,
-) -> Report<'a, (&'a str, std::ops::Range<usize>)> {
-    let (kind, paint) = match d.severity {
-        Severity::Error => (ReportKind::Error, Color::Red),
-        Severity::Warning => (ReportKind::Warning, Color::Yellow),
-        Severity::Info => (ReportKind::Custom("Info", Color::Blue), Color::Blue),
-        Severity::Hint => (ReportKind::Custom("Hint", Color::Cyan), Color::Cyan),
+fn report(file: &Checked, d: &Diagnostic, palette: Palette) -> String {
+    let (word, paint): (&str, fn(Palette, &str) -> String) = match d.severity {
+        Severity::Error => ("Error", Palette::bad),
+        Severity::Warning => ("Warning", Palette::doubtful),
+        Severity::Info => ("Info", Palette::note),
+        Severity::Hint => ("Hint", Palette::note),
     };
-    let name = file.name.as_str();
-    let fit = |span: zonelens_syntax::span::Span| {
-        let end = (span.end as usize).min(file.text.len());
-        (span.start as usize).min(end)..end
-    };
-    let config = Config::default()
-        .with_index_type(IndexType::Byte)
-        .with_color(color);
-    let mut report = Report::build(kind, (name, fit(d.span)))
-        .with_config(config)
-        .with_code(d.code)
-        .with_message(&d.message)
-        .with_label(
-            Label::new((name, fit(d.span)))
-                .with_color(paint)
-                .with_message("here"),
+    let message = output::one_line(&d.message);
+    let at = Place::of(file, d.span);
+    if file.foreign {
+        // Of a file that is something else nothing but this matters.
+        return format!(
+            "{at}: {}: {message} [{}]",
+            paint(palette, &word.to_lowercase()),
+            d.code
         );
-    for related in &d.related {
-        let label = Label::new((name, fit(related.span))).with_color(Color::Blue);
-        report = report.with_label(label.with_message(&related.message));
+    }
+    let heading = paint(palette, &format!("[{}] {word}:", d.code));
+    let mut out = format!("{heading} {message}\n");
+    let related: Vec<Place<'_>> = d.related.iter().map(|r| Place::of(file, r.span)).collect();
+    let widest = related.iter().map(Place::line).chain([at.line()]).max();
+    let width = widest.unwrap_or(1).to_string().len() + 2;
+    let edge = |mark: &str| format!("{}{}", " ".repeat(width), palette.faint(mark));
+    let _ = writeln!(
+        out,
+        "{}{}",
+        edge("╭─["),
+        format_args!(" {at} {}", palette.faint("]"))
+    );
+    let _ = writeln!(out, "{}", edge("│"));
+    excerpt::write(&mut out, &at, width, palette, |text| paint(palette, text));
+    if !related.is_empty() {
+        let _ = writeln!(out, "{}\n{} Related:", edge("│"), edge("│"));
+    }
+    for (place, related) in related.iter().zip(&d.related) {
+        let message = output::one_line(&related.message);
+        let _ = writeln!(out, "{}   {place}: {message}", edge("│"));
+        excerpt::write(&mut out, place, width, palette, |text| palette.note(text));
+    }
+    if !d.fixes.is_empty() {
+        let _ = writeln!(out, "{}", edge("│"));
     }
     for fix in &d.fixes {
-        report = report.with_help(&fix.title);
+        let _ = writeln!(out, "{} Help: {}", edge("│"), output::one_line(&fix.title));
     }
-    report.finish()
+    let _ = writeln!(out, "{}", palette.faint(&format!("{}╯", "─".repeat(width))));
+    out
 }

@@ -1,7 +1,7 @@
 //! One JSON object per diagnostic and line: the contract scripts rely on.
 
 use super::Checked;
-use crate::output;
+use crate::output::Stream;
 use serde::Serialize;
 use zonelens_syntax::span::Span;
 
@@ -29,6 +29,8 @@ struct RelatedEntry<'a> {
 struct FixEntry<'a> {
     title: &'a str,
     edits: Vec<EditEntry<'a>>,
+    /// Whether `--fix` makes it.
+    safe: bool,
 }
 
 #[derive(Serialize)]
@@ -57,7 +59,7 @@ pub(super) fn ends(file: &Checked, span: Span) -> (Position, Position) {
     (at(span.start), at(span.end))
 }
 
-pub(super) fn write(files: &[Checked]) {
+pub(super) fn write(files: &[Checked], stream: Stream) {
     for file in files {
         for d in &file.diagnostics {
             let (start, end) = ends(file, d.span);
@@ -82,6 +84,7 @@ pub(super) fn write(files: &[Checked]) {
                 FixEntry {
                     title: &f.title,
                     edits: edits.collect(),
+                    safe: f.safe,
                 }
             });
             let entry = Entry {
@@ -95,7 +98,7 @@ pub(super) fn write(files: &[Checked]) {
                 fixes: fixes.collect(),
             };
             if let Ok(line) = serde_json::to_string(&entry) {
-                output::say(&line);
+                stream.say(&line);
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use super::Checked;
 use super::json::ends;
-use crate::output;
+use crate::output::Stream;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use zonelens_analysis::diagnostic::Severity;
 use zonelens_syntax::span::Span;
 
-pub(super) fn write(files: &[Checked]) {
+pub(super) fn write(files: &[Checked], stream: Stream) {
     let codes: BTreeSet<&str> = files
         .iter()
         .flat_map(|f| f.diagnostics.iter().map(|d| d.code))
@@ -24,7 +24,7 @@ pub(super) fn write(files: &[Checked]) {
             "results": results,
         }],
     });
-    output::say(&format!("{log:#}"));
+    stream.say(&format!("{log:#}"));
 }
 
 fn results(file: &Checked) -> Vec<Value> {

@@ -9,14 +9,27 @@ use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, SymmetryOption, TraceOption,
 };
 
+/// What `--help` says about the exit status.
+const STATUS: &str = "\
+By name, .xta, .ta and .xml are models and .q are queries; a file of another name in second place is queries. Without QUERIES and \
+-q, the queries inside each model and those of the .q file beside it run.
+
+Exit status, the first that applies to any of the models:
+  130  interrupted by Ctrl-C or SIGTERM; what is known is written
+  2    bad usage, an unreadable or erroneous model, an error during a run
+  1    some query does not answer as expected (without expectation: is not satisfied)
+  3    some query has no answer within its limits
+  0    every query passes";
+
 /// Arguments of `zonelens verify`.
 #[derive(ClapArgs)]
+#[command(after_help = STATUS)]
 pub struct Args {
-    /// The model, `.xta` or `.xml`
-    pub model: PathBuf,
-    /// Run the queries of this file, not those of the model
-    pub queries: Option<PathBuf>,
-    /// Run this formula, not those of the model; may be given several times
+    /// Models, folders of models or patterns, `-` for standard input; beside one model also a file of queries (`.q`), which
+    /// run instead of those of the model
+    #[arg(required = true, value_name = "MODEL|DIR|-|QUERIES")]
+    pub paths: Vec<PathBuf>,
+    /// Ask this formula of each model, not its own queries; may be given several times
     #[arg(
         short = 'q',
         value_name = "FORMULA",
@@ -54,6 +67,9 @@ pub struct Args {
     /// Seed of random choices [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Show the witness of an `E<>` that holds, step by step, also without `--trace`
+    #[arg(long)]
+    pub witness: bool,
     /// Give the whole state in every step of a long trace in JSON, not what a step changes
     #[arg(long)]
     pub full_trace: bool,
@@ -86,6 +102,11 @@ impl Args {
     /// The overrides of constants that were asked for.
     pub fn constants(&self) -> &[(String, i64)] {
         &self.constants
+    }
+
+    /// Whether witnesses are shown that nobody has to see: if one was asked for.
+    pub fn shows_witnesses(&self) -> bool {
+        self.witness || self.trace.is_some()
     }
 
     /// What the checker is told: what the command line says, over what `zonelens.toml` says.

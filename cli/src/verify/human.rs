@@ -1,21 +1,37 @@
 //! Results for people.
 
+use super::Tally;
 use crate::model::passes;
-use crate::output::{Palette, bytes, grouped, seconds};
+use crate::output::{Palette, bytes, grouped, one_line, seconds, shortened};
 use std::fmt::Write;
 use std::path::Path;
 use zonelens_analysis::report::{QueryReport, TraceKind, Verdict};
+use zonelens_analysis::trace_text::Booleans;
 use zonelens_analysis::{report_text, trace_text};
+
+/// More characters of a query are not shown.
+const LONGEST_QUERY: usize = 500;
 
 /// Writes reports as text.
 pub struct Human {
     palette: Palette,
+    /// Whether witnesses of `E<>` are written out.
+    witnesses: bool,
+}
+
+/// What a report says of its model beyond the report itself.
+#[derive(Default)]
+pub struct About {
+    /// The variables whose values are `true` and `false`.
+    pub booleans: Booleans,
+    /// The constants that were given from outside.
+    pub constants: Option<String>,
 }
 
 impl Human {
-    /// With the colours of `palette`.
-    pub fn new(palette: Palette) -> Human {
-        Human { palette }
+    /// With the colours of `palette`; `witnesses`: what shows that an `E<>` holds is written out.
+    pub fn new(palette: Palette, witnesses: bool) -> Human {
+        Human { palette, witnesses }
     }
 
     /// The line before all reports.
@@ -24,7 +40,13 @@ impl Human {
     }
 
     /// One report; `from` is the file of its query, `model` the file its trace speaks of.
-    pub fn report(&self, report: &QueryReport, from: Option<&Path>, model: &Path) -> String {
+    pub fn report(
+        &self,
+        report: &QueryReport,
+        from: Option<&Path>,
+        model: &Path,
+        about: &About,
+    ) -> String {
         let mut out = String::new();
         let place = match from {
             Some(path) if path == model => format!("line {}", report.line),
@@ -35,7 +57,8 @@ impl Human {
             out,
             "\n  {} {}  {}",
             self.mark(report),
-            self.palette.strong(&report.query),
+            self.palette
+                .strong(&shortened(&report.query, LONGEST_QUERY)),
             self.palette.faint(&place)
         );
         let _ = writeln!(out, "    {}", self.verdict_line(report));
@@ -52,7 +75,7 @@ impl Human {
             let line = format!("reductions: {}", report.reductions.join(", "));
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
-        if let Some(constants) = report.constants_text() {
+        if let Some(constants) = &about.constants {
             let line = format!("with constants: {constants}");
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
@@ -65,16 +88,29 @@ impl Human {
             if let Some(least) = &report.least_time {
                 let _ = writeln!(out, "    {}", report_text::least_time(least));
             }
-            let _ = writeln!(out, "    {what}, {}:", trace_text::summary(trace));
-            for line in trace_text::to_text(trace, &model.display().to_string()).lines() {
-                let _ = writeln!(out, "      {line}");
-            }
-            if trace.kind == TraceKind::Path && speaks_of_runs(&report.query) {
-                let _ = writeln!(out, "      … and from there on the run takes no transition");
+            let summary = trace_text::summary(trace);
+            if self.folds(report) {
+                let line = format!("{what}, {summary} (--witness shows it)");
+                let _ = writeln!(out, "    {}", self.palette.faint(&line));
+            } else {
+                let _ = writeln!(out, "    {what}, {summary}:");
+                let file = model.display().to_string();
+                for line in trace_text::to_text_with(trace, &file, &about.booleans).lines() {
+                    let _ = writeln!(out, "      {line}");
+                }
+                if trace.kind == TraceKind::Path && speaks_of_runs(&report.query) {
+                    let _ = writeln!(out, "      … and from there on the run takes no transition");
+                }
             }
         }
         out.truncate(out.trim_end().len());
         out
+    }
+
+    /// Whether the trace is only counted: that something can happen is what was asked, and seldom how.
+    fn folds(&self, report: &QueryReport) -> bool {
+        let possible = report.query.trim_start().starts_with("E<>");
+        !self.witnesses && possible && report.verdict == Verdict::Satisfied && passes(report)
     }
 
     fn mark(&self, report: &QueryReport) -> String {
@@ -105,7 +141,7 @@ impl Human {
             None => {}
         }
         if let Some(reason) = &report.reason {
-            let _ = write!(line, " ({reason})");
+            let _ = write!(line, " ({})", one_line(reason));
         } else {
             let comma = if report.expected.is_some() { "," } else { "" };
             let _ = write!(line, "{comma} in {}", seconds(report.statistics.seconds));
@@ -113,15 +149,13 @@ impl Human {
         line
     }
 
-    /// The line after all reports.
-    pub fn summary(&self, reports: &[QueryReport]) -> String {
-        let total = reports.len();
-        let passed = reports.iter().filter(|r| passes(r)).count();
-        let unknown = reports
-            .iter()
-            .filter(|r| r.verdict == Verdict::Unknown)
-            .count();
-        let failed = total - passed - unknown;
+    /// The line after all reports on so many models.
+    pub fn summary(&self, tally: &Tally, models: usize) -> String {
+        let Tally {
+            passed, unknown, ..
+        } = *tally;
+        let failed = tally.failed + tally.errors;
+        let total = passed + unknown + failed;
         let mut parts = Vec::new();
         if passed > 0 {
             parts.push(self.palette.good(&format!("{passed} passed")));
@@ -133,7 +167,11 @@ impl Human {
             parts.push(self.palette.doubtful(&format!("{unknown} unknown")));
         }
         let noun = if total == 1 { "query" } else { "queries" };
-        format!("\n{total} {noun}: {}", parts.join(", "))
+        let of = match models {
+            0 | 1 => String::new(),
+            _ => format!(" in {models} models"),
+        };
+        format!("\n{total} {noun}{of}: {}", parts.join(", "))
     }
 }
 
@@ -219,16 +257,20 @@ mod tests {
         report.expected = Some(Verdict::Satisfied);
         report.statistics.stored = 41200;
         report.statistics.explored = 40000;
-        let human = Human::new(Palette::plain());
+        let human = Human::new(Palette::plain(), false);
         let model = Path::new("m.xta");
-        let text = human.report(&report, Some(model), model);
+        let text = human.report(&report, Some(model), model, &About::default());
         assert_eq!(
             text.trim(),
             "? A[] not deadlock  line 4\n    \
              unknown, but it should be satisfied (timeout: 60 s are over)\n    \
              41\u{202f}200 states stored, 40\u{202f}000 explored, 0 transitions"
         );
-        assert_eq!(human.summary(&[report]).trim(), "1 query: 1 unknown");
+        let mut tally = Tally::default();
+        tally.take(&report);
+        assert_eq!(human.summary(&tally, 1).trim(), "1 query: 1 unknown");
+        let line = human.summary(&tally, 3);
+        assert_eq!(line.trim(), "1 query in 3 models: 1 unknown");
     }
 
     #[test]
@@ -239,7 +281,8 @@ mod tests {
         report.statistics.seconds = 0.004;
         report.statistics.stored = 1;
         report.statistics.transitions = 1;
-        let text = Human::new(Palette::plain()).report(&report, None, Path::new("m.xta"));
+        let human = Human::new(Palette::plain(), false);
+        let text = human.report(&report, None, Path::new("m.xta"), &About::default());
         assert_eq!(
             text.trim(),
             "✗ E<> p  -q\n    satisfied, but it should be violated, in 4 ms\n    \

@@ -1,37 +1,61 @@
 //! Results as JUnit XML, for continuous integration.
 
+use super::Tally;
 use crate::model::passes;
 use std::fmt::Write;
 use std::path::Path;
 use zonelens_analysis::report::{QueryReport, Verdict};
 use zonelens_analysis::trace_text;
 
-/// The document: one suite for the model, one case per query.
-pub fn document(model: &Path, reports: &[QueryReport]) -> String {
-    let count = |f: &dyn Fn(&QueryReport) -> bool| reports.iter().filter(|r| f(r)).count();
-    let errors = count(&|r| r.verdict == Verdict::Error);
-    let skipped = count(&|r| r.verdict == Verdict::Unknown);
-    let failures = count(&|r| !passes(r)) - errors - skipped;
-    let time: f64 = reports.iter().map(|r| r.statistics.seconds).sum();
-    let name = escape(&model.display().to_string());
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\"",
-        reports.len()
-    );
-    let _ = writeln!(
-        out,
-        "<testsuites name=\"zonelens\" {counts} time=\"{time:.3}\">"
-    );
-    let _ = writeln!(
-        out,
-        "  <testsuite name=\"{name}\" {counts} skipped=\"{skipped}\" time=\"{time:.3}\">"
-    );
-    for report in reports {
-        case(&mut out, &name, model, report);
+/// The suites of a document.
+#[derive(Default)]
+pub struct Suites {
+    text: String,
+    tally: Tally,
+    time: f64,
+}
+
+impl Suites {
+    /// Adds the suite of a model: one case per query.
+    pub fn add(&mut self, model: &Path, reports: &[QueryReport]) {
+        let mut tally = Tally::default();
+        for report in reports {
+            tally.take(report);
+            self.tally.take(report);
+        }
+        let time: f64 = reports.iter().map(|r| r.statistics.seconds).sum();
+        self.time += time;
+        let name = escape(&model.display().to_string());
+        let _ = writeln!(
+            self.text,
+            "  <testsuite name=\"{name}\" {} skipped=\"{}\" time=\"{time:.3}\">",
+            counts(&tally),
+            tally.unknown
+        );
+        for report in reports {
+            case(&mut self.text, &name, model, report);
+        }
+        self.text.push_str("  </testsuite>\n");
     }
-    out.push_str("  </testsuite>\n</testsuites>\n");
-    out
+
+    /// The document.
+    pub fn document(&self) -> String {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <testsuites name=\"zonelens\" {} time=\"{:.3}\">\n{}</testsuites>\n",
+            counts(&self.tally),
+            self.time,
+            self.text
+        )
+    }
+}
+
+fn counts(tally: &Tally) -> String {
+    let tests = tally.passed + tally.failed + tally.errors + tally.unknown;
+    format!(
+        "tests=\"{tests}\" failures=\"{}\" errors=\"{}\"",
+        tally.failed, tally.errors
+    )
 }
 
 fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
@@ -113,7 +137,9 @@ mod tests {
                 state,
             }],
         });
-        let text = document(Path::new("m.xta"), &[report]);
+        let mut suites = Suites::default();
+        suites.add(Path::new("m.xta"), &[report]);
+        let text = suites.document();
         let error = text.split_once("<error message=\"model-error: line 2\">");
         let run = error.and_then(|(_, rest)| rest.split_once("</error>"));
         assert!(
@@ -133,12 +159,19 @@ mod tests {
             make("A<> c", Verdict::Unknown, "timeout: over"),
             make("A[] q", Verdict::Error, "query-error: `q`"),
         ];
-        let text = document(Path::new("m.xta"), &reports);
+        let mut suites = Suites::default();
+        suites.add(Path::new("m.xta"), &reports);
+        suites.add(Path::new("n.xta"), &reports[..1]);
+        let text = suites.document();
+        assert!(
+            text.contains("<testsuites name=\"zonelens\" tests=\"5\" failures=\"1\" errors=\"1\" ")
+        );
+        assert_eq!(text.matches("<testsuite ").count(), 2);
         assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
         assert!(text.contains("name=\"A[] x &lt; 3\""));
         assert!(text.contains("<failure message=\"violated\">"));
         assert!(text.contains("<skipped>unknown: timeout: over</skipped>"));
-        assert_eq!(text.matches("<testcase").count(), 4);
+        assert_eq!(text.matches("<testcase").count(), 5);
         assert_eq!(text.matches("</testcase>").count(), 3);
     }
 }

@@ -5,13 +5,23 @@
 
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::path::Path;
 use zonelens_analysis::report::{QueryReport, TraceKind, TraceState, TraceStep};
 
 /// Steps from which on a trace is given by what changes.
 const LONG: usize = 10_000;
 
-/// A report as one line. `full`: with whole states, however long the trace is.
-pub fn to_json(report: &QueryReport, full: bool) -> serde_json::Result<String> {
+/// A report on a model as one line. `full`: with whole states, however long the trace is.
+pub fn to_json(model: &Path, report: &QueryReport, full: bool) -> serde_json::Result<String> {
+    let name = serde_json::to_string(&model.to_string_lossy())?;
+    let report = object(report, full)?;
+    Ok(match report.strip_prefix('{') {
+        Some(rest) => format!("{{\"model\":{name},{rest}"),
+        None => report,
+    })
+}
+
+fn object(report: &QueryReport, full: bool) -> serde_json::Result<String> {
     match &report.trace {
         // The first step is the initial state.
         Some(trace) if !full && trace.steps.len() > LONG + 1 => {
@@ -147,7 +157,9 @@ mod tests {
     fn long_traces_give_what_changes() {
         let read = |text: String| serde_json::from_str::<Value>(&text).expect("JSON");
         let long = report(LONG + 1);
-        let value = read(to_json(&long, false).expect("written"));
+        let model = Path::new("a \"b\".xta");
+        let value = read(to_json(model, &long, false).expect("written"));
+        assert_eq!(value["model"], "a \"b\".xta");
         let trace = &value["trace"];
         assert_eq!(trace["differences"], Value::Bool(true));
         assert_eq!(trace["steps"].as_array().map(Vec::len), Some(LONG + 2));
@@ -162,7 +174,10 @@ mod tests {
             serde_json::json!({"locations": {"P": "b"}, "variables": {}, "clocks": {}})
         );
         // On request, and for shorter ones, the states are whole.
-        for text in [to_json(&long, true), to_json(&report(LONG), false)] {
+        for text in [
+            to_json(model, &long, true),
+            to_json(model, &report(LONG), false),
+        ] {
             let value = read(text.expect("written"));
             assert_eq!(value["trace"].get("differences"), None);
             assert_eq!(value["trace"]["steps"][2]["state"]["clocks"]["x"], "2");

@@ -86,3 +86,105 @@ fn an_xml_model_has_it_all() {
     assert_eq!(found["range"]["start"]["line"], 14, "{found}");
     client.finish();
 }
+
+/// The edits of a rename, as (place, new text), sorted.
+fn edits(answer: &Value, uri: &str) -> Vec<(String, String)> {
+    let list = match answer["changes"][uri].as_array() {
+        Some(list) => list.clone(),
+        None => answer["documentChanges"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|c| c["textDocument"]["uri"] == uri)
+            .flat_map(|c| c["edits"].as_array().cloned().unwrap_or_default())
+            .collect(),
+    };
+    let mut out: Vec<_> = list
+        .iter()
+        .map(|e| (e["range"]["start"].to_string(), e["newText"].to_string()))
+        .collect();
+    out.sort();
+    out
+}
+
+/// `ref="id1"` means the location whatever its name is, so a rename changes the `<name>`, the queries of the file and
+/// those beside it, and no reference; it can be asked for at each of them.
+#[test]
+fn a_location_of_xml_is_renamed() {
+    let folder = fresh_directory();
+    let beside = "E<> exists (i : pid) P(i).t\n";
+    std::fs::write(folder.join("m.q"), beside).expect("written");
+    let uri = format!("file://{}", folder.join("m.xml").display());
+    let queries = format!("file://{}", folder.join("m.q").display());
+    let mut client = Client::start(None, Value::Null);
+    client.open(&uri, MODEL);
+    let document = json!({"uri": uri});
+    let mut expected = vec![
+        (position("<name>t", 6).to_string(), "\"done\"".to_owned()),
+        (position("P(i).t", 5).to_string(), "\"done\"".to_owned()),
+    ];
+    expected.sort();
+    for (needle, shift) in [("<name>t", 6), ("P(i).t", 5), ("<target ref", 9)] {
+        let at = position(needle, shift);
+        let prepared = client.result(
+            "textDocument/prepareRename",
+            json!({"textDocument": document, "position": at}),
+        );
+        assert_eq!(prepared["placeholder"], "t", "{needle}: {prepared}");
+        let answer = client.result(
+            "textDocument/rename",
+            json!({"textDocument": document, "position": at, "newName": "done"}),
+        );
+        assert_eq!(edits(&answer, &uri), expected, "{needle}: {answer}");
+        let place = json!({"line": 0, "character": 26}).to_string();
+        let other = vec![(place, "\"done\"".to_owned())];
+        assert_eq!(edits(&answer, &queries), other, "{needle}: {answer}");
+    }
+    // A name that is taken is refused, and a location without a name says what to do.
+    let rename =
+        |at: Value, name: &str| json!({"textDocument": document, "position": at, "newName": name});
+    let taken = client.request("textDocument/rename", rename(position("<name>t", 6), "s"));
+    assert!(taken["error"].to_string().contains("already"), "{taken}");
+    client.replace(&uri, 2, &MODEL.replace("<name>s</name>", ""));
+    let place = position("<init ref", 2);
+    let nameless = client.request("textDocument/rename", rename(place, "start"));
+    assert!(
+        nameless["error"].to_string().contains("<name>"),
+        "{nameless}"
+    );
+    client.finish();
+}
+
+/// Colours are for names: a tag that refers to a location by its id keeps those of XML.
+#[test]
+fn tags_are_not_coloured_as_locations() {
+    let uri = format!("file://{}", fresh_directory().join("m.xml").display());
+    let mut client = Client::start(None, Value::Null);
+    client.open(&uri, MODEL);
+    let params = json!({"textDocument": {"uri": uri}});
+    let answer = client.result("textDocument/semanticTokens/full", params);
+    let numbers: Vec<u64> = answer["data"]
+        .as_array()
+        .expect("tokens")
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect();
+    let mut line = 0;
+    let lines: Vec<u64> = numbers
+        .chunks(5)
+        .map(|token| {
+            line += token[0];
+            line
+        })
+        .collect();
+    assert!(
+        lines.contains(&8),
+        "the name and invariant of `s`: {lines:?}"
+    );
+    assert!(!lines.contains(&10), "<init ref>: {lines:?}");
+    assert!(
+        !lines.contains(&12),
+        "<source ref> and <target ref>: {lines:?}"
+    );
+    client.finish();
+}

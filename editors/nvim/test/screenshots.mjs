@@ -99,7 +99,7 @@ async function picture(name) {
 try {
   tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'nvim', '-x', '104', '-y', '36', `${nvim} -u ${path.join(here, 'init.lua')} fischer.xta`);
   await until('▶ verify');
-  command('set termguicolors number signcolumn=yes laststatus=2');
+  command('set termguicolors number signcolumn=yes laststatus=2 nohlsearch');
   command('%s/id = i,/id = id + 1,/ | noh');
   await until('E:1');
   command('lua vim.diagnostic.open_float({ focus = false, scope = "line" })');

@@ -4,6 +4,7 @@ import { DiagramPanel } from './diagramPanel';
 import { ActiveModel } from './languages';
 import { Server } from './server';
 import { TraceSession } from './traceSession';
+import { XmlModels } from './xmlModels';
 
 /** What the commands work on. */
 export interface Parts {
@@ -11,11 +12,15 @@ export interface Parts {
   session: TraceSession;
   diagram: DiagramPanel;
   active: ActiveModel;
+  xml: XmlModels;
 }
+
+/** Commands that need no server, or start it themselves. */
+const WITHOUT_SERVER = ['zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog'];
 
 /** Registers all commands. */
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
-  const { server, session, diagram, active } = parts;
+  const { server, session, diagram, active, xml } = parts;
 
   const here = (): { uri: string; line: number } | undefined => {
     const editor = active.editor;
@@ -57,6 +62,12 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
       }
     },
     'zonelens.showDiagram': () => diagram.open(false),
+    'zonelens.plainXml': async () => {
+      const document = vscode.window.activeTextEditor?.document;
+      if (document?.languageId === 'uppaal-xml') {
+        await xml.treatAsPlain(document);
+      }
+    },
     'zonelens.restartServer': async () => {
       await server.restart();
       if (server.health === 'running') {
@@ -79,6 +90,9 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
   for (const [name, action] of Object.entries(actions)) {
     const run = async (): Promise<void> => {
       try {
+        if (!WITHOUT_SERVER.includes(name)) {
+          await server.ensure();
+        }
         await action();
       } catch (error) {
         // The server's answers are sentences for people.

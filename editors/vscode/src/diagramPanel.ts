@@ -1,6 +1,6 @@
 // The panel with the templates as graphs.
 import * as vscode from 'vscode';
-import { ActiveModel, isOurs, reveal } from './languages';
+import { ActiveModel, reveal } from './languages';
 import { Panel } from './panel';
 import { Drawing, FromDiagramPanel, ToDiagramPanel } from './protocol';
 import { Server } from './server';
@@ -32,8 +32,8 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
           this.soon();
         }
       }),
-      vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (this.isOpen && editor && isOurs(editor.document) && !this.shows(editor.document.uri)) {
+      active.onModel((editor) => {
+        if (this.isOpen && !this.shows(editor.document.uri)) {
           this.document = editor.document.uri;
           void this.draw();
         }

@@ -2,27 +2,50 @@
 import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import { DiagramPanel } from './diagramPanel';
-import { ActiveModel } from './languages';
+import { ActiveModel, isOurs } from './languages';
 import { Server } from './server';
 import { StatusBar } from './statusBar';
-import { TestExplorer } from './testExplorer';
+import { TestExplorer, hasTests } from './testExplorer';
 import { TracePanel } from './tracePanel';
 import { TraceSession } from './traceSession';
+import { XmlModels } from './xmlModels';
 
 let running: Server | undefined;
 
-/** Called by VS Code when the first model is opened. */
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+/**
+ * Called by VS Code when the first model, or any XML file, is opened, and in folders with models. Most XML files are no
+ * models: until the first one is seen, nothing is started and nothing is shown.
+ */
+export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context);
   running = server;
   const active = new ActiveModel();
   const session = new TraceSession(server);
   const trace = new TracePanel(context, session);
   const diagram = new DiagramPanel(context, server, session, active, trace);
-  context.subscriptions.push(server, active, session, new StatusBar(server), new TestExplorer(server));
-  registerCommands(context, { server, session, diagram, active });
+  const xml = new XmlModels(context.globalState);
+  context.subscriptions.push(server, active, session, xml, new StatusBar(server));
+  registerCommands(context, { server, session, diagram, active, xml });
+
+  let tests: TestExplorer | undefined;
+  const showTests = (): void => {
+    if (tests === undefined) {
+      tests = new TestExplorer(server);
+      context.subscriptions.push(tests);
+    }
+  };
+  const see = (document: vscode.TextDocument): void => {
+    if (isOurs(document)) {
+      showTests();
+      void server.ensure();
+    }
+  };
   context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument(see),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
+      if (!server.needed) {
+        return;
+      }
       if (change.affectsConfiguration('zonelens.server')) {
         await server.restart();
       } else if (change.affectsConfiguration('zonelens')) {
@@ -30,12 +53,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
     // What an untrusted workspace may not ask for counts once it is trusted.
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void (server.needed && server.restart())),
   );
-  await server.start();
+  vscode.workspace.textDocuments.forEach(see);
+  // VS Code does not tell which of the events woke us up.
+  void Promise.resolve(hasTests()).then((some) => void (some && showTests()));
 }
 
 /** Called by VS Code at the end. */
 export async function deactivate(): Promise<void> {
-  await running?.stop();
+  if (running?.needed) {
+    await running.stop();
+  }
 }

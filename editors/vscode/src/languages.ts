@@ -4,35 +4,59 @@ import * as vscode from 'vscode';
 /** The languages of models and queries. */
 export const LANGUAGES = ['xta', 'uppaal-q', 'uppaal-xml'];
 
+/** Where documents are that the server is told of. Views of other versions and the like get their colours only. */
+export const SCHEMES = ['file', 'untitled'];
+
+/** Whether a document is one that people edit. */
+export function isEditable(document: vscode.TextDocument): boolean {
+  return SCHEMES.includes(document.uri.scheme);
+}
+
 /** Whether a document is a model or a query file. */
 export function isOurs(document: vscode.TextDocument): boolean {
-  return LANGUAGES.includes(document.languageId) && document.uri.scheme !== 'git';
+  return LANGUAGES.includes(document.languageId) && isEditable(document);
 }
 
 /** The model or query file in the active editor, or the one seen last. */
 export class ActiveModel implements vscode.Disposable {
-  private readonly listener: vscode.Disposable;
+  private readonly disposables: vscode.Disposable[];
+  private readonly emitter = new vscode.EventEmitter<vscode.TextEditor>();
   private last: vscode.TextEditor | undefined;
 
+  /** A model came to the front, or what is in front became one. */
+  readonly onModel = this.emitter.event;
+
   constructor() {
-    this.listener = vscode.window.onDidChangeActiveTextEditor((editor) => this.see(editor));
+    this.disposables = [
+      this.emitter,
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.see(editor)),
+      // A change of language changes no editor: the document is closed and opened.
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        const editor = vscode.window.activeTextEditor;
+        if (editor?.document === document) {
+          this.see(editor);
+        }
+      }),
+    ];
     this.see(vscode.window.activeTextEditor);
   }
 
   dispose(): void {
-    this.listener.dispose();
+    vscode.Disposable.from(...this.disposables).dispose();
   }
 
   /** The editor; with a panel in front, the one the user came from. */
   get editor(): vscode.TextEditor | undefined {
     const active = vscode.window.activeTextEditor;
-    return active && isOurs(active.document) ? active : this.last;
+    const last = this.last && isOurs(this.last.document) ? this.last : undefined;
+    return active && isOurs(active.document) ? active : last;
   }
 
   private see(editor: vscode.TextEditor | undefined): void {
     const ours = editor !== undefined && isOurs(editor.document);
     if (ours) {
       this.last = editor;
+      this.emitter.fire(editor);
     }
     // A panel is no text editor: what was in front before it stays what commands are about.
     if (ours || editor !== undefined) {

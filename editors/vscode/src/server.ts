@@ -14,7 +14,7 @@ import {
   LanguageClientOptions,
   State,
 } from 'vscode-languageclient/node';
-import { LANGUAGES } from './languages';
+import { LANGUAGES, SCHEMES } from './languages';
 import { TraceChanged } from './protocol';
 
 /** More deaths than this within the time below, and it is not started again by itself. */
@@ -26,8 +26,9 @@ export type Health = 'starting' | 'running' | 'stopped' | 'failed';
 
 /** The language server's process and the connection to it. */
 export class Server implements vscode.Disposable {
-  readonly log: vscode.LogOutputChannel;
-  private readonly watcher = vscode.workspace.createFileSystemWatcher('**/{*.xta,*.ta,*.q,*.xml,zonelens.toml}');
+  private channel: vscode.LogOutputChannel | undefined;
+  private watcher: vscode.FileSystemWatcher | undefined;
+  private begun: Promise<void> | undefined;
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
   private restarted = false;
@@ -47,17 +48,33 @@ export class Server implements vscode.Disposable {
 
   health: Health = 'stopped';
 
-  constructor(private readonly context: vscode.ExtensionContext) {
-    this.log = vscode.window.createOutputChannel('Zonelens', { log: true });
-  }
+  /** Starts nothing: the extension also runs for XML files that are no models. */
+  constructor(private readonly context: vscode.ExtensionContext) {}
 
   dispose(): void {
-    this.log.dispose();
-    this.watcher.dispose();
+    this.channel?.dispose();
+    this.watcher?.dispose();
     this.healthEmitter.dispose();
     this.statusEmitter.dispose();
     this.traceEmitter.dispose();
     this.commandEmitter.dispose();
+  }
+
+  /** What the client and the server say. */
+  get log(): vscode.LogOutputChannel {
+    this.channel ??= vscode.window.createOutputChannel('Zonelens', { log: true });
+    return this.channel;
+  }
+
+  /** Whether something needed the server already. */
+  get needed(): boolean {
+    return this.begun !== undefined;
+  }
+
+  /** Starts the server the first time something needs it: a model, a command, a test. */
+  async ensure(): Promise<void> {
+    this.begun ??= this.start();
+    await this.begun;
   }
 
   /** The version of the running server, without its commit. */
@@ -82,11 +99,11 @@ export class Server implements vscode.Disposable {
   }
 
   /** Starts the server. What goes wrong is told to the user here. */
-  async start(): Promise<void> {
+  private async start(): Promise<void> {
     const command = this.executable();
     if (path.isAbsolute(command) && !fs.existsSync(command)) {
       this.become('failed');
-      await this.offer(`The Zonelens server is not at ${command}. Set "zonelens.server.path" to a zonelens executable.`, [
+      void this.offer(`The Zonelens server is not at ${command}. Set "zonelens.server.path" to a zonelens executable.`, [
         'Open Settings',
       ]);
       return;
@@ -98,7 +115,7 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.become('failed');
       this.log.error(String(error));
-      await this.offer(`The Zonelens server could not be started: ${String(error)}`, ['Restart', 'Show Log']);
+      void this.offer(`The Zonelens server could not be started: ${String(error)}`, ['Restart', 'Show Log']);
       return;
     }
     this.warnOfOtherVersion();
@@ -119,7 +136,8 @@ export class Server implements vscode.Disposable {
   async restart(): Promise<void> {
     this.deaths = [];
     await this.stop();
-    await this.start();
+    this.begun = this.start();
+    await this.begun;
   }
 
   /** Runs a server command; `undefined` when there is no server. Errors are thrown. */
@@ -174,12 +192,10 @@ export class Server implements vscode.Disposable {
 
   private create(command: string): LanguageClient {
     fs.mkdirSync(path.dirname(this.logFile()), { recursive: true });
+    this.watcher ??= vscode.workspace.createFileSystemWatcher('**/{*.xta,*.ta,*.q,*.xml,zonelens.toml}');
     const run: Executable = { command, args: ['lsp', '--log-file', this.logFile()] };
     const options: LanguageClientOptions = {
-      documentSelector: LANGUAGES.flatMap((language) => [
-        { scheme: 'file', language },
-        { scheme: 'untitled', language },
-      ]),
+      documentSelector: LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ scheme, language }))),
       outputChannel: this.log,
       initializationOptions: {
         ...this.settings(),

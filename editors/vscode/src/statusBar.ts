@@ -11,27 +11,29 @@ const WORDS: Record<Health, { text: string; tooltip: string }> = {
   failed: { text: '$(error) Zonelens', tooltip: 'The server could not be started.' },
 };
 
-/** The entry in the status bar. */
+/** The entry in the status bar; there is none before the server was needed. */
 export class StatusBar implements vscode.Disposable {
-  private readonly item: vscode.StatusBarItem;
+  private item: vscode.StatusBarItem | undefined;
   private readonly disposables: vscode.Disposable[];
   private asking = false;
   private again = false;
 
   constructor(private readonly server: Server) {
-    this.item = vscode.window.createStatusBarItem('zonelens.status', vscode.StatusBarAlignment.Left, 10);
-    this.item.name = 'Zonelens';
-    this.disposables = [
-      this.item,
-      server.onHealth(() => void this.update()),
-      server.onStatus(() => void this.update()),
-    ];
-    void this.update();
-    this.item.show();
+    this.disposables = [server.onHealth(() => void this.update()), server.onStatus(() => void this.update())];
   }
 
   dispose(): void {
+    this.item?.dispose();
     vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private shown(): vscode.StatusBarItem {
+    if (this.item === undefined) {
+      this.item = vscode.window.createStatusBarItem('zonelens.status', vscode.StatusBarAlignment.Left, 10);
+      this.item.name = 'Zonelens';
+      this.item.show();
+    }
+    return this.item;
   }
 
   /** What runs or waits, in all open documents. */
@@ -60,21 +62,22 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private paint(busy: QueryState[]): void {
+    const item = this.shown();
     const { text, tooltip } = WORDS[this.server.health];
     const first = busy.find((q) => q.state === 'running');
     if (first === undefined) {
       const version = this.server.version ? ` Version ${this.server.version}.` : '';
-      this.item.text = text;
-      this.item.tooltip = `${tooltip}${version}`;
-      this.item.command = 'zonelens.statusMenu';
-      this.item.accessibilityInformation = { label: `Zonelens: ${tooltip}`, role: 'button' };
+      item.text = text;
+      item.tooltip = `${tooltip}${version}`;
+      item.command = 'zonelens.statusMenu';
+      item.accessibilityInformation = { label: `Zonelens: ${tooltip}`, role: 'button' };
       return;
     }
     const states = first.progress ? `${first.progress.stored.toLocaleString('en')} states` : 'starting';
     const waiting = busy.length > 1 ? `, ${busy.length - 1} waiting` : '';
-    this.item.text = `$(sync~spin) Verifying: ${states}${waiting} $(debug-stop)`;
-    this.item.tooltip = `${first.query}\nClick to cancel.`;
-    this.item.command = 'zonelens.cancelRuns';
-    this.item.accessibilityInformation = { label: `Zonelens is verifying, ${states}. Activate to cancel.`, role: 'button' };
+    item.text = `$(sync~spin) Verifying: ${states}${waiting} $(debug-stop)`;
+    item.tooltip = `${first.query}\nClick to cancel.`;
+    item.command = 'zonelens.cancelRuns';
+    item.accessibilityInformation = { label: `Zonelens is verifying, ${states}. Activate to cancel.`, role: 'button' };
   }
 }

@@ -6,6 +6,9 @@ import { Server } from './server';
 
 /** Files that may hold queries; XML files count once they are open and turn out to be models. */
 const FILES = '**/*.{xta,ta,q}';
+/** What makes a folder one of models; the same as in the activation events. */
+const SIGNS = '{zonelens.toml,**/*.xta,**/*.ta}';
+const NOT_THERE = '**/node_modules/**';
 const MAX_FILES = 500;
 /** Status messages may be lost with a dying server: look again after this time. */
 const LOOK_AGAIN_MS = 2000;
@@ -15,6 +18,11 @@ interface Test {
   item: vscode.TestItem;
   document: vscode.Uri;
   query: string;
+}
+
+/** Whether a folder of this window holds models that can be tested before any is open. */
+export async function hasTests(): Promise<boolean> {
+  return (await vscode.workspace.findFiles(SIGNS, NOT_THERE, 1)).length > 0;
 }
 
 /** Shows queries as tests and runs them. */
@@ -52,7 +60,7 @@ export class TestExplorer implements vscode.Disposable {
   }
 
   private async discover(): Promise<void> {
-    for (const uri of await vscode.workspace.findFiles(FILES, '**/node_modules/**', MAX_FILES)) {
+    for (const uri of await vscode.workspace.findFiles(FILES, NOT_THERE, MAX_FILES)) {
       this.file(uri);
     }
     await this.refreshAll();
@@ -72,6 +80,7 @@ export class TestExplorer implements vscode.Disposable {
   /** The server knows open documents; opening one without showing it is enough. */
   private async resolve(item: vscode.TestItem): Promise<void> {
     if (item.uri && item.children.size === 0) {
+      await this.server.ensure();
       const document = await vscode.workspace.openTextDocument(item.uri);
       await this.refresh(document);
     }
@@ -121,7 +130,8 @@ export class TestExplorer implements vscode.Disposable {
   }
 
   private async closed(document: vscode.TextDocument): Promise<void> {
-    if (document.uri.scheme === 'untitled') {
+    // A document whose language changes is closed and opened: as plain XML it has no tests.
+    if (document.uri.scheme === 'untitled' || (isOurs(document) && !document.isClosed)) {
       this.controller.items.delete(document.uri.toString());
     }
   }
@@ -189,6 +199,7 @@ export class TestExplorer implements vscode.Disposable {
     const argument = { uri: this.server.uri(test.document), query: test.query };
     const stop = token.onCancellationRequested(() => void this.server.execute('zonelens.cancel', argument));
     try {
+      await this.server.ensure();
       await vscode.workspace.openTextDocument(test.document);
       const answer = await this.server.execute<{ runs: number[] }>('zonelens.verify', argument);
       if (answer === undefined) {

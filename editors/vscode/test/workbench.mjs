@@ -11,7 +11,6 @@ const SETTINGS = {
   'workbench.tips.enabled': false,
   'workbench.enableExperiments': false,
   'workbench.colorTheme': 'Default Light Modern',
-  'security.workspace.trust.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
   'extensions.autoUpdate': false,
@@ -37,15 +36,21 @@ function freePort() {
   });
 }
 
-/** Starts everything; the workspace holds `files` (name → text). */
-export async function start(codeServer, vsix, files, screenshots) {
+/**
+ * Starts everything; the workspace holds `files` (name → text). Of the options, `settings` are the user's, `trusted`
+ * is false for a workspace that nobody vouches for, `extensions` (name → files) are installed beside ours.
+ */
+export async function start(codeServer, vsix, files, screenshots, options = {}) {
+  const { settings = {}, trusted = true, extensions: others = {} } = options;
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'zonelens-vscode-'));
   const workspace = path.join(home, 'models');
   const extensions = path.join(home, 'extensions');
   const data = path.join(home, 'data');
   fs.mkdirSync(workspace);
   fs.mkdirSync(path.join(data, 'User'), { recursive: true });
-  fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify(SETTINGS));
+  const trust = { 'security.workspace.trust.enabled': !trusted, 'security.workspace.trust.startupPrompt': 'never', 'security.workspace.trust.banner': 'never' };
+  const chosen = { ...SETTINGS, ...trust, ...settings };
+  fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify(chosen));
   for (const [name, text] of Object.entries(files)) {
     fs.writeFileSync(path.join(workspace, name), text);
   }
@@ -56,16 +61,39 @@ export async function start(codeServer, vsix, files, screenshots) {
   if (installed.status !== 0) {
     throw new Error(`the package does not install:\n${installed.stdout}\n${installed.stderr}`);
   }
+  for (const [name, parts] of Object.entries(others)) {
+    installBeside(path.join(home, name), name, parts, (folder) => {
+      const answer = spawnSync(process.execPath, [entry, '--install-extension', folder, ...folders], { env, encoding: 'utf8', timeout: 120_000 });
+      if (answer.status !== 0) {
+        throw new Error(`${name} does not install:\n${answer.stdout}\n${answer.stderr}`);
+      }
+    });
+  }
   const port = await freePort();
-  const flags = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
+  const flags = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
   const child = spawn(process.execPath, [entry, ...flags, '--bind-addr', `127.0.0.1:${port}`, ...folders, workspace], {
     env,
     detached: true,
     stdio: ['ignore', fs.openSync(path.join(home, 'code-server.log'), 'w'), fs.openSync(path.join(home, 'code-server.err'), 'w')],
   });
-  const bench = new Workbench(home, workspace, child, screenshots);
+  const bench = new Workbench(home, workspace, child, screenshots, chosen);
   await bench.connect(port);
   return bench;
+}
+
+/** Packs a small extension (file → text) and hands its package over. */
+function installBeside(folder, name, parts, install) {
+  fs.mkdirSync(folder, { recursive: true });
+  for (const [file, text] of Object.entries(parts)) {
+    fs.writeFileSync(path.join(folder, file), text);
+  }
+  const vsce = path.join(import.meta.dirname, '../node_modules/@vscode/vsce/vsce');
+  const out = path.join(folder, `${name}.vsix`);
+  const packed = spawnSync(process.execPath, [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', out], { cwd: folder, encoding: 'utf8' });
+  if (packed.status !== 0) {
+    throw new Error(`${name} cannot be packed:\n${packed.stdout}\n${packed.stderr}`);
+  }
+  install(out);
 }
 
 export class Workbench {
@@ -73,8 +101,8 @@ export class Workbench {
   foreign = [];
   complaints = [];
 
-  constructor(home, workspace, child, screenshots) {
-    Object.assign(this, { home, workspace, child, screenshots });
+  constructor(home, workspace, child, screenshots, settings) {
+    Object.assign(this, { home, workspace, child, screenshots, settings });
     fs.mkdirSync(screenshots, { recursive: true });
   }
 
@@ -122,6 +150,46 @@ export class Workbench {
     await this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`) });
   }
 
+  /** Changes settings of the user as a person does: in their file. */
+  async configure(settings) {
+    Object.assign(this.settings, settings);
+    await this.press('Control+1');
+    await this.command('Preferences: Open User Settings (JSON)');
+    await this.page.locator('.tab.active[data-resource-name="settings.json"]').waitFor();
+    await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null));
+    await this.press('Control+A');
+    await this.page.keyboard.insertText(JSON.stringify(this.settings));
+    await this.press('Control+S');
+    await until('the settings are saved', async () => (await this.page.locator('.tab.active.dirty').count()) === 0);
+    await this.command('View: Close Editor');
+  }
+
+  /** The language of the active editor, as the status bar names it. */
+  async language() {
+    const name = await this.page.locator('[id="status.editor.mode"]').textContent({ timeout: 2000 }).catch(() => '');
+    return name.trim();
+  }
+
+  /** Chooses a language as a person does. */
+  async chooseLanguage(name) {
+    await this.press('Control+1');
+    await this.command('Change Language Mode');
+    const input = this.page.locator('.quick-input-widget input');
+    await input.waitFor();
+    await input.fill(name);
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first();
+    await row.waitFor();
+    await row.click();
+    await until(`the language is ${name}`, async () => (await this.language()) === name, 20, () => this.language());
+  }
+
+  /** What a log of the extension host says, in all sessions so far. */
+  hostLog() {
+    const logs = path.join(this.home, 'data', 'logs');
+    const all = fs.existsSync(logs) ? fs.readdirSync(logs, { recursive: true }) : [];
+    return all.filter((name) => name.endsWith('remoteexthost.log')).map((name) => fs.readFileSync(path.join(logs, name), 'utf8')).join('\n');
+  }
+
   async press(...keys) {
     for (const key of keys) {
       await this.page.keyboard.press(key);
@@ -137,7 +205,10 @@ export class Workbench {
     const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
     await row.waitFor();
     await row.click();
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    // Some commands ask for more in the same place.
+    if (title !== 'Change Language Mode') {
+      await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    }
   }
 
   /** Opens a file of the workspace, beside nothing: in the first column. */

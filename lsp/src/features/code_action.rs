@@ -68,13 +68,15 @@ pub fn actions(store: &Store, snapshot: &Arc<Snapshot>, span: Span, asked: &[Spa
 }
 
 fn repairs(snapshot: &Snapshot, diagnostic: Diagnostic, out: &mut Vec<Action>) {
+    // A client may take the preferred one without asking, so a safe one goes before the others.
+    let best = diagnostic.fixes.iter().position(|f| f.safe).unwrap_or(0);
     for (i, fix) in diagnostic.fixes.iter().enumerate() {
         out.push(Action {
             title: fix.title.clone(),
             kind: Kind::QuickFix,
             diagnostic: Some(diagnostic.clone()),
             edits: fix.edits.clone(),
-            preferred: i == 0,
+            preferred: i == best,
         });
     }
     if let Some(edit) = allow(snapshot, &diagnostic) {

@@ -82,6 +82,12 @@ impl Names {
     }
 }
 
+/// Whether a use refers to a location of XML by its id (`<source ref="id3"/>`), so that no name is written there. Names
+/// never begin with `<`.
+pub fn by_id(snapshot: &Snapshot, span: Span) -> bool {
+    snapshot.kind == FileKind::Xml && snapshot.file().slice(span).starts_with('<')
+}
+
 /// Where the name at `offset` is declared.
 pub fn definition(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<Target> {
     let names = Names::of(store, snapshot);

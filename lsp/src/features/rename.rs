@@ -1,6 +1,6 @@
 //! Renaming across a model and its queries, refused where the new name would mean something else.
 
-use super::names::{Names, Target};
+use super::names::{Names, Target, by_id};
 use crate::document::Snapshot;
 use crate::store::Store;
 use std::sync::Arc;
@@ -13,8 +13,11 @@ pub fn prepare(store: &Store, snapshot: &Arc<Snapshot>, offset: u32) -> Option<(
     let names = Names::of(store, snapshot);
     let (occurrence, definition) = names.at(offset)?;
     // The made-up name of an unnamed location has no place in the text.
-    let written = snapshot.file().slice(occurrence.span);
-    (written == definition.name).then(|| (occurrence.span, definition.name.to_string()))
+    let declared = names.home(definition)?;
+    let written = declared.file().slice(definition.span) == definition.name
+        && (by_id(snapshot, occurrence.span)
+            || snapshot.file().slice(occurrence.span) == definition.name);
+    written.then(|| (occurrence.span, definition.name.to_string()))
 }
 
 /// The places to write `new` at, or why not.
@@ -33,6 +36,15 @@ pub fn rename(
     let mut out = Vec::new();
     for document in names.documents(store, def) {
         for found in document.index.uses(def) {
+            if by_id(&document.snapshot, found.span) {
+                if found.declares {
+                    return Err(
+                        "this location has no name yet: give it one in a `<name>` element"
+                            .to_owned(),
+                    );
+                }
+                continue;
+            }
             if document.snapshot.file().slice(found.span) != definition.name {
                 return Err(format!(
                     "`{}` is not written out everywhere",

@@ -1,6 +1,6 @@
 //! Tokens coloured by what they mean.
 
-use super::names::Names;
+use super::names::{Names, by_id};
 use zonelens_analysis::ide::DefKind;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::lexer::{self, Mode};
@@ -43,6 +43,10 @@ pub fn tokens(names: &Names, range: Option<Span>) -> Vec<Token> {
         let Some(definition) = names.index.definition(occurrence.def) else {
             continue;
         };
+        // A whole tag is no name.
+        if by_id(&names.snapshot, occurrence.span) {
+            continue;
+        }
         let readonly = matches!(definition.kind, DefKind::Constant | DefKind::Bound);
         let modifiers = u32::from(occurrence.declares)
             | u32::from(readonly) << 1

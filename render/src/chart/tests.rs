@@ -80,3 +80,21 @@ fn a_filter_hides_lanes_and_steps_but_no_time() {
     assert!(chart.rows[1].later, "three units passed in a hidden step");
     assert!(chart.arrows.is_empty());
 }
+
+/// A broadcast is one action: its arrows have one name between them, at the receiver next to the sender.
+#[test]
+fn a_broadcast_is_named_once() {
+    let mut trace = trace();
+    let edges = vec![edge("P(9)", "b"), edge("Q", "c"), edge("P(10)", "d")];
+    trace.steps[1] = step("3", Some("all"), edges);
+    let chart = chart(&trace, None);
+    let arrows: Vec<(usize, usize, &str)> = chart
+        .arrows
+        .iter()
+        .map(|a| (a.from, a.to, a.label.as_str()))
+        .collect();
+    assert_eq!(arrows, [(0, 2, ""), (0, 1, "all")]);
+    let picture = crate::svg::chart(&chart, "t");
+    assert_eq!(picture.matches(">all</text>").count(), 1, "{picture}");
+    assert_eq!(picture.matches("label sync").count(), 1, "{picture}");
+}

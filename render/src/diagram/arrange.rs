@@ -17,7 +17,7 @@ const PILL: f64 = 30.0;
 const EAR: f64 = 34.0;
 const EAR_HEIGHT: f64 = 12.0;
 /// Beyond this many edges a tidy layout takes too long to be worth it: a grid must do.
-const MAX_LAYERED: usize = 1_500;
+pub const MAX_LAYERED: usize = 1_500;
 const GRID: f64 = 160.0;
 
 /// Arranges a template.
@@ -314,16 +314,17 @@ fn flowing_edges(
         .iter()
         .zip(&placed.links)
         .zip(ports)
-        .map(|((i, (bends, at)), (start, end))| {
+        .map(|((i, route), (start, end))| {
             let raw = &raw.edges[*i];
             let mut points = vec![start];
-            points.extend(bends);
+            points.extend(route.bends.iter().map(|(at, _)| *at));
             points.push(end);
-            let from = (
-                end.0,
-                bends.last().map_or(start.1, |b| f64::midpoint(b.1, end.1)),
-            );
-            let labels = stacked(&raw.labels, *at, true);
+            let before = points[points.len() - 2];
+            let from = match route.bends.is_empty() {
+                true => (end.0, start.1),
+                false => (end.0, f64::midpoint(before.1, end.1)),
+            };
+            let labels = stacked(&raw.labels, route.label_at().unwrap_or(start), true);
             edge(
                 raw,
                 drawing::flowing(&points),
@@ -342,13 +343,13 @@ fn ports(
     placed: &layered::Placed,
 ) -> Vec<(Point, Point)> {
     let mut ends: Vec<(usize, bool, f64, usize, bool)> = Vec::new();
-    for (link, (i, (bends, _))) in between.iter().zip(&placed.links).enumerate() {
+    for (link, (i, route)) in between.iter().zip(&placed.links).enumerate() {
         let edge = &raw.edges[*i];
         for (node, near, start) in [
-            (edge.source, bends.first(), true),
-            (edge.target, bends.last(), false),
+            (edge.source, route.bends.first(), true),
+            (edge.target, route.bends.last(), false),
         ] {
-            let near = near.copied().unwrap_or_default();
+            let near = near.map_or((0.0, 0.0), |(at, _)| *at);
             ends.push((node, near.1 > nodes[node].y, near.0, link, start));
         }
     }

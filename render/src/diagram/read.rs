@@ -4,10 +4,12 @@ use super::NodeKind;
 use crate::drawing::Point;
 use crate::text;
 use smol_str::SmolStr;
+use std::vec::IntoIter;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{
     self, Direction, Graphics, Ident, ItemKind, Location, MemberKind, Placed, Process,
 };
+use zonelens_syntax::convert::{self, Sketch};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
@@ -49,8 +51,13 @@ pub struct RawLabel {
 
 /// The templates of a file.
 pub fn templates(file: &SourceFile, line: &dyn Fn(u32) -> u32) -> Vec<RawTemplate> {
+    // In `.xta` the places stand in `//@ xml` lines.
+    let mut sketches = convert::sketches(file).into_iter();
     let read = |item: &Placed<ast::Item>| match &item.node.kind {
-        ItemKind::Process(process) => Some(Reader::new(file, item, process, line).template()),
+        ItemKind::Process(process) => {
+            let sketch = sketches.next().flatten().unwrap_or_default();
+            Some(Reader::new(file, item, process, line).template(sketch))
+        }
         _ => None,
     };
     file.items.iter().filter_map(read).collect()
@@ -62,6 +69,10 @@ struct Reader<'a> {
     process: &'a Process,
     line: &'a dyn Fn(u32) -> u32,
     out: RawTemplate,
+    /// What `//@ xml` lines say of locations, branchpoints and edges, in order of the text.
+    locations: IntoIter<Option<Graphics>>,
+    branchpoints: IntoIter<Option<Graphics>>,
+    edges: IntoIter<Option<Graphics>>,
 }
 
 impl<'a> Reader<'a> {
@@ -84,15 +95,25 @@ impl<'a> Reader<'a> {
             process,
             line,
             out,
+            locations: IntoIter::default(),
+            branchpoints: IntoIter::default(),
+            edges: IntoIter::default(),
         }
     }
 
     /// The text of a span relative to `base`, as the author means it.
     fn text(&self, span: Span, base: u32) -> String {
-        text::label(&text::decode(self.file.slice(span.shift(base))))
+        text::label(&self.file.plain(span.shift(base)))
     }
 
-    fn template(mut self) -> RawTemplate {
+    fn template(mut self, sketch: Sketch) -> RawTemplate {
+        let of_nodes = |nodes: Vec<convert::SketchNode>| -> Vec<_> {
+            nodes.into_iter().map(|n| n.graphics).collect()
+        };
+        self.locations = of_nodes(sketch.locations).into_iter();
+        self.branchpoints = of_nodes(sketch.branchpoints).into_iter();
+        let edges: Vec<_> = sketch.edges.into_iter().map(|e| e.graphics).collect();
+        self.edges = edges.into_iter();
         if let Some(params) = &self.process.params {
             let written = self.text(params.span, self.item.offset);
             let bare = written.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
@@ -118,18 +139,22 @@ impl<'a> Reader<'a> {
         match member {
             MemberKind::States(locations) => {
                 for location in locations {
-                    let node = self.location(location, base);
+                    let own = self.locations.next().flatten();
+                    let graphics = location.graphics.as_deref().or(own.as_ref());
+                    let node = self.location(location, graphics, base);
                     self.out.nodes.push(node);
                 }
             }
             MemberKind::Branchpoints(points) => {
                 for point in points {
+                    let own = self.branchpoints.next().flatten();
+                    let graphics = point.graphics.as_deref().or(own.as_ref());
                     self.out.nodes.push(RawNode {
                         name: point.name.name.to_string(),
                         kind: NodeKind::Branchpoint,
                         initial: false,
                         line: (self.line)(point.span.start + base),
-                        place: place(point.graphics.as_deref()),
+                        place: place(graphics),
                         labels: Vec::new(),
                     });
                 }
@@ -138,8 +163,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn location(&self, location: &Location, base: u32) -> RawNode {
-        let graphics = location.graphics.as_deref();
+    fn location(&self, location: &Location, graphics: Option<&Graphics>, base: u32) -> RawNode {
         let mut labels = Vec::new();
         if let Some(invariant) = &location.invariant {
             labels.push(RawLabel {
@@ -205,6 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     fn edge(&mut self, edge: &ast::Edge, source: Option<&Ident>, base: u32) {
+        let own = self.edges.next().flatten();
         let find = |name: &Ident| {
             let mut nodes = self.out.nodes.iter();
             nodes.position(|n| n.name == name.name.as_str())
@@ -212,13 +237,13 @@ impl<'a> Reader<'a> {
         let (Some(source), Some(target)) = (source.and_then(find), find(&edge.target)) else {
             return;
         };
-        let graphics = edge.graphics.as_deref();
+        let graphics = edge.graphics.as_deref().or(own.as_ref());
         let nails = graphics.map_or_else(Vec::new, |g| {
             let nails = g.children.iter().filter(|c| c.tag == "nail");
             nails.filter_map(|c| point(&c.attributes)).collect()
         });
         let line = (self.line)(edge.span.start + base);
-        let labels = self.edge_labels(edge, base);
+        let labels = self.edge_labels(edge, graphics, base);
         self.out.edges.push(RawEdge {
             source,
             target,
@@ -229,8 +254,12 @@ impl<'a> Reader<'a> {
         });
     }
 
-    fn edge_labels(&self, edge: &ast::Edge, base: u32) -> Vec<RawLabel> {
-        let graphics = edge.graphics.as_deref();
+    fn edge_labels(
+        &self,
+        edge: &ast::Edge,
+        graphics: Option<&Graphics>,
+        base: u32,
+    ) -> Vec<RawLabel> {
         let mut labels = Vec::new();
         let mut add = |kind: &'static str, xml: &str, text: String| {
             let place = child_place(graphics, "label", Some(xml));
@@ -267,12 +296,12 @@ impl<'a> Reader<'a> {
 }
 
 /// The place of an element.
-fn place(graphics: Option<&Graphics>) -> Option<Point> {
+pub fn place(graphics: Option<&Graphics>) -> Option<Point> {
     point(&graphics?.attributes)
 }
 
 /// The place of a child element, by its tag and kind.
-fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Option<Point> {
+pub fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Option<Point> {
     let of_kind = |c: &&ast::GraphicsChild| {
         let named = c.attributes.iter().find(|(name, _)| name == "kind");
         c.tag == tag && (kind.is_none() || named.map(|(_, v)| v.as_str()) == kind)
@@ -280,7 +309,7 @@ fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Op
     point(&graphics?.children.iter().find(of_kind)?.attributes)
 }
 
-fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
+pub fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
     let coordinate = |name: &str| -> Option<f64> {
         let (_, value) = attributes.iter().find(|(n, _)| n == name)?;
         let value: f64 = value.trim().parse().ok()?;

@@ -130,3 +130,43 @@ fn unreadable_models_are_drawn_as_far_as_they_go() {
     let empty = of("process P() { } system P;", FileKind::Xta);
     assert!(empty.templates[0].nodes.is_empty());
 }
+
+/// An `.xta` file keeps its drawing in `//@ xml` lines: the picture is that of the XML file.
+#[test]
+fn lines_about_xml_are_places() {
+    let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
+<location id="a" x="-100" y="40"><name x="-90" y="10">A</name><label kind="invariant" x="-90" y="60">x &lt;= 5</label></location>
+<location id="b" x="100" y="40"><name x="110" y="10">B</name></location>
+<branchpoint id="c" x="0" y="90"/>
+<init ref="a"/>
+<transition><source ref="a"/><target ref="c"/><label kind="guard" x="0" y="0">x &gt; 2</label><nail x="0" y="-60"/></transition>
+<transition><source ref="c"/><target ref="b"/></transition>
+</template><system>system T;</system></nta>"#;
+    let mut drawn = of(xml, FileKind::Xml);
+    let text = zonelens_syntax::convert::to_xta(&SourceFile::parse(xml, FileKind::Xml))
+        .expect("convertible");
+    let mut again = of(&text, FileKind::Xta);
+    // Lines of the text are others.
+    for template in drawn.templates.iter_mut().chain(&mut again.templates) {
+        template.line = 0;
+        template.nodes.iter_mut().for_each(|n| n.line = 0);
+        template.edges.iter_mut().for_each(|e| e.line = 0);
+    }
+    assert_eq!(drawn, again);
+    let template = &again.templates[0];
+    assert_eq!(template.nodes[1].x - template.nodes[0].x, 200.0);
+}
+
+#[test]
+fn characters_by_number_are_characters() {
+    let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
+<location id="a"><name>A</name><label kind="invariant">x &#60;= 5 &#38;&#x26; x &#x3C; 7</label></location>
+<init ref="a"/><transition><source ref="a"/><target ref="a"/><label kind="guard">x &#62; 2 &amp;&amp; <![CDATA[x < 4]]></label></transition>
+</template><system>system T;</system></nta>"#;
+    let diagram = of(xml, FileKind::Xml);
+    let template = &diagram.templates[0];
+    let mut labels = template.nodes[0].labels.iter();
+    let invariant = labels.find(|l| l.kind == "invariant");
+    assert_eq!(invariant.expect("there").text, "x <= 5 && x < 7");
+    assert_eq!(template.edges[0].labels[0].text, "x > 2 && x < 4");
+}

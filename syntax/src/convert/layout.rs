@@ -1,23 +1,106 @@
-//! Where to draw what has no place yet: locations on a grid, labels beside them, edges bent apart.
+//! Where to draw what has no place yet, if nobody says better: locations on a grid, labels beside them, edges bent
+//! apart. Texts are not measured here; `render` has a layout that does.
 
-/// A point of the drawing.
-pub(crate) type Point = (i32, i32);
+use super::sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, SketchNode};
+use crate::ast::Graphics;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 /// Distances fit UPPAAL's own raster.
 const STEP_X: i32 = 204;
-pub(crate) const STEP_Y: i32 = 136;
+const STEP_Y: i32 = 136;
 /// The height of a line of text.
-pub(crate) const LINE: i32 = 17;
+const LINE: i32 = 17;
+
+/// Places for everything in a template.
+pub(crate) fn on_a_grid(sketch: &Sketch) -> Places {
+    let nodes = || sketch.locations.iter().chain(&sketch.branchpoints);
+    let count = nodes().count();
+    let origin = origin(nodes());
+    let mut fresh = 0;
+    let mut at: Vec<Point> = Vec::new();
+    for node in nodes() {
+        at.push(given(node).unwrap_or_else(|| {
+            let (x, y) = grid(fresh, count);
+            fresh += 1;
+            (origin.0.saturating_add(x), origin.1.saturating_add(y))
+        }));
+    }
+    let (locations, branchpoints) = at.split_at(sketch.locations.len());
+    let named = |name: &SmolStr| {
+        let found = nodes().position(|n| n.name == *name);
+        found.and_then(|i| at.get(i)).copied().unwrap_or_default()
+    };
+    let mut pairs: FxHashMap<(SmolStr, SmolStr), usize> = FxHashMap::default();
+    let edges = sketch.edges.iter().map(|edge| {
+        let (a, b) = (edge.source.clone(), edge.target.clone());
+        let (from, to) = (named(&a), named(&b));
+        let mut nth = 0;
+        if edge.graphics.is_none() {
+            let seen = pairs.entry(if a <= b { (a, b) } else { (b, a) });
+            let seen = seen.or_default();
+            nth = *seen;
+            *seen += 1;
+        }
+        let nails = nails(from, to, nth);
+        let (x, y) = label_place(from, to, &nails);
+        let label = |i: usize| (x.saturating_add(8), y.saturating_add(i as i32 * LINE));
+        EdgePlaces {
+            labels: (0..edge.labels.len()).map(label).collect(),
+            nails,
+        }
+    });
+    Places {
+        edges: edges.collect(),
+        locations: locations
+            .iter()
+            .zip(&sketch.locations)
+            .map(|(at, node)| beside(*at, node.labels.len()))
+            .collect(),
+        branchpoints: branchpoints.to_vec(),
+    }
+}
+
+/// The name above, labels below.
+fn beside(at: Point, labels: usize) -> NodePlaces {
+    let x = at.0.saturating_sub(10);
+    let label = |i: usize| (x, at.1.saturating_add((i as i32 + 1) * LINE));
+    NodePlaces {
+        at,
+        name: (x, at.1.saturating_sub(2 * LINE)),
+        labels: (0..labels).map(label).collect(),
+    }
+}
+
+/// The place that a `//@ xml` line gives.
+fn given(node: &SketchNode) -> Option<Point> {
+    let number = |graphics: &Graphics, name: &str| {
+        let found = graphics.attributes.iter().find(|(n, _)| n == name);
+        found.and_then(|(_, value)| value.trim().parse::<i32>().ok())
+    };
+    let graphics = node.graphics.as_ref()?;
+    Some((number(graphics, "x")?, number(graphics, "y")?))
+}
+
+/// Below everything that has a place already.
+fn origin<'a>(nodes: impl Iterator<Item = &'a SketchNode>) -> Point {
+    let mut out: Option<Point> = None;
+    for (x, y) in nodes.filter_map(given) {
+        let y = y.saturating_add(STEP_Y);
+        out = Some(out.map_or((x, y), |o| (o.0.min(x), o.1.max(y))));
+    }
+    out.unwrap_or_default()
+}
 
 /// The place of the `index`th of `count` locations.
-pub(crate) fn grid(index: usize, count: usize) -> Point {
+fn grid(index: usize, count: usize) -> Point {
     let columns = (1..).find(|c| c * c >= count).unwrap_or(1);
     let (row, column) = ((index / columns) as i32, (index % columns) as i32);
     (column.saturating_mul(STEP_X), row.saturating_mul(STEP_Y))
 }
 
 /// Nails of the `nth` edge between two points (0 for the first): loops and parallel edges must not coincide.
-pub(crate) fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
+fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
     let off = (nth as i32).saturating_mul(2 * LINE);
     if from == to {
         let (x, y) = from;
@@ -41,7 +124,7 @@ pub(crate) fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
 }
 
 /// Where the labels of an edge begin.
-pub(crate) fn label_place(from: Point, to: Point, nails: &[Point]) -> Point {
+fn label_place(from: Point, to: Point, nails: &[Point]) -> Point {
     match nails {
         [] => middle(from, to),
         [one] => *one,

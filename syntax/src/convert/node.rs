@@ -94,11 +94,6 @@ impl Node {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A coordinate.
-    pub fn number(&self, name: &str) -> Option<i32> {
-        self.get(name)?.trim().parse().ok()
-    }
-
     /// Adds a child.
     pub fn push(&mut self, child: Node) {
         self.content.push(Content::Node(child));

@@ -3,16 +3,18 @@
 use super::PROLOG;
 use super::clauses::{EDGE_CLAUSES, has_tokens};
 use super::collect::{Block, Model, Note};
-use super::layout::{LINE, Point, STEP_Y, grid, label_place, nails};
 use super::node::{Attributes, Content, Node, hide_comments, hide_name, shown_name};
+use super::sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, sketch};
 use super::template::{Template, XmlEdge, XmlLocation, tidy};
 use crate::error::SyntaxError;
 use crate::span::Span;
-use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-pub(crate) fn write(model: Model) -> Result<String, Vec<SyntaxError>> {
+pub(crate) fn write(
+    model: Model,
+    layout: &dyn Fn(&Sketch) -> Places,
+) -> Result<String, Vec<SyntaxError>> {
     let mut ids = Ids::new(&model);
     let mut errors = Vec::new();
     let mut root = model.root.unwrap_or_else(|| Node::new("nta"));
@@ -35,15 +37,13 @@ pub(crate) fn write(model: Model) -> Result<String, Vec<SyntaxError>> {
                 root.push(node);
             }
             Block::Template(template) => {
+                let places = layout(&sketch(&template));
                 let mut drawing = Drawing {
                     ids: &mut ids,
                     places: Vec::new(),
-                    origin: origin(&template),
-                    fresh: 0,
-                    pairs: FxHashMap::default(),
                     errors: &mut errors,
                 };
-                drawing.template(*template, &mut root);
+                drawing.template(*template, places, &mut root);
             }
         }
     }
@@ -88,41 +88,20 @@ impl Ids {
     }
 }
 
-/// Below everything that has a place already.
-fn origin(template: &Template) -> Point {
-    let drawn = template.locations.iter().map(|l| &l.drawn);
-    let drawn = drawn.chain(template.branchpoints.iter().map(|(d, _)| d));
-    let mut out: Option<Point> = None;
-    for node in drawn.filter_map(|d| d.fragment.as_ref()) {
-        let (Some(x), Some(y)) = (node.number("x"), node.number("y")) else {
-            continue;
-        };
-        let y = y.saturating_add(STEP_Y);
-        out = Some(out.map_or((x, y), |o| (o.0.min(x), o.1.max(y))));
-    }
-    out.unwrap_or_default()
-}
-
 /// A location or branchpoint as edges see it.
 struct Place {
     name: SmolStr,
     id: SmolStr,
-    at: Point,
 }
 
 struct Drawing<'a> {
     ids: &'a mut Ids,
     places: Vec<Place>,
-    /// Where the grid of new places begins, and how many are on it.
-    origin: Point,
-    fresh: usize,
-    /// How many edges without nails of their own were drawn between two places.
-    pairs: FxHashMap<(SmolStr, SmolStr), usize>,
     errors: &'a mut Vec<SyntaxError>,
 }
 
 impl Drawing<'_> {
-    fn template(&mut self, template: Template, root: &mut Node) {
+    fn template(&mut self, template: Template, places: Places, root: &mut Node) {
         push_notes(root, template.drawn.notes);
         let fragment = template.drawn.fragment;
         let mut node = Node::new("template");
@@ -141,14 +120,15 @@ impl Drawing<'_> {
             declaration.set_text(text);
             node.push(declaration);
         }
-        let count = template.locations.len() + template.branchpoints.len();
-        for location in template.locations {
-            self.location(location, count, &mut node);
+        for (i, location) in template.locations.into_iter().enumerate() {
+            let places = places.locations.get(i).cloned().unwrap_or_default();
+            self.location(location, &places, &mut node);
         }
-        for (drawn, name) in template.branchpoints {
+        for (i, (drawn, name)) in template.branchpoints.into_iter().enumerate() {
             push_notes(&mut node, drawn.notes);
             let point = drawn.fragment.unwrap_or_else(|| Node::new("branchpoint"));
-            let mut point = self.placed(point, &name, count);
+            let at = places.branchpoints.get(i).copied().unwrap_or_default();
+            let mut point = self.placed(point, &name, at);
             name_branchpoint(&mut point, &name);
             node.push(point);
         }
@@ -158,15 +138,16 @@ impl Drawing<'_> {
             let init = self.referring(init, &name, span);
             node.push(init);
         }
-        for edge in template.edges {
-            self.edge(edge, &mut node);
+        for (i, edge) in template.edges.into_iter().enumerate() {
+            let places = places.edges.get(i).cloned().unwrap_or_default();
+            self.edge(edge, places, &mut node);
         }
         push_notes(&mut node, template.end);
         root.push(node);
     }
 
     /// Gives an element an id and a place, and remembers them.
-    fn placed(&mut self, mut node: Node, name: &str, count: usize) -> Node {
+    fn placed(&mut self, mut node: Node, name: &str, (x, y): Point) -> Node {
         // A line that was copied with its location must not make two of one id.
         let own = node.get("id").map(SmolStr::new);
         let id = match own.filter(|id| self.places.iter().all(|p| p.id != *id)) {
@@ -176,30 +157,25 @@ impl Drawing<'_> {
                 node.attributes.retain(|(name, _)| name != "id");
                 node.attributes.insert(0, ("id".into(), id.clone()));
                 if node.get("x").is_none() {
-                    let (x, y) = grid(self.fresh, count);
-                    node.set("x", self.origin.0.saturating_add(x));
-                    node.set("y", self.origin.1.saturating_add(y));
-                    self.fresh += 1;
+                    node.set("x", x);
+                    node.set("y", y);
                 }
                 id
             }
         };
-        let at = (node.number("x").unwrap_or(0), node.number("y").unwrap_or(0));
         self.places.push(Place {
             name: name.into(),
             id,
-            at,
         });
         node
     }
 
-    fn location(&mut self, location: XmlLocation, count: usize, template: &mut Node) {
+    fn location(&mut self, location: XmlLocation, places: &NodePlaces, template: &mut Node) {
         push_notes(template, location.drawn.notes);
         let drawn = location.drawn.fragment;
         let fresh = drawn.is_none();
         let node = drawn.unwrap_or_else(|| Node::new("location"));
-        let mut node = self.placed(node, &location.name, count);
-        let at = (node.number("x").unwrap_or(0), node.number("y").unwrap_or(0));
+        let mut node = self.placed(node, &location.name, places.at);
         let made_up = node.get("id").map(|id| format!("_{id}"));
         let shell = node.child("name").cloned();
         let own_name = shell.as_ref().is_some_and(|n| !n.text().trim().is_empty());
@@ -209,18 +185,14 @@ impl Drawing<'_> {
         } else if !anonymous {
             let mut name = named(None, &location.name);
             if fresh {
-                name.set("x", at.0.saturating_sub(10));
-                name.set("y", at.1.saturating_sub(2 * LINE));
+                name.set("x", places.name.0);
+                name.set("y", places.name.1);
             }
             node.content.insert(0, Content::Node(name));
         }
         silence(&mut node, &location.labels);
-        let labels = missing_labels(&mut node, location.labels);
-        for (i, (kind, text)) in labels.into_iter().enumerate() {
-            let place = (
-                at.0.saturating_sub(10),
-                at.1.saturating_add((i as i32 + 1) * LINE),
-            );
+        for (i, kind, text) in missing_labels(&mut node, location.labels) {
+            let place = places.labels.get(i).copied().unwrap_or_default();
             node.push(label(kind, text, place));
         }
         for (tag, set) in [
@@ -254,15 +226,7 @@ impl Drawing<'_> {
         node
     }
 
-    fn point(&self, end: &Node) -> Point {
-        let id = end.get("ref").unwrap_or("");
-        self.places
-            .iter()
-            .find(|p| p.id == id)
-            .map_or((0, 0), |p| p.at)
-    }
-
-    fn edge(&mut self, edge: XmlEdge, template: &mut Node) {
+    fn edge(&mut self, edge: XmlEdge, places: EdgePlaces, template: &mut Node) {
         push_notes(template, edge.drawn.notes);
         let fresh = edge.drawn.fragment.is_none();
         let fragment = edge
@@ -277,44 +241,25 @@ impl Drawing<'_> {
         };
         let source = self.referring(end("source"), &edge.source, edge.span);
         let target = self.referring(end("target"), &edge.target, edge.span);
-        let (from, to) = (self.point(&source), self.point(&target));
         let mut node = fragment;
         node.content
             .retain(|c| !matches!(c, Content::Node(n) if n.tag == "source" || n.tag == "target"));
         control(&mut node.attributes, edge.controllable);
-        node.content.insert(0, Content::Node(target.clone()));
-        node.content.insert(0, Content::Node(source.clone()));
-        let bends = if fresh {
-            let nth = self.count(&source, &target);
-            nails(from, to, nth)
-        } else {
-            Vec::new()
-        };
-        let (x, y) = label_place(from, to, &bends);
+        node.content.insert(0, Content::Node(target));
+        node.content.insert(0, Content::Node(source));
         let is_nail = |c: &Content| matches!(c, Content::Node(n) if n.tag == "nail");
         silence(&mut node, &edge.labels);
-        let labels = missing_labels(&mut node, edge.labels);
-        for (i, (kind, text)) in labels.into_iter().enumerate() {
+        for (i, kind, text) in missing_labels(&mut node, edge.labels) {
             let at = node.content.iter().position(is_nail);
             let at = at.unwrap_or(node.content.len());
-            let place = (x.saturating_add(8), y.saturating_add(i as i32 * LINE));
+            let place = places.labels.get(i).copied().unwrap_or_default();
             let label = label(kind, text, place);
             node.content.insert(at, Content::Node(label));
         }
-        for (x, y) in bends {
+        for (x, y) in places.nails.into_iter().filter(|_| fresh) {
             node.push(Node::new("nail").with("x", x).with("y", y));
         }
         template.push(node);
-    }
-
-    /// How many edges were drawn between the same places before.
-    fn count(&mut self, source: &Node, target: &Node) -> usize {
-        let id = |n: &Node| SmolStr::new(n.get("ref").unwrap_or(""));
-        let (a, b) = (id(source), id(target));
-        let key = if a <= b { (a, b) } else { (b, a) };
-        let count = self.pairs.entry(key).or_default();
-        *count += 1;
-        *count - 1
     }
 }
 
@@ -384,13 +329,13 @@ fn label(kind: &str, text: String, (x, y): Point) -> Node {
         .with("y", y)
 }
 
-/// Puts texts into the labels of a fragment that wait for them; what finds no place is given back.
+/// Puts texts into the labels of a fragment that wait for them; what finds no place is given back with its number.
 fn missing_labels(
     node: &mut Node,
     labels: Vec<(&'static str, String)>,
-) -> Vec<(&'static str, String)> {
+) -> Vec<(usize, &'static str, String)> {
     let mut left = Vec::new();
-    for (kind, text) in labels {
+    for (i, (kind, text)) in labels.into_iter().enumerate() {
         let of_kind = |c: &&mut Content| matches!(c, Content::Node(n) if n.tag == "label" && n.get("kind") == Some(kind));
         let found: Vec<&mut Content> = node.content.iter_mut().filter(of_kind).collect();
         let mut nodes: Vec<&mut Node> = found
@@ -402,14 +347,14 @@ fn missing_labels(
             .collect();
         let waiting = nodes.iter().position(|n| n.text().is_empty());
         let at = waiting.or(nodes.len().checked_sub(1));
-        match at.map(|i| nodes.swap_remove(i)) {
+        match at.map(|at| nodes.swap_remove(at)) {
             // A label of comments alone, to which the author added a text.
             Some(place) if waiting.is_none() => {
                 let joined = format!("{}\n{text}", place.text());
                 place.set_text(joined);
             }
             Some(place) => place.set_text(text),
-            None => left.push((kind, text)),
+            None => left.push((i, kind, text)),
         }
     }
     left

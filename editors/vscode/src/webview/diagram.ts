@@ -117,6 +117,23 @@ function activate(element: SVGElement, line: number): void {
   });
 }
 
+/** Width of a character and height of a line in a diagram. */
+const CHAR = 7.3;
+const LINE = 15;
+
+/** Labels that stand on their line hide it: between two of them pieces of it would look like signs. */
+function ground(labels: Label[]): SVGElement[] {
+  const centred = labels.filter((l) => l.centred);
+  const first = centred[0];
+  if (first === undefined) {
+    return [];
+  }
+  const width = Math.max(...centred.map((l) => [...l.text].length)) * CHAR + 4;
+  const top = first.y - LINE + 4;
+  const bottom = Math.max(...centred.map((l) => l.y)) + 4;
+  return [s('rect', { class: 'ground', x: first.x - width / 2, y: top, width, height: bottom - top })];
+}
+
 function text(label: Label): SVGElement {
   const anchor = label.centred ? 'middle' : 'start';
   return s('text', { class: `label ${label.kind}`, x: label.x, y: label.y, 'text-anchor': anchor }, label.text);
@@ -141,6 +158,7 @@ function drawEdge(template: DrawnTemplate, edge: DrawnEdge): SVGElement {
     s('path', { class: 'target', d: edge.path }),
     s('path', { class: edge.controllable ? 'line' : 'line dashed', d: edge.path }),
     s('polygon', { class: 'head', points: edge.arrow }),
+    ...ground(edge.labels),
     ...edge.labels.map(text),
   );
   activate(group, edge.line);

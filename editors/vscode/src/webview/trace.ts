@@ -151,7 +151,7 @@ function sync(chart: Chart, arrow: Chart['arrows'][number]): SVGElement[] {
   return [
     s('path', { class: 'arrow', d: `M${start} ${y} L${tip - side * 8} ${y}` }),
     s('polygon', { class: 'head', points: `${tip},${y} ${tip - side * 10},${y - 4} ${tip - side * 10},${y + 4}` }),
-    s('text', { class: 'channel', x: (start + tip) / 2, y: y - 5, 'text-anchor': 'middle' }, arrow.label),
+    ...(arrow.label === '' ? [] : [s('text', { class: 'channel', x: (start + tip) / 2, y: y - 5, 'text-anchor': 'middle' }, arrow.label)]),
   ];
 }
 

@@ -58,6 +58,14 @@ pub fn chart(title: &str, axis: &str, series: &[Series]) -> String {
         (WIDTH + LEFT - RIGHT) / 2.0,
         HEIGHT - 10.0
     );
+    // The names of the lines stand on a ground of their own: lines of the grid would run through them.
+    let _ = writeln!(
+        svg,
+        "<rect x=\"{}\" y=\"{}\" width=\"150\" height=\"{}\" fill=\"#ffffff\"/>",
+        WIDTH - RIGHT - 156.0,
+        HEIGHT - BOTTOM - 72.0,
+        18 * series.len() + 6
+    );
     for (k, line) in series.iter().enumerate() {
         let colour = COLOURS[k % COLOURS.len()];
         let at: Vec<String> = line
