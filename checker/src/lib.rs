@@ -5,28 +5,24 @@
 #[cfg(test)]
 extern crate self as zonelens_checker;
 
+mod bounds;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
-mod explore;
-mod interpreter;
+mod graph;
 mod mutation;
 #[cfg(test)]
 #[path = "../tests/oracle/mod.rs"]
 mod oracle;
 mod program;
-mod query;
-mod rng;
+mod search;
+mod store;
+mod strategy;
 mod symmetry;
-mod trace;
-mod verify;
+mod witness;
 pub mod zone;
 
-pub use interpreter::{
-    Choice, Ended, SimulateOptions, Simulator, evaluate, replay_trace, simulate,
-};
-pub use rng::Rng;
-pub use verify::verify;
+pub use strategy::verify;
 
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report;

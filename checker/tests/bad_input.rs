@@ -2,12 +2,13 @@
 
 mod common;
 
-use common::xta;
+use common::{Verify, xta};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, QueryReport, SymmetryOption, Verdict};
-use zonelens_checker::{Control, Ended, SimulateOptions, simulate, verify};
+use zonelens_checker::{Control, verify};
+use zonelens_interpreter::{Ended, SimulateOptions, simulate};
 
 fn run(model: &str, query: &str) -> QueryReport {
     xta(model).verify(query, &Options::default())

@@ -1,6 +1,8 @@
 //! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets them grow.
 
 mod common;
+
+use common::Verify;
 #[allow(dead_code)]
 mod random;
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::xta;
+use common::{Verify, xta};
 use zonelens_analysis::report::{Options, Trace, TraceKind, Verdict};
 
 fn run(model: &str, query: &str, verdict: Verdict) -> Trace {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{AbstractionOption, Options, TraceOption, Verdict};
 
 fn check(model: &str, query: &str, expected: Verdict) {

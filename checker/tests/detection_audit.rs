@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Loaded, load};
+use common::{Loaded, Verify, load};
 use zonelens_analysis::report::{Options, SymmetryOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 

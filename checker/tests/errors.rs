@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Loaded, xta};
+use common::{Loaded, Verify, xta};
 use zonelens_analysis::report::{
     AbstractionOption, Options, QueryReport, SearchOrder, SymmetryOption, TraceOption, Verdict,
 };
@@ -288,15 +288,9 @@ fn simulations_name_place_and_value() {
 process P() { state A; init A; trans A -> A {
     assign n = n + 1; }; }
 system P;");
-    let position = |span: zonelens_syntax::span::Span| {
-        let at = model.lines.line_col(&model.text, span.start);
-        zonelens_analysis::network::Position {
-            line: at.line,
-            column: at.column,
-        }
-    };
-    let options = zonelens_checker::SimulateOptions::default();
-    let (trace, ended) = zonelens_checker::simulate(&model.network, &options, &position);
+    let position = |span| model.position(span);
+    let options = zonelens_interpreter::SimulateOptions::default();
+    let (trace, ended) = zonelens_interpreter::simulate(&model.network, &options, &position);
     assert_eq!(trace.steps.len(), 2);
     assert_eq!(
         ended.to_string(),
@@ -356,4 +350,18 @@ fn the_building_of_a_trace_can_be_stopped() {
         reason.starts_with("cancelled: the verdict stands"),
         "{reason}"
     );
+}
+
+/// The search for runs starts where time has passed and does not meet the guard that fails at the beginning; the run to
+/// the error that it does meet must not pass there either.
+#[test]
+fn runs_to_errors_pass_beside_guards_that_fail() {
+    let model = xta(
+        "clock x; int[0,2] v; process P() { state a { x <= 1 }; init a; trans \
+         a -> a { assign v = v + 2; }, a -> a { guard x == 0 && 1 / v == 1; }; } system P;",
+    );
+    let report = model.verify("v != 1 --> x < 1", &Options::default());
+    let reason = report.reason.unwrap_or_default();
+    assert!(reason.starts_with("model-error: "), "{reason}");
+    assert!(report.trace.is_some());
 }

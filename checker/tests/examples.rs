@@ -3,6 +3,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, SymmetryOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::SourceFile;

@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 

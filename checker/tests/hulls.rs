@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{AbstractionOption, Options, TraceOption, Verdict};
 
 /// In `l1` x is 1 or 3 first, so that the hull has 2 in it before a longer way shows it.

@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, SymmetryOption, Verdict};
 
 fn check(model: &str, queries: &[(&str, Verdict)]) {

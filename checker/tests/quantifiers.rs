@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, Verdict};
 
 const MODEL: &str = "int[0,2] a[3]; bool b, c; clock x[3], y; int z; process P() { state S; init S; trans \

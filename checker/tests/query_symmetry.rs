@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{AbstractionOption, Options, QueryReport, SymmetryOption, Verdict};
 
 fn off() -> Options {

@@ -2,6 +2,8 @@
 //! that there is none, or finds one, must agree with the search of exact zones to its end.
 
 mod common;
+
+use common::Verify;
 #[allow(dead_code)]
 mod random;
 

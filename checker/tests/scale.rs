@@ -2,6 +2,8 @@
 //! number of states. How large the constants are decides in how many bits bounds are held, so this compares these forms.
 
 mod common;
+
+use common::Verify;
 #[allow(dead_code)]
 mod random;
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::xta;
+use common::{Verify, xta};
 use zonelens_analysis::report::{Options, SearchOrder, Trace, TraceKind, Verdict};
 
 fn lasso(model: &str, query: &str) -> Trace {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, Verdict};
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 mod random;
 
-use common::load;
+use common::{Verify, load};
 use random::{NAMING, QUERIES, Rng, model, wide};
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
@@ -206,13 +206,13 @@ fn broadcasts_to_many_replay() {
     let last = trace.steps.last().and_then(|s| s.transition.as_ref());
     assert_eq!(last.map(|t| t.edges.len()), Some(31));
     let nowhere = |_| Position { line: 1, column: 1 };
-    let again = zonelens_checker::replay_trace(&model.network, &trace, &nowhere);
+    let again = zonelens_interpreter::replay_trace(&model.network, &trace, &nowhere);
     assert!(again.is_ok());
     // A receiver that does not take part could have.
     let mut short = trace.clone();
     let last = short.steps.last_mut().and_then(|s| s.transition.as_mut());
     last.expect("a step").edges.pop();
-    assert!(zonelens_checker::replay_trace(&model.network, &short, &nowhere).is_err());
+    assert!(zonelens_interpreter::replay_trace(&model.network, &short, &nowhere).is_err());
 }
 
 /// Without deadlock nothing tells the regions of waiting processes apart, and there are exponentially many of those.

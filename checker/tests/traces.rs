@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::xta;
+use common::{Verify, xta};
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, SearchOrder, Trace, TraceKind, TraceOption, Verdict};
-use zonelens_checker::{Ended, SimulateOptions, replay_trace, simulate};
+use zonelens_interpreter::{Ended, SimulateOptions, replay_trace, simulate};
 
 /// Two ways to `c`: one step after 10, or three steps in more than 4.
 const MODEL: &str = "clock x; process P() { state a, b { x <= 2 }, d { x <= 3 }, c; init a; trans \

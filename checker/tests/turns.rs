@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Verify;
+
 use zonelens_analysis::report::{Options, Verdict};
 
 fn decided_by(model: &str, query: &str, first_turn: u64) -> (Verdict, Vec<String>) {

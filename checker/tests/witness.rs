@@ -4,10 +4,12 @@
 
 mod common;
 
+use common::Verify;
+
 use std::collections::BTreeMap;
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, TraceState};
-use zonelens_checker::Simulator;
+use zonelens_interpreter::Simulator;
 use zonelens_syntax::ast::FileKind;
 
 /// Takes for each name the first transition that this process starts; gives the state and who can start one there.
@@ -16,7 +18,7 @@ fn walk(model: &common::Loaded, names: &[&str]) -> (TraceState, Vec<String>) {
     let mut simulator = Simulator::new(&model.network, &nowhere).expect("it starts");
     for name in names {
         let choices = simulator.choices().expect("no fault");
-        let starts = |c: &&zonelens_checker::Choice| c.transition.edges[0].process == *name;
+        let starts = |c: &&zonelens_interpreter::Choice| c.transition.edges[0].process == *name;
         let choice = choices.iter().find(starts);
         simulator.take(choice.unwrap_or_else(|| panic!("{name} cannot move")), None);
     }
@@ -217,8 +219,9 @@ fn an_element_without_its_process() {
     for element in [0, 2] {
         let mut simulator = Simulator::new(&model.network, &nowhere).expect("it starts");
         let choices = simulator.choices().expect("no fault");
-        let sets =
-            |c: &&zonelens_checker::Choice| c.transition.edges[0].select.get("k") == Some(&element);
+        let sets = |c: &&zonelens_interpreter::Choice| {
+            c.transition.edges[0].select.get("k") == Some(&element)
+        };
         let choice = choices.iter().find(sets).expect("it can be chosen");
         simulator.take(choice, None);
         movers.insert(element, simulator.choices().expect("no fault").len());

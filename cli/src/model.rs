@@ -184,7 +184,7 @@ impl Prepared {
     /// Replays a trace; `Err` says what does not fit.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, String> {
         let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
-        zonelens_checker::replay_trace(network, trace, &|span| self.position(span))
+        zonelens_interpreter::replay_trace(network, trace, &|span| self.position(span))
     }
 
     /// The value of an expression in a step of a trace; `Err` says why there is none.
@@ -204,7 +204,9 @@ impl Prepared {
                 return Err("write one expression".to_owned());
             };
             match self.model.resolve_in_state(query.query) {
-                Ok(resolved) => return zonelens_checker::evaluate(network, trace, step, &resolved),
+                Ok(resolved) => {
+                    return zonelens_interpreter::evaluate(network, trace, step, &resolved);
+                }
                 Err(diagnostics) => {
                     let first = diagnostics.into_iter().next();
                     refusal = first.map_or_else(String::new, |d| d.message);

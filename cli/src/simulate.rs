@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::Trace;
 use zonelens_analysis::trace_text::{self, Booleans};
-use zonelens_checker::{Choice, Ended, Rng, SimulateOptions, Simulator, simulate};
+use zonelens_interpreter::{Choice, Ended, Rng, SimulateOptions, Simulator, simulate};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 

@@ -1,7 +1,7 @@
 //! VS Code's story: the packaged extension in the real workbench.
 
 use crate::package;
-use crate::root::root;
+use crate::root::{corpus, root};
 use std::path::Path;
 use std::process::Command;
 
@@ -14,7 +14,7 @@ pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
 fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     let extension = root().join("editors/vscode");
     let vsix = package::vsix(binary)?;
-    let corpus = corpus::dir();
+    let corpus = corpus();
     for script in ["check", "test:grammar", "test:head"] {
         let mut npm = Command::new("npm");
         if let Some(corpus) = &corpus {

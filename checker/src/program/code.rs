@@ -261,3 +261,12 @@ pub struct ParamCode {
     pub slot: u32,
     pub ranges: Option<Vec<(i32, i32)>>,
 }
+
+/// What `sup`, `inf` and `bounds` measure.
+#[derive(Clone, Debug)]
+pub enum Measured {
+    /// An integer.
+    Int(Code),
+    /// A clock or a difference of clocks.
+    Clock(ClockCode, Option<ClockCode>),
+}

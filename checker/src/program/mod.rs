@@ -14,8 +14,8 @@ mod model;
 
 pub use alike::Alike;
 pub use code::{
-    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, PlaceBase, PlaceCode,
-    ProcessCode, QuantifierCode, StepCode, StmtCode,
+    ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, Measured, PlaceBase,
+    PlaceCode, ProcessCode, QuantifierCode, StepCode, StmtCode,
 };
 pub use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,

@@ -8,13 +8,13 @@
 use super::permutation::Permutation;
 use super::representative::Representative;
 use super::tables::Tables;
-use crate::explore::expander::Expander;
+use crate::graph::expander::Expander;
+use crate::graph::goal::Goal;
+use crate::program::Measured;
 use crate::program::{Fault, Formula, Program};
-use crate::query::extremes::Measured;
-use crate::query::reach::Goal;
-use crate::rng::Rng;
 use crate::zone::{Federation, Zone, subtract_all};
 use zonelens_analysis::report::AuditReport;
+use zonelens_interpreter::Rng;
 
 /// Checks states during a run.
 pub struct Audit<'p> {
@@ -92,6 +92,12 @@ impl<'p> Audit<'p> {
     /// What was checked so far.
     pub fn done(&self) -> &AuditReport {
         &self.done
+    }
+
+    /// Adds what another thread checked.
+    pub fn absorb(&mut self, other: &Audit<'_>) {
+        self.done.states += other.done.states;
+        self.done.swaps += other.done.swaps;
     }
 
     /// The next state is checked, whatever its number.

@@ -3,8 +3,8 @@
 //! A query is put together from phrases. Each phrase brings the declarations that it needs, so that a model is not
 //! broken by what nobody asks. `odd` is the element that stands out.
 
-use crate::rng::Rng;
 use std::collections::BTreeSet;
+use zonelens_interpreter::Rng;
 
 /// A model and a question.
 pub struct Case {

@@ -2,13 +2,13 @@
 
 use super::breaking::{Case, case};
 use super::named::named_elements;
-use crate::common::{Loaded, load};
-use crate::rng::Rng;
+use crate::common::{Loaded, Verify, load};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zonelens_analysis::Judge;
 use zonelens_analysis::network::Query;
 use zonelens_analysis::report::AbstractionOption::{Auto, ConvexHull, ExtraM};
 use zonelens_analysis::report::{Options, QueryReport, SymmetryOption, TraceOption, Verdict};
+use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::parse_query;
 
@@ -74,6 +74,7 @@ fn options(rng: &mut Rng) -> Options {
             _ => Auto,
         },
         first_turn: [None, None, Some(3)][rng.below(3)],
+        threads: [1, 1, 2][rng.below(3)],
         ..Options::default()
     }
 }

@@ -8,7 +8,6 @@
 
 use super::permutation::Permutation;
 use super::representative::Representative;
-use crate::explore::search::Search;
 use crate::program::Alike;
 use crate::zone::{Relation, Zone};
 use rustc_hash::FxHashMap;
@@ -19,33 +18,28 @@ const BUDGET: usize = 100_000;
 const MOST_STATES: u64 = 200_000;
 
 /// Whether no stored state has an image in another one.
-pub fn one_per_orbit(search: &Search<'_>) -> bool {
-    let Some(representative) = &search.representative else {
-        return true;
-    };
+pub fn one_per_orbit(
+    representative: &Representative,
+    stored: u64,
+    states: impl Iterator<Item = (Vec<i32>, Zone)>,
+) -> bool {
     if representative.broken_ties > 0 {
         return false;
     }
     if !representative.clocks_decided {
         return true;
     }
-    if search.states.stored() > MOST_STATES {
+    if stored > MOST_STATES {
         return false;
     }
     let mut budget = BUDGET;
-    by_discrete_state(search)
+    let mut by_state: FxHashMap<Vec<i32>, Vec<Zone>> = FxHashMap::default();
+    for (state, zone) in states {
+        by_state.entry(state).or_default().push(zone);
+    }
+    by_state
         .into_iter()
         .all(|(state, zones)| zones.len() < 2 || apart(representative, &state, &zones, &mut budget))
-}
-
-fn by_discrete_state(search: &Search<'_>) -> FxHashMap<Vec<i32>, Vec<Zone>> {
-    let mut all: FxHashMap<Vec<i32>, Vec<Zone>> = FxHashMap::default();
-    for node in search.states.kept() {
-        let (mut state, mut zone) = (Vec::new(), search.any_zone());
-        search.states.get(node, &mut state, &mut zone);
-        all.entry(state).or_default().push(zone);
-    }
-    all
 }
 
 /// Whether no zone has an image inside another one; false if the budget ends.

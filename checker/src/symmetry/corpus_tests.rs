@@ -2,8 +2,8 @@
 //! skipped where they are not.
 
 use super::tests::compare_orbits;
-use crate::common::{self, Loaded};
-use crate::explore::abstraction::Abstraction;
+use crate::bounds::abstraction::Abstraction;
+use crate::common::{self, Loaded, Verify};
 use std::path::{Path, PathBuf};
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;

@@ -22,20 +22,25 @@ mod permutation;
 mod quotient;
 #[cfg(test)]
 mod quotient_tests;
+mod reduced;
 mod representative;
 mod stabiliser;
 mod symmetrise;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod unpermute;
+#[cfg(test)]
+mod thread_tests;
 
 pub use audit::Audit;
 pub use canonical::one_per_orbit;
 pub use one_per_class::OnePerClass;
+/// A representative on a path.
+pub type Passed = crate::graph::Passed<Permutation>;
+/// The path to a state, through representatives if the search was reduced.
+pub type Route = crate::graph::Route<Permutation>;
 pub use permutation::Permutation;
-pub use quotient::Quotient;
+pub use reduced::Chosen;
 pub use representative::Representative;
 pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
 pub use tables::Tables;
-pub use unpermute::{Passed, Unpermute};

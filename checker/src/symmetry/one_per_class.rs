@@ -8,9 +8,9 @@
 use super::quotient::Quotient;
 use super::representative::Representative;
 use super::tables::{Tables, position};
-use crate::explore::expander::Expander;
-use crate::explore::receivers::Interchange;
-use crate::explore::steps::Steps;
+use crate::graph::expander::Expander;
+use crate::graph::receivers::Interchange;
+use crate::graph::steps::Steps;
 use crate::program::{Fault, Program};
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;

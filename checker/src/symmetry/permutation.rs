@@ -41,7 +41,7 @@ impl Permutation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use zonelens_interpreter::Rng;
 
     fn random(rng: &mut Rng, n: usize) -> Permutation {
         let mut images: Vec<u16> = (0..n as u16).collect();

@@ -2,10 +2,10 @@
 
 use super::tests::{load, some_states, tables};
 use super::{OnePerClass, Representative};
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::common;
-use crate::explore::abstraction::{Abstraction, Abstractor};
-use crate::explore::bounds::Bounds;
-use crate::explore::expander::Expander;
+use crate::graph::expander::Expander;
 use crate::program::Program;
 
 /// Takes every step of every state both ways; gives how many were taken on a few clocks.

@@ -17,8 +17,8 @@ use super::permutation::Permutation;
 use super::quotient::Quotient;
 use super::stabiliser;
 use super::tables::Tables;
-use crate::explore::abstraction::Abstractor;
-use crate::explore::bounds::Bounds;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstractor;
 use crate::program::{Alike, Program};
 use crate::zone::Zone;
 

@@ -8,7 +8,7 @@
 use super::permutation::Permutation;
 use super::representative::Representative;
 use super::stabiliser;
-use crate::explore::search::Visitor;
+use crate::graph::Visitor;
 use crate::program::Fault;
 use crate::zone::Zone;
 

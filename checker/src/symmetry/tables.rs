@@ -5,7 +5,7 @@
 //! permutation is then a sum over its coordinates (Definitions 3.27 and 4.1 of Hendriks' thesis in the general form).
 
 use super::permutation::Permutation;
-use crate::explore::receivers::Interchange;
+use crate::graph::receivers::Interchange;
 use crate::zone::Zone;
 use std::collections::BTreeSet;
 use std::sync::Arc;

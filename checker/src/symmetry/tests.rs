@@ -1,21 +1,22 @@
 //! Orbits: the states of the unreduced search fall into exactly the orbits that the reduced search stores.
 
-use super::{OnePerClass, Permutation, Representative, Tables};
+use super::{Chosen, OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
-use crate::common::{self, Loaded};
-use crate::explore::abstraction::Abstraction;
-use crate::explore::bounds::Bounds;
-use crate::explore::expander::Expander;
-use crate::explore::passed_waiting::Covering;
-use crate::explore::search::{Outcome, Search, Settings, Visitor};
-use crate::explore::watch::Watch;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
+use crate::common::{self, Loaded, Verify};
+use crate::graph::Visitor;
+use crate::graph::expander::Expander;
 use crate::program::{Fault, Program};
-use crate::rng::Rng;
+use crate::search::limits::Watch;
+use crate::search::sequential::{Outcome, Search, Settings};
+use crate::store::passed_waiting::Covering;
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{Options, SearchOrder, SymmetryOption, Verdict};
+use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 
 /// A state as it can be compared.
@@ -63,8 +64,14 @@ fn search(
         seed: 0,
         shortest: false,
     };
-    let mut search = Search::new(program, &bounds, settings);
-    search.representative = tables.map(Representative::new);
+    let representative = tables.map(Representative::new);
+    let graph = Chosen::new(
+        (program, &bounds),
+        settings.abstraction,
+        representative,
+        None,
+    );
+    let mut search = Search::new(program, &bounds, settings, graph);
     let cancelled = AtomicBool::new(false);
     let control = Control {
         cancelled: &cancelled,
@@ -77,7 +84,7 @@ fn search(
     };
     let mut watch = Watch::new(&limits, &control);
     let outcome = search.run(&mut all, &mut watch);
-    let ties = search.representative.map_or(0, |r| r.broken_ties);
+    let ties = search.graph.representative().map_or(0, |r| r.broken_ties);
     (all, outcome, ties)
 }
 

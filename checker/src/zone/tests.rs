@@ -3,7 +3,7 @@
 
 use super::bound::{le, lt};
 use super::*;
-use crate::rng::Rng;
+use zonelens_interpreter::Rng;
 
 /// Points have coordinates `k / GRID`. With three clocks and integer bounds, quarters meet every region.
 const GRID: i32 = 4;

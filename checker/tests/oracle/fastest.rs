@@ -10,12 +10,12 @@ use super::from_environment;
 use super::model::{self, TestModel};
 use super::queries::random_goal;
 use super::regions::{CAP, Graph, State, Walker, explore};
-use crate::common;
-use crate::rng::Rng;
+use crate::common::{self, Verify};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, Trace, TraceOption, Verdict,
 };
+use zonelens_interpreter::Rng;
 
 /// What a clock beyond the cap has in every corner.
 const BEYOND: i32 = i32::MAX;

@@ -5,12 +5,12 @@ use super::from_environment;
 use super::model::{self, TestModel};
 use super::queries::{LiveQuery, random_live};
 use super::regions::{CAP, Graph, State, Taken, Walker, explore};
-use crate::common;
-use crate::rng::Rng;
+use crate::common::{self, Verify};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, Trace, TraceKind, TraceState, TraceTransition, Verdict,
 };
+use zonelens_interpreter::Rng;
 
 /// A number of time units: numerator and denominator.
 type Fraction = (i64, i64);

@@ -12,14 +12,14 @@ mod regions;
 mod runs;
 mod text;
 
-use crate::common;
+use crate::common::{self, Verify};
 use crate::mutation::{self, Mutation};
-use crate::rng::Rng;
 use features::note_features;
 use queries::{random_bounds, random_query};
 use regions::{CAP, explore};
 use std::collections::BTreeMap;
 use zonelens_analysis::report::{AbstractionOption, Options, SearchOrder, TraceOption, Verdict};
+use zonelens_interpreter::Rng;
 
 /// All ways to run that must agree.
 fn variants() -> Vec<Options> {

@@ -1,0 +1,27 @@
+//! The concrete interpreter: the plain semantics of the network over numbers.
+//!
+//! It shares neither zones nor compiled code with the engine and does not depend on it, so that a run that it replays was
+//! confirmed by other code than that which found it. The engine's schedules, claims about runs, `simulate` and questions about
+//! the steps of a trace all come here.
+
+mod arithmetic;
+mod claim;
+mod eval;
+mod limit;
+mod regions;
+mod replay;
+mod retrace;
+mod rng;
+mod simulate;
+mod state;
+mod steps;
+
+pub use claim::{Claim, End, Ending, Kept, check, is_dead};
+pub use eval::{Evaluator, Failure};
+pub use limit::{Limit, Over};
+pub use replay::{Replayed, replay};
+pub use retrace::{evaluate, replay_trace};
+pub use rng::Rng;
+pub use simulate::{Choice, Ended, SimulateOptions, Simulator, simulate};
+pub use state::Names;
+pub use steps::{ConcreteEdge, ConcreteStep, fails};

@@ -1,0 +1,165 @@
+//! Replay: is this timed sequence of steps a run of the model?
+
+use super::eval::Failure;
+use super::limit::Limit;
+use super::state::{Concrete, Names, fraction};
+use super::steps::{ConcreteStep, invariants_hold, may_delay, step_by};
+use std::collections::BTreeMap;
+use zonelens_analysis::network::{Network, Position};
+use zonelens_analysis::report::{TraceEdge, TraceStep, TraceTransition};
+use zonelens_syntax::span::Span;
+
+/// A replayed run: its steps for the report, and the states after them.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// For the report; the first one is the initial state.
+    pub steps: Vec<TraceStep>,
+    /// The concrete states, in the same order.
+    pub states: Vec<Concrete>,
+}
+
+/// Replays delays (in units of `1 / unit`) and steps from the initial state. A last delay without a step is allowed.
+pub fn replay(
+    network: &Network,
+    unit: i64,
+    run: &[(i64, Option<ConcreteStep>)],
+    position: &dyn Fn(Span) -> Position,
+    limit: &Limit<'_>,
+) -> Result<Replayed, Failure> {
+    let names = Names::new(network);
+    let mut state = Concrete::initial(network, unit);
+    if !invariants_hold(network, &mut state)? {
+        return Err(Failure("the initial state violates an invariant".into()));
+    }
+    let first = TraceStep {
+        delay: "0".into(),
+        transition: None,
+        state: names.describe(network, &state),
+    };
+    let mut result = Replayed {
+        steps: vec![first],
+        states: vec![state.clone()],
+    };
+    for (index, (delay, step)) in run.iter().enumerate() {
+        if limit.is_over().is_some() {
+            return Err(Failure("the run was stopped".into()));
+        }
+        wait(network, &mut state, *delay)
+            .map_err(|f| Failure(format!("step {}: {}", index + 1, f.0)))?;
+        let mut transition = None;
+        if let Some(step) = step {
+            let found =
+                step_by(network, &mut state, &step.edges)?.filter(|(found, _)| found == step);
+            let Some((_, next)) = found else {
+                return Err(Failure(format!("step {} is not enabled", index + 1)));
+            };
+            transition = Some(describe(network, &names, step, &state, position));
+            state = next;
+        } else if *delay == 0 {
+            continue;
+        }
+        result.steps.push(TraceStep {
+            delay: fraction(*delay, unit),
+            transition,
+            state: names.describe(network, &state),
+        });
+        result.states.push(state.clone());
+    }
+    Ok(result)
+}
+
+/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever a clock passes a whole number
+/// and half way between.
+pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
+    if delay < 0 {
+        return Err(Failure("time runs backwards".into()));
+    }
+    if delay == 0 {
+        return Ok(());
+    }
+    if !may_delay(network, state)? {
+        return Err(Failure("time passes where it is stopped".into()));
+    }
+    if network.channels.iter().any(|c| c.urgent) {
+        pass_urgency(network, state, delay)?;
+    }
+    state.clocks.iter_mut().for_each(|c| *c += delay);
+    if !invariants_hold(network, state)? {
+        return Err(Failure("the delay violates an invariant".into()));
+    }
+    Ok(())
+}
+
+/// Moments of one delay at which urgency is looked at, for each clock.
+const MOST_MOMENTS: usize = 10_000;
+
+/// Whether no urgent synchronisation becomes possible during a delay.
+fn pass_urgency(network: &Network, state: &Concrete, delay: i64) -> Result<(), Failure> {
+    // Twice as fine, so that there is a moment half way between any two.
+    let mut start = state.clone();
+    start.unit *= 2;
+    start.clocks.iter_mut().for_each(|c| *c *= 2);
+    let (unit, end) = (start.unit, 2 * delay);
+    let mut moments = vec![end];
+    for clock in &start.clocks {
+        let first = unit - clock.rem_euclid(unit);
+        let whole = (0..).map(|k| first + k * unit);
+        moments.extend(whole.take_while(|m| *m < end).take(MOST_MOMENTS));
+    }
+    moments.sort_unstable();
+    moments.dedup();
+    let mut before = 0;
+    for moment in moments {
+        let half_way = (before + moment) / 2;
+        for at in [half_way, moment].into_iter().filter(|at| *at < end) {
+            let mut then = start.clone();
+            then.clocks.iter_mut().for_each(|c| *c += at);
+            if !may_delay(network, &mut then)? {
+                return Err(Failure("time passes an urgent synchronisation".into()));
+            }
+        }
+        before = moment;
+    }
+    Ok(())
+}
+
+/// A step with names and places.
+pub fn describe(
+    network: &Network,
+    names: &Names,
+    step: &ConcreteStep,
+    state: &Concrete,
+    position: &dyn Fn(Span) -> Position,
+) -> TraceTransition {
+    let edges = step
+        .edges
+        .iter()
+        .map(|(p, e, values)| {
+            let process = &network.processes[*p as usize];
+            let edge = &process.edges[*e as usize];
+            let place = position(edge.spans.first().copied().unwrap_or_default());
+            let selects: BTreeMap<String, i64> = edge
+                .selects
+                .iter()
+                .zip(values)
+                .map(|(s, v)| (s.name.to_string(), i64::from(*v)))
+                .collect();
+            TraceEdge {
+                process: process.name.to_string(),
+                from: process.locations[state.locations[*p as usize] as usize]
+                    .name
+                    .to_string(),
+                to: process.locations[edge.target as usize].name.to_string(),
+                select: selects,
+                line: place.line,
+                column: place.column,
+                process_index: *p,
+                edge_index: *e,
+            }
+        })
+        .collect();
+    TraceTransition {
+        channel: step.channel.map(|c| names.channel(c)),
+        edges,
+    }
+}

@@ -1,0 +1,632 @@
+//! The steps of a concrete state, found naively.
+
+use super::eval::{Broken, Evaluator};
+use super::rng::Rng;
+use super::state::Concrete;
+use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network, Sync};
+use zonelens_syntax::ast::Direction;
+
+/// An edge of a process with values of its select variables.
+pub type ConcreteEdge = (u32, u32, Vec<i32>);
+
+/// A step: process, edge and select values of everyone who takes part, sender first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConcreteStep {
+    /// The channel of a synchronisation.
+    pub channel: Option<u32>,
+    /// Who takes which edge.
+    pub edges: Vec<ConcreteEdge>,
+}
+
+type Try<T> = Result<T, Broken>;
+
+/// Whether all invariants hold.
+pub fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
+    for p in 0..network.processes.len() {
+        let location = &network.processes[p].locations[state.locations[p] as usize];
+        if let Some(invariant) = &location.invariant
+            && Evaluator::new(network, state, location.frame).eval(invariant)? == 0
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Which clocks stand still: those that an invariant gives the rate 0.
+pub fn stopped_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<bool>> {
+    let mut stopped = vec![false; state.clocks.len()];
+    for p in 0..network.processes.len() {
+        let location = &network.processes[p].locations[state.locations[p] as usize];
+        if let Some(invariant) = &location.invariant {
+            let mut evaluator = Evaluator::new(network, state, location.frame);
+            for (clock, rate) in evaluator.rates(invariant)? {
+                match rate {
+                    0 => stopped[clock] = true,
+                    1 => {}
+                    _ => {
+                        return Err(Broken::new(format!(
+                            "a clock has rate {rate}; only 0 and 1 have a meaning here"
+                        )));
+                    }
+                }
+            }
+        }
+    }
+    Ok(stopped)
+}
+
+/// Whether some time may pass: no urgent or committed location, no urgent synchronisation enabled.
+pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
+    let stopped = network
+        .processes
+        .iter()
+        .zip(&state.locations)
+        .any(|(p, l)| p.locations[*l as usize].kind != LocationKind::Normal);
+    if stopped {
+        return Ok(false);
+    }
+    if !network.channels.iter().any(|c| c.urgent) {
+        return Ok(true);
+    }
+    let offers = Offers::urgent(network, state)?;
+    let urgent = |starter: &Candidate| {
+        starter.channel.is_some_and(|(c, _)| {
+            let channel = &network.channels[c as usize];
+            // Nobody need listen to a broadcast.
+            channel.urgent
+                && (channel.broadcast || offers.partners(starter.edge.0, c).next().is_some())
+        })
+    };
+    Ok(!offers.starters.iter().any(urgent))
+}
+
+/// Evaluates every comparison on which it depends whether time may pass here, and no other: invariants, and guards of
+/// urgent synchronisations.
+pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
+    invariants_hold(network, state)?;
+    Offers::urgent(network, state).map(drop)
+}
+
+/// Evaluates every comparison on which it depends whether a step can be taken here, and few others: the guards of its
+/// edges and of those that may have to take part in its broadcast, invariants after it and, where there are priorities,
+/// all that decides about other steps.
+pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep) -> Try<()> {
+    if network.has_priorities {
+        step_by(network, state, &step.edges)?;
+        return Ok(());
+    }
+    let variable = |c: u32| network.channels.get(c as usize).map(|c| c.variable);
+    for (p, process) in network.processes.iter().enumerate() {
+        for (e, edge) in process.edges.iter().enumerate() {
+            let listens = edge.sync.as_ref().is_some_and(|sync| {
+                sync.direction == Direction::Receive
+                    && step.channel.is_some_and(|c| {
+                        network.channels[c as usize].broadcast
+                            && variable(c) == variable(sync.channel.base)
+                    })
+            });
+            let (p, e) = (p as u32, e as u32);
+            let takes_part = listens || step.edges.iter().any(|own| (own.0, own.1) == (p, e));
+            if takes_part && edge.source == state.locations[p as usize] {
+                candidates(network, state, p, e, edge)?;
+            }
+        }
+    }
+    after(network, state, step).map(|_| ())
+}
+
+/// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of a broadcast with two
+/// edges each have a thousand million.
+const FEW_WAYS: usize = 1024;
+/// So many steps are looked for among many ways, ...
+const DRAWN: usize = 32;
+/// ... by so many draws at most.
+const DRAWS: usize = 4096;
+
+/// All steps of a state: guards, committed locations, priorities and target invariants considered. Each comes with the
+/// state it leads to. Where a broadcast has too many ways to be received, each receiver draws what it does, the same for
+/// the same `rng`.
+pub fn enabled_steps(
+    network: &Network,
+    state: &mut Concrete,
+    rng: &Rng,
+) -> Try<Vec<(ConcreteStep, Concrete)>> {
+    let mut rng = rng.clone();
+    let mut result = Vec::new();
+    let offers = Offers::new(network, state)?;
+    let mut trials = Vec::new();
+    for starter in &offers.starters {
+        trials.extend(offers.ways(network, starter).trials(network));
+    }
+    for level in levels(network, &mut trials) {
+        for (_, trial) in level {
+            match trial {
+                Trial::Many(ways) if ways.count() > FEW_WAYS => {
+                    result.extend(drawn_steps(network, state, ways, &mut rng)?);
+                }
+                Trial::Many(ways) => {
+                    for step in ways.all() {
+                        let next = after(network, state, &step)?;
+                        result.extend(next.map(|next| (step, next)));
+                    }
+                }
+                Trial::One(step) => {
+                    let next = after(network, state, step)?;
+                    result.extend(next.map(|next| (step.clone(), next)));
+                }
+            }
+        }
+        // What these block is not evaluated.
+        if !result.is_empty() {
+            break;
+        }
+    }
+    Ok(result)
+}
+
+/// A step to be tried, or the ways to make one that all have the same priority.
+enum Trial<'o> {
+    One(ConcreteStep),
+    Many(Ways<'o>),
+}
+
+/// Trials with their priorities, grouped: the highest first. Without priorities, all are one group.
+fn levels<'t, 'o>(
+    network: &Network,
+    trials: &'t mut [((i32, i32), Trial<'o>)],
+) -> impl Iterator<Item = &'t [((i32, i32), Trial<'o>)]> {
+    if network.has_priorities {
+        trials.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+    } else {
+        trials.iter_mut().for_each(|trial| trial.0 = (0, 0));
+    }
+    trials.chunk_by(|a, b| a.0 == b.0)
+}
+
+/// Whether something fails in a state: this step if one is given, else a guard or any step that can be taken.
+pub fn fails(network: &Network, state: &Concrete, step: Option<&[ConcreteEdge]>) -> bool {
+    let mut state = state.clone();
+    match step.map(|edges| step_by(network, &mut state, edges)) {
+        Some(Err(_)) => true,
+        Some(Ok(Some((_, mut next)))) => may_delay(network, &mut next).is_err(),
+        Some(Ok(None)) => false,
+        None => {
+            enabled_steps(network, &mut state, &Rng::new(0)).is_err()
+                || may_delay(network, &mut state).is_err()
+        }
+    }
+}
+
+/// Some of many ways to receive a broadcast.
+fn drawn_steps(
+    network: &Network,
+    state: &Concrete,
+    ways: &Ways<'_>,
+    rng: &mut Rng,
+) -> Try<Vec<(ConcreteStep, Concrete)>> {
+    let mut found: Vec<(ConcreteStep, Concrete)> = Vec::new();
+    for _ in 0..DRAWS {
+        let step = ways.drawn(rng);
+        // Who takes part is the same in all ways.
+        if !may_go_first(network, state, &step) || found.len() == DRAWN {
+            return Ok(found);
+        }
+        if found.iter().all(|(other, _)| *other != step)
+            && let Some(next) = after(network, state, &step)?
+        {
+            found.push((step, next));
+        }
+    }
+    if found.is_empty() {
+        return Err(too_many(network, ways));
+    }
+    Ok(found)
+}
+
+fn too_many(network: &Network, ways: &Ways<'_>) -> Broken {
+    let sender = &network.processes[ways.starter.0 as usize].name;
+    Broken::new(format!(
+        "the receivers of a broadcast by {sender} can choose in too many ways to try all, and none that was tried keeps \
+         the invariants"
+    ))
+}
+
+/// The priority of a step: that of its channel, then that of its processes.
+fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
+    let channel = step.channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
+        network.channels[c as usize].priority
+    });
+    let processes = step.edges.iter();
+    let process = processes
+        .map(|(p, _, _)| network.processes[*p as usize].priority)
+        .max();
+    (channel, process.unwrap_or(0))
+}
+
+/// The step by these edges, sender first and receivers in process order, with the state it leads to; `None` if it is not
+/// possible. The ways in which the receivers of a broadcast could choose otherwise are not gone through.
+pub fn step_by(
+    network: &Network,
+    state: &mut Concrete,
+    edges: &[ConcreteEdge],
+) -> Try<Option<(ConcreteStep, Concrete)>> {
+    let offers = Offers::new(network, state)?;
+    let Some((first, rest)) = edges.split_first() else {
+        return Ok(None);
+    };
+    for starter in offers.starters.iter().filter(|s| s.edge == *first) {
+        let channel = starter.channel.map(|(c, _)| c);
+        if !offers.take_part(network, channel, first.0, rest) {
+            continue;
+        }
+        let step = ConcreteStep {
+            channel,
+            edges: edges.to_vec(),
+        };
+        if network.has_priorities && outranked(network, state, &offers, &step)? {
+            return Ok(None);
+        }
+        return Ok(after(network, state, &step)?.map(|next| (step, next)));
+    }
+    Ok(None)
+}
+
+/// Whether a step of higher priority is possible.
+fn outranked(
+    network: &Network,
+    state: &Concrete,
+    offers: &Offers,
+    step: &ConcreteStep,
+) -> Try<bool> {
+    let own = priority(network, step);
+    let mut trials = Vec::new();
+    for starter in &offers.starters {
+        trials.extend(offers.ways(network, starter).trials(network));
+    }
+    trials.retain(|(priority, _)| *priority > own);
+    for (_, trial) in levels(network, &mut trials).flatten() {
+        match trial {
+            Trial::One(other) => {
+                if after(network, state, other)?.is_some() {
+                    return Ok(true);
+                }
+            }
+            Trial::Many(ways) => {
+                for (tried, other) in ways.all().enumerate() {
+                    // Who takes part is the same in all ways.
+                    if !may_go_first(network, state, &other) {
+                        break;
+                    }
+                    if after(network, state, &other)?.is_some() {
+                        return Ok(true);
+                    }
+                    if tried > FEW_WAYS * FEW_WAYS {
+                        return Err(too_many(network, ways));
+                    }
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether committed locations allow a step.
+fn may_go_first(network: &Network, state: &Concrete, step: &ConcreteStep) -> bool {
+    let committed = |p: usize| {
+        let location = state.locations[p] as usize;
+        network.processes[p].locations[location].kind == LocationKind::Committed
+    };
+    step.edges.iter().any(|(p, _, _)| committed(*p as usize))
+        || !(0..network.processes.len()).any(committed)
+}
+
+/// The state after a step whose guards hold, if committed locations and target invariants allow it.
+fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option<Concrete>> {
+    if !may_go_first(network, state, step) {
+        return Ok(None);
+    }
+    let mut next = take(network, state, step)?;
+    Ok(invariants_hold(network, &mut next)?.then_some(next))
+}
+
+/// The state after a step's updates.
+fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Concrete> {
+    let mut next = state.clone();
+    let mut evaluator = Evaluator::new(network, &mut next, network.update_frame);
+    for update in &network.before_update {
+        evaluator.eval(update)?;
+    }
+    for (p, e, values) in &step.edges {
+        let edge = &network.processes[*p as usize].edges[*e as usize];
+        let mut evaluator = Evaluator::new(network, &mut next, edge.frame);
+        for (select, value) in edge.selects.iter().zip(values) {
+            evaluator.bind(select.slot, *value);
+        }
+        for update in &edge.updates {
+            evaluator.eval(update)?;
+        }
+    }
+    for (p, e, _) in &step.edges {
+        next.locations[*p as usize] = network.processes[*p as usize].edges[*e as usize].target;
+    }
+    let mut evaluator = Evaluator::new(network, &mut next, network.update_frame);
+    for update in &network.after_update {
+        evaluator.eval(update)?;
+    }
+    Ok(next)
+}
+
+/// An enabled edge: who, which, select values, channel.
+struct Candidate {
+    edge: ConcreteEdge,
+    channel: Option<(u32, Direction)>,
+}
+
+/// The edges whose guards hold: internal ones and senders, and receivers.
+struct Offers {
+    starters: Vec<Candidate>,
+    receivers: Vec<Candidate>,
+}
+
+impl Offers {
+    /// The edges that the steps of a state are made of. Guards are evaluated where they can matter: not of processes that
+    /// must wait for a committed location, nor of receivers to whom nobody can send.
+    fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
+        let committed = |p: usize, state: &Concrete| {
+            let location = state.locations[p] as usize;
+            network.processes[p].locations[location].kind == LocationKind::Committed
+        };
+        let is_receive =
+            |e: &Edge| matches!(&e.sync, Some(sync) if sync.direction == Direction::Receive);
+        let processes = 0..network.processes.len();
+        let some_committed = processes.clone().any(|p| committed(p, state));
+        // From elsewhere something can be sent to a committed location.
+        let some_receive = processes.into_iter().any(|p| {
+            let edges = network.processes[p].edges.iter();
+            committed(p, state)
+                && edges
+                    .filter(|e| e.source == state.locations[p])
+                    .any(is_receive)
+        });
+        let starters = collect(network, state, |state, p, edge| {
+            let free = !some_committed || committed(p, state);
+            !is_receive(edge) && (free || edge.sync.is_some() && some_receive)
+        })?;
+        let receivers = collect(network, state, |state, p, edge| {
+            let Some(sync) = edge.sync.as_ref().filter(|_| is_receive(edge)) else {
+                return false;
+            };
+            let channels = channels_of(&sync.channel);
+            starters.iter().any(|starter| {
+                let sender = starter.edge.0 as usize;
+                let free = !some_committed || committed(p, state) || committed(sender, state);
+                sender != p
+                    && starter.channel.is_some_and(|(c, _)| {
+                        channels.contains(&c) && (free || network.channels[c as usize].broadcast)
+                    })
+            })
+        })?;
+        Ok(Offers {
+            starters,
+            receivers,
+        })
+    }
+
+    /// The edges that synchronisations over urgent channels are made of.
+    fn urgent(network: &Network, state: &mut Concrete) -> Try<Offers> {
+        let is_urgent = |sync: &Sync| {
+            let mut channels = channels_of(&sync.channel);
+            channels.any(|c| network.channels[c as usize].urgent)
+        };
+        let starters = collect(network, state, |_, _, edge| {
+            let sends = |sync: &Sync| sync.direction == Direction::Send && is_urgent(sync);
+            edge.sync.as_ref().is_some_and(sends)
+        })?;
+        let receivers = collect(network, state, |_, p, edge| {
+            let heard = |sync: &Sync| {
+                let channels = channels_of(&sync.channel);
+                sync.direction == Direction::Receive
+                    && starters.iter().any(|starter| {
+                        let on = starter.channel.is_some_and(|(c, _)| channels.contains(&c));
+                        on && starter.edge.0 as usize != p
+                    })
+            };
+            edge.sync.as_ref().is_some_and(heard)
+        })?;
+        Ok(Offers {
+            starters,
+            receivers,
+        })
+    }
+
+    /// Who can receive from a sender, process by process.
+    fn partners(&self, sender: u32, channel: u32) -> impl Iterator<Item = &ConcreteEdge> {
+        let fits = move |r: &&Candidate| {
+            r.edge.0 != sender && r.channel.is_some_and(|(c, _)| c == channel)
+        };
+        self.receivers.iter().filter(fits).map(|r| &r.edge)
+    }
+
+    /// Whether these are receivers that a sender can have: one of a binary channel, of a broadcast everybody who listens.
+    fn take_part(
+        &self,
+        network: &Network,
+        channel: Option<u32>,
+        sender: u32,
+        edges: &[ConcreteEdge],
+    ) -> bool {
+        let Some(channel) = channel else {
+            return edges.is_empty();
+        };
+        if !network.channels[channel as usize].broadcast {
+            let [edge] = edges else { return false };
+            return self.partners(sender, channel).any(|p| p == edge);
+        }
+        let mut left = edges.iter();
+        let partners: Vec<&ConcreteEdge> = self.partners(sender, channel).collect();
+        partners
+            .chunk_by(|a, b| a.0 == b.0)
+            .all(|own| left.next().is_some_and(|edge| own.contains(&edge)))
+            && left.next().is_none()
+    }
+
+    /// How a starter can make a step, whatever committed locations and invariants say.
+    fn ways<'o>(&'o self, network: &Network, starter: &'o Candidate) -> Ways<'o> {
+        let channel = starter.channel.map(|(c, _)| c);
+        let is_broadcast = channel.is_some_and(|c| network.channels[c as usize].broadcast);
+        let choices = match channel {
+            None => Vec::new(),
+            Some(c) => {
+                let partners: Vec<&ConcreteEdge> = self.partners(starter.edge.0, c).collect();
+                match is_broadcast {
+                    true => partners
+                        .chunk_by(|a, b| a.0 == b.0)
+                        .map(<[_]>::to_vec)
+                        .collect(),
+                    false => vec![partners],
+                }
+            }
+        };
+        Ways {
+            channel,
+            is_broadcast,
+            starter: &starter.edge,
+            choices,
+        }
+    }
+}
+
+/// The channels that a reference may mean.
+fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<u32> {
+    let steps = channel.steps.iter();
+    let most: u32 = steps
+        .map(|s| s.stride * s.range.len.saturating_sub(1))
+        .sum();
+    channel.base..=channel.base + most
+}
+
+/// The edges from the present locations that are looked at and whose guards hold.
+fn collect(
+    network: &Network,
+    state: &mut Concrete,
+    look_at: impl Fn(&Concrete, usize, &Edge) -> bool,
+) -> Try<Vec<Candidate>> {
+    let mut found = Vec::new();
+    for (p, process) in network.processes.iter().enumerate() {
+        for (e, edge) in process.edges.iter().enumerate() {
+            if edge.source == state.locations[p] && look_at(state, p, edge) {
+                found.extend(candidates(network, state, p as u32, e as u32, edge)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The ways to make a step: a starter alone, with one of its partners, or with one edge of each receiver.
+struct Ways<'o> {
+    channel: Option<u32>,
+    is_broadcast: bool,
+    starter: &'o ConcreteEdge,
+    /// For everyone else who takes part, the edges that there are.
+    choices: Vec<Vec<&'o ConcreteEdge>>,
+}
+
+impl<'o> Ways<'o> {
+    /// With the priorities that their steps have. Who takes part in a broadcast, and so its priority, is the same in all
+    /// ways.
+    fn trials(self, network: &Network) -> Vec<((i32, i32), Trial<'o>)> {
+        if !self.is_broadcast {
+            let steps = self.all().map(|step| (priority(network, &step), step));
+            return steps.map(|(p, step)| (p, Trial::One(step))).collect();
+        }
+        let any = self.all().next().map(|step| priority(network, &step));
+        let trial = any.map(|priority| (priority, Trial::Many(self)));
+        trial.into_iter().collect()
+    }
+
+    /// How many there are, or very many.
+    fn count(&self) -> usize {
+        let sizes = self.choices.iter().map(Vec::len);
+        sizes.fold(1, usize::saturating_mul)
+    }
+
+    /// All of them, one after the other; the choices of the last receiver change first.
+    fn all(&self) -> impl Iterator<Item = ConcreteStep> {
+        (0..self.count()).map(|number| {
+            let mut left = number;
+            let picks = self.choices.iter().rev().map(|own| {
+                let pick = own[left % own.len()];
+                left /= own.len();
+                pick
+            });
+            let picks: Vec<&ConcreteEdge> = picks.collect();
+            self.step(picks.into_iter().rev())
+        })
+    }
+
+    /// One of them: each receiver draws for itself.
+    fn drawn(&self, rng: &mut Rng) -> ConcreteStep {
+        let picks = self.choices.iter().map(|own| own[rng.below(own.len())]);
+        self.step(picks)
+    }
+
+    fn step<'e>(&'e self, others: impl Iterator<Item = &'e ConcreteEdge>) -> ConcreteStep {
+        ConcreteStep {
+            channel: self.channel,
+            edges: std::iter::once(self.starter)
+                .chain(others)
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
+fn candidates(
+    network: &Network,
+    state: &mut Concrete,
+    p: u32,
+    e: u32,
+    edge: &Edge,
+) -> Try<Vec<Candidate>> {
+    let mut choices: Vec<Vec<i32>> = vec![Vec::new()];
+    for select in &edge.selects {
+        choices = choices
+            .iter()
+            .flat_map(|c| {
+                (0..select.range.len).map(move |k| {
+                    let mut longer = c.clone();
+                    longer.push(select.range.lo + k as i32);
+                    longer
+                })
+            })
+            .collect();
+    }
+    let mut found = Vec::new();
+    for values in choices {
+        let mut evaluator = Evaluator::new(network, state, edge.frame);
+        for (select, value) in edge.selects.iter().zip(&values) {
+            evaluator.bind(select.slot, *value);
+        }
+        if let Some(guard) = &edge.guard
+            && !evaluator.guard(guard)?
+        {
+            continue;
+        }
+        let channel = match &edge.sync {
+            None => None,
+            Some(sync) => Some((evaluator.channel(&sync.channel)?, sync.direction)),
+        };
+        found.push(Candidate {
+            edge: (p, e, values),
+            channel,
+        });
+    }
+    Ok(found)
+}
+
+impl Evaluator<'_> {
+    fn channel(&mut self, channel: &ChannelRef) -> Try<u32> {
+        Ok(channel.base + self.offset(&channel.steps)? as u32)
+    }
+}

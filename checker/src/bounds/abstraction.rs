@@ -1,0 +1,365 @@
+//! Abstractions of zones: what makes the zone graph finite.
+//!
+//! **`a≼LU` on `Extra⁺_LU` zones.** `v ≼LU w` says of two valuations that `w` can do whatever `v` can, as far as lower
+//! bounds up to L and upper bounds up to U tell; `a≼LU(Z)` are the valuations `v` with `v ≼LU w` for some `w` in `Z`. A
+//! zone is dropped if it lies in `a≼LU` of a stored one of the same discrete state, and a stored one is removed if it lies
+//! in `a≼LU` of the new one. That is exact for reachability:
+//!
+//! - `≼LU` is a simulation, and a preorder: so `a≼LU` is idempotent, and lying in `a≼LU` of each other is transitive. What
+//!   a removed state covered is covered by what removed it.
+//! - `Extra⁺_LU(Z) ⊆ a≼LU(Z)` (Behrmann et al., 2006): `a≼LU(Extra⁺_LU(Z)) = a≼LU(Z)`, so extrapolating first adds
+//!   nothing that is not simulated, and fewer zones are left to compare.
+//! - Both zones are compared under the bounds of the same discrete state, which is the one they are stored for.
+//! - A state that is removed while it waits has a successor for each of its own in the new one, which waits. One that was
+//!   explored leaves its successors behind; its node stays for traces.
+//!
+//! The simulation says nothing of what a valuation can *not* do, of values beyond the bounds, nor of how many steps or how
+//! much time the other one needs. So it is not used with `deadlock`, liveness, differences of clocks, measured clocks,
+//! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`strategy/plan.rs`).
+//! Stored zones together need not hold every reached valuation: nothing may be read from the table but where it ends.
+
+use crate::bounds::coupling::Coupling;
+use crate::bounds::{Bounds, Diagonal};
+use crate::program::Program;
+use crate::zone::bound::{self, Bound, INF, LE_ZERO, add, le, lt};
+use crate::zone::{Federation, Zone};
+
+/// Which abstraction a run uses. Which are exact for which query is decided in `verify`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abstraction {
+    /// Exact zones.
+    None,
+    /// `Extra⁺_LU` (Behrmann, Bouyer, Larsen, Pelánek: *Lower and upper bounds in zone-based abstractions*, 2006).
+    ExtraLu,
+    /// `Extra_M` of the same paper, with M = max(L, U); after splitting on differences where there are any
+    /// (Bengtsson and Yi: *On clock difference constraints and termination*, 2003).
+    ExtraM,
+    /// `Extra⁺_LU`, compared by `Z ⊆ a≼LU(Z')` in both directions (Herbreteau, Srivathsan, Walukiewicz: *Better
+    /// abstractions for timed automata*, 2012).
+    Alu,
+}
+
+impl Abstraction {
+    /// Whether clocks without a bound in the state are free in every zone that was abstracted, so that a zone may be
+    /// stored by the bounds of its state. With splits on differences, `Extra_M` may bind them again.
+    pub fn frees_inactive(self) -> bool {
+        matches!(self, Abstraction::Alu | Abstraction::ExtraLu)
+    }
+}
+
+/// A buffer on the stack for the zones of most models.
+type Buffer<T> = smallvec::SmallVec<[T; 32]>;
+
+/// Applies one abstraction; holds the buffers for the bounds of a state.
+#[derive(Clone, Debug)]
+pub struct Abstractor {
+    /// The abstraction.
+    pub kind: Abstraction,
+    /// `L` of the state last looked at, by matrix index.
+    pub l: Vec<i32>,
+    /// `U` of the state last looked at.
+    pub u: Vec<i32>,
+    /// Which clocks keep their differences; all if there is none. Only without differences in model and query.
+    pub coupling: Option<Coupling>,
+}
+
+impl Abstractor {
+    /// An abstractor for zones of this dimension.
+    pub fn new(kind: Abstraction, dim: usize) -> Abstractor {
+        Abstractor {
+            kind,
+            l: vec![0; dim],
+            u: vec![0; dim],
+            coupling: None,
+        }
+    }
+
+    /// Takes the bounds of a state.
+    #[inline]
+    pub fn at_state(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
+        bounds.of_state(program, state, &mut self.l, &mut self.u);
+    }
+
+    /// Takes the bounds of some of another's clocks.
+    pub fn take_over(&mut self, other: &Abstractor, clocks: &[u32]) {
+        let some = |from: &[i32], to: &mut Vec<i32>| {
+            to.clear();
+            to.extend(clocks.iter().map(|x| from[*x as usize]));
+        };
+        some(&other.l, &mut self.l);
+        some(&other.u, &mut self.u);
+    }
+
+    /// Abstracts a zone of the state last given to [`Abstractor::at_state`]; with differences it may fall apart.
+    #[inline]
+    pub fn apply(&mut self, bounds: &Bounds, mut zone: Zone, out: &mut Federation) {
+        if let Some(coupling) = &self.coupling {
+            coupling.loosen(&mut zone);
+        }
+        if self.kind == Abstraction::ExtraM && !bounds.diagonals.is_empty() {
+            self.split_and_extrapolate(bounds, zone, out);
+        } else {
+            self.apply_whole(&mut zone);
+            out.push(zone);
+        }
+    }
+
+    /// Abstracts a zone where there are no differences.
+    #[inline]
+    pub fn apply_whole(&self, zone: &mut Zone) {
+        match self.kind {
+            Abstraction::ExtraLu | Abstraction::Alu => extra_lu_plus(zone, &self.l, &self.u),
+            Abstraction::ExtraM => extra_m(zone, &self.l, &self.u),
+            Abstraction::None => {}
+        }
+    }
+
+    /// Splits on every difference, extrapolates each piece and intersects it again with its sides.
+    fn split_and_extrapolate(&mut self, bounds: &Bounds, zone: Zone, out: &mut Federation) {
+        let mut pieces = vec![zone];
+        for d in &bounds.diagonals {
+            pieces = pieces
+                .into_iter()
+                .flat_map(|piece| split(piece, *d))
+                .collect();
+        }
+        for piece in pieces {
+            let mut wide = piece.clone();
+            extra_m(&mut wide, &self.l, &self.u);
+            for d in &bounds.diagonals {
+                let (i, j) = (d.i as usize, d.j as usize);
+                for b in [lt(d.c), le(d.c)] {
+                    if piece.at(i, j) <= b {
+                        wide.and(i, j, b);
+                    }
+                    if piece.at(j, i) <= bound::negate(b) {
+                        wide.and(j, i, bound::negate(b));
+                    }
+                }
+            }
+            out.push(wide);
+        }
+    }
+}
+
+/// The parts of a zone below, at and above a difference.
+fn split(zone: Zone, d: Diagonal) -> Federation {
+    let (i, j) = (d.i as usize, d.j as usize);
+    let cuts: [&[(usize, usize, Bound)]; 3] = [
+        &[(i, j, lt(d.c))],
+        &[(i, j, le(d.c)), (j, i, le(-d.c))],
+        &[(j, i, lt(-d.c))],
+    ];
+    let mut pieces = Vec::new();
+    for cut in cuts {
+        let mut piece = zone.clone();
+        if cut.iter().all(|&(i, j, b)| piece.and(i, j, b)) {
+            pieces.push(piece);
+        }
+    }
+    pieces
+}
+
+/// Forgets clocks without any test ahead: no future depends on them.
+fn free_inactive(zone: &mut Zone, l: &[i32], u: &[i32]) {
+    for x in 1..zone.dim() {
+        if l[x] < 0 && u[x] < 0 {
+            zone.free(x);
+        }
+    }
+}
+
+/// `Extra⁺_LU`.
+///
+/// `z_ij` becomes infinite if it exceeds `L(x_i)`, if the lower bound of `x_i` exceeds `L(x_i)`, or if the lower bound of
+/// `x_j` exceeds `U(x_j)` (then `z_0j` becomes `< -U(x_j)`).
+///
+/// Canonical form comes back without an O(n³) closure. An entry that did not change is still the tightest, as no path
+/// got shorter. A row that is dropped whole has no way out. A column that is dropped whole is entered from zero only,
+/// so its entries are `z_i0 + z_0j`. What is left are the rows that lost some entries, closed by themselves.
+pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
+    let dim = zone.dim();
+    let m = zone.raw_mut();
+    // Row 0 keeps the lower bounds until all other rows are done.
+    let (zero, rows) = m.split_at_mut(dim);
+    let mut columns: Buffer<(usize, Bound)> = Buffer::new();
+    for j in 1..dim {
+        if -bound::value(zero[j]) > u[j] {
+            columns.push((j, if u[j] < 0 { LE_ZERO } else { lt(-u[j]) }));
+        }
+    }
+    let mut partial: Buffer<usize> = Buffer::new();
+    for (i, row) in (1..dim).zip(rows.chunks_exact_mut(dim)) {
+        if -bound::value(zero[i]) > l[i] {
+            row.fill(INF);
+            row[i] = LE_ZERO;
+            continue;
+        }
+        for &(j, _) in &columns {
+            row[j] = INF;
+        }
+        let most = le(l[i]);
+        let mut lost = false;
+        for z in row.iter_mut() {
+            lost |= (*z > most) & (*z != INF);
+            *z = if *z > most { INF } else { *z };
+        }
+        row[i] = LE_ZERO;
+        if lost {
+            partial.push(i);
+            continue;
+        }
+        for &(j, low) in columns.iter().filter(|(j, _)| *j != i) {
+            row[j] = add(row[0], low);
+        }
+    }
+    for &(j, low) in &columns {
+        zero[j] = low;
+    }
+    zone.close_rows(&partial);
+}
+
+/// `Extra_M` with M = max(L, U): `z_ij` becomes infinite if it exceeds `M(x_i)`, and `< -M(x_j)` if it is below that.
+pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
+    free_inactive(zone, l, u);
+    let dim = zone.dim();
+    let m = zone.raw_mut();
+    let least: Buffer<Bound> = l
+        .iter()
+        .zip(u)
+        .map(|(l, u)| match *l.max(u) {
+            m if m < 0 => -INF,
+            m => lt(-m),
+        })
+        .collect();
+    let mut changed: Buffer<usize> = Buffer::new();
+    for i in 0..dim {
+        // Nobody may lose `x >= 0`, and a freed clock has nothing to lose.
+        let most = match l[i].max(u[i]) {
+            _ if i == 0 => INF,
+            m if m < 0 => continue,
+            m => le(m),
+        };
+        let row = &mut m[i * dim..(i + 1) * dim];
+        let mut lost = false;
+        for (z, &least) in row.iter_mut().zip(&least) {
+            let relaxed = if *z > most { INF } else { (*z).max(least) };
+            lost |= relaxed != *z;
+            *z = relaxed;
+        }
+        row[i] = LE_ZERO;
+        if lost {
+            changed.push(i);
+        }
+    }
+    zone.close_rows(&changed);
+}
+
+/// Whether `z ⊆ a≼LU(other)`, both canonical and not empty, `l` and `u` the bounds of their common state.
+///
+/// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx < z_yx` and
+/// `other_yx + (<, -L_y) < z_0x`. Inactive clocks must have been freed.
+pub fn included_up_to_lu(
+    z: impl Fn(usize, usize) -> Bound,
+    other: impl Fn(usize, usize) -> Bound,
+    l: &[i32],
+    u: &[i32],
+) -> bool {
+    for (x, &ux) in u.iter().enumerate() {
+        let low = z(0, x);
+        if ux < 0 && x != 0 {
+            // U = -∞: the first condition cannot hold.
+            continue;
+        }
+        if low < le(-ux) {
+            continue;
+        }
+        for (y, &ly) in l.iter().enumerate() {
+            let b = other(y, x);
+            if b < z(y, x) && (y == 0 || ly >= 0) && add(b, lt(-ly)) < low {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zonelens_interpreter::Rng;
+
+    fn random_zone(rng: &mut Rng, dim: usize) -> Zone {
+        let mut zone = Zone::universe(dim);
+        for _ in 0..rng.below(3 * dim) {
+            let (i, j) = (rng.below(dim), rng.below(dim));
+            let c = rng.range(-12, 12);
+            let b = if rng.chance(50) { lt(c) } else { le(c) };
+            if i != j && zone.satisfiable(i, j, b) {
+                zone.and(i, j, b);
+            }
+        }
+        zone
+    }
+
+    /// Both abstractions as their paper writes them, closed in full.
+    fn by_definition(zone: &Zone, l: &[i32], u: &[i32], lu: bool) -> Zone {
+        let (dim, low) = (zone.dim(), |x: usize| -bound::value(zone.at(0, x)));
+        let mut wide = zone.clone();
+        for i in 0..dim {
+            for j in (0..dim).filter(|&j| j != i && zone.at(i, j) != INF) {
+                let z = zone.at(i, j);
+                let (m, above) = (l[j].max(u[j]), |limit| i > 0 && bound::value(z) > limit);
+                let at_least = |m: i32| if m < 0 { LE_ZERO } else { lt(-m) };
+                wide.raw_mut()[i * dim + j] = if lu {
+                    match () {
+                        () if above(l[i]) || i > 0 && low(i) > l[i] => INF,
+                        () if i > 0 && low(j) > u[j] => INF,
+                        () if low(j) > u[j] => at_least(u[j]),
+                        () => z,
+                    }
+                } else {
+                    match () {
+                        () if above(l[i].max(u[i])) => INF,
+                        // Inactive clocks are forgotten.
+                        () if i > 0 && (m < 0 || l[i].max(u[i]) < 0) => INF,
+                        () if -bound::value(z) > m => at_least(m),
+                        () => z,
+                    }
+                };
+            }
+        }
+        wide.close();
+        wide
+    }
+
+    #[test]
+    fn abstractions_close_what_they_change() {
+        let mut rng = Rng::new(3);
+        let mut changed = [0; 2];
+        for round in 0..30_000 {
+            let dim = 1 + round % 7;
+            let zone = random_zone(&mut rng, dim);
+            let mut bounds = || {
+                let some = (1..dim).map(|_| rng.range(-1, 9));
+                std::iter::once(0).chain(some).collect::<Vec<i32>>()
+            };
+            let (l, u) = (bounds(), bounds());
+            for (lu, changed) in [true, false].into_iter().zip(&mut changed) {
+                let mut wide = zone.clone();
+                if lu {
+                    extra_lu_plus(&mut wide, &l, &u);
+                } else {
+                    extra_m(&mut wide, &l, &u);
+                }
+                assert_eq!(
+                    wide,
+                    by_definition(&zone, &l, &u, lu),
+                    "{zone:?} {l:?} {u:?}"
+                );
+                *changed += usize::from(wide != zone);
+            }
+        }
+        assert!(changed.iter().all(|n| *n > 10_000), "{changed:?}");
+    }
+}

@@ -1,0 +1,9 @@
+//! Static analysis of the constants that clocks are compared with, and the abstractions of zones that follow from it.
+
+pub mod abstraction;
+mod constants;
+pub mod coupling;
+mod interval;
+mod query_bounds;
+
+pub use constants::{Bounds, Diagonal, clocks_of};

@@ -1,0 +1,120 @@
+//! Who receives a broadcast, and by which edge: every combination, those of receivers that can be exchanged once.
+
+use crate::graph::steps::Part;
+use crate::mutation::{Mutation, is_on};
+use crate::program::{EdgeId, Program};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The receivers of a broadcast, and which of its enabled edges each takes.
+#[derive(Clone, Debug, Default)]
+pub struct Receivers {
+    /// Enabled receiving edges, process by process.
+    pub options: Vec<Part>,
+    /// Where each process has its own.
+    pub of_process: Vec<Range<usize>>,
+    /// Which of its edges each takes.
+    pub choice: Vec<usize>,
+    /// For each receiver one before it that it can be exchanged with; empty if there are none.
+    pub twins: Vec<Option<usize>>,
+}
+
+/// The position after a receiver's last option means that it stays out, which needs all its enabled edges to have clock
+/// guards.
+pub fn may_stay_out(program: &Program, options: &[Part]) -> bool {
+    is_on(Mutation::LazyReceivers)
+        || options.iter().all(|part| {
+            let guard = &program.edges[part.edge as usize].guard;
+            guard.as_ref().is_some_and(|g| g.has_clocks())
+        })
+}
+
+impl Receivers {
+    /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of receivers that can be
+    /// exchanged form a multiset.
+    pub fn next(&mut self, program: &Program) -> bool {
+        for at in (0..self.choice.len()).rev() {
+            let options = &self.options[self.of_process[at].clone()];
+            let last = options.len() + usize::from(may_stay_out(program, options));
+            if self.choice[at] + 1 < last {
+                self.choice[at] += 1;
+                for later in at + 1..self.choice.len() {
+                    let twin = self.twins.get(later).copied().flatten();
+                    self.choice[later] = twin.map_or(0, |t| self.choice[t]);
+                }
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The set that each select variable of an edge ranges over, with its first value.
+pub type SelectSets = Vec<Option<(u16, i32)>>;
+
+/// Which processes can be exchanged in a state, by the elements of scalarsets they belong to.
+#[derive(Clone, Debug)]
+pub struct Interchange {
+    /// For each process the elements it belongs to: set, element.
+    pub elements: Arc<Vec<Vec<(u16, u16)>>>,
+    /// For each edge and select variable the set it ranges over, with its first value.
+    pub selects: Arc<Vec<SelectSets>>,
+    /// For each set and element its class: swaps inside a class fix the state.
+    pub classes: Vec<Vec<u16>>,
+}
+
+impl Interchange {
+    /// Finds twins among receivers: processes of one element each, of the same class, that have the same choice and no
+    /// select values. The sender's elements are fixed, and an element with several receivers that choose is left alone:
+    /// exchanging it exchanges all of them.
+    pub fn pair_up(
+        &self,
+        program: &Program,
+        receivers: &mut Receivers,
+        sender: EdgeId,
+        values: &[i32],
+    ) {
+        let edge = |part: &Part| &program.edges[part.edge as usize];
+        let mut named = self.elements[program.edges[sender as usize].process as usize].clone();
+        for (value, set) in values.iter().zip(&self.selects[sender as usize]) {
+            named.extend(set.map(|(set, first)| (set, (value - first) as u16)));
+        }
+        let Receivers {
+            options,
+            of_process,
+            twins,
+            ..
+        } = receivers;
+        let own =
+            |range: &Range<usize>| &self.elements[edge(&options[range.start]).process as usize][..];
+        let choosing = |range: &Range<usize>| {
+            range.len() > 1 || may_stay_out(program, &options[range.clone()])
+        };
+        let mut users: FxHashMap<(u16, u16), u32> = FxHashMap::default();
+        for range in of_process.iter().filter(|r| choosing(r)) {
+            for element in own(range) {
+                *users.entry(*element).or_default() += 1;
+            }
+        }
+        // The last receiver met of each class and shape of choice.
+        let mut last: FxHashMap<(u16, u16, Vec<u32>), usize> = FxHashMap::default();
+        for (at, range) in of_process.iter().enumerate() {
+            let mut twin = None;
+            if let [element] = own(range)
+                && choosing(range)
+                && !named.contains(element)
+                && users.get(element) == Some(&1)
+                && options[range.clone()]
+                    .iter()
+                    .all(|o| edge(o).selects.is_empty())
+            {
+                let indices = options[range.clone()].iter().map(|o| edge(o).index);
+                let shape: Vec<u32> = indices.collect();
+                let class = self.classes[element.0 as usize][element.1 as usize];
+                twin = last.insert((element.0, class, shape), at);
+            }
+            twins.push(twin);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Delays through sets that are not convex.
+
+use crate::program::{Conjunction, Constraint, constrain, intersect_all};
+use crate::zone::{Federation, Zone, subtract, subtract_all};
+
+/// What time passing from `start ⊆ pieces[k]` reaches in the neighbouring piece `to` without leaving `from ∪ to`, as entry
+/// points of `to`. Both are convex and disjoint; `reached` is what is reached inside `from`, closed under delay in it.
+///
+/// A run crosses from one to the other at an instant `w`. Either `w` belongs to `to`: then it is a point of `reached`'s
+/// closure in the direction of time; or `w` belongs to `from` and the points just after it to `to`.
+pub fn cross(reached: &Zone, to: &Zone) -> Federation {
+    let mut entries = Vec::new();
+    let mut limit = reached.clone();
+    if limit.strict_lower() {
+        limit.relax_upper();
+        if limit.intersect(to) {
+            entries.push(limit);
+        }
+    }
+    let mut edge = to.clone();
+    if edge.strict_upper() {
+        edge.relax_lower();
+        if edge.intersect(reached) {
+            edge.up();
+            if edge.intersect(to) {
+                entries.push(edge);
+            }
+        }
+    }
+    entries
+}
+
+/// What delays from `start` reach inside the union of disjoint convex pieces, piece by piece; `start` must lie in them.
+pub fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
+    let mut reached: Vec<Federation> = vec![Vec::new(); pieces.len()];
+    let mut work: Vec<(usize, Zone)> = Vec::new();
+    for (k, piece) in pieces.iter().enumerate() {
+        let mut inside = start.clone();
+        if inside.intersect(piece) {
+            work.push((k, inside));
+        }
+    }
+    while let Some((k, mut zone)) = work.pop() {
+        zone.up();
+        zone.intersect(&pieces[k]);
+        if reached[k].iter().any(|z| z.includes(&zone)) {
+            continue;
+        }
+        for (other, piece) in pieces.iter().enumerate() {
+            if other != k {
+                work.extend(cross(&zone, piece).into_iter().map(|z| (other, z)));
+            }
+        }
+        reached[k].retain(|z| !zone.includes(z));
+        reached[k].push(zone);
+    }
+    reached
+}
+
+/// The parts of `room` where one of the urgent conditions holds: time stops there.
+pub fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
+    urgent
+        .iter()
+        .filter_map(|guard| {
+            let mut stop = room.clone();
+            constrain(&mut stop, guard).then_some(stop)
+        })
+        .collect()
+}
+
+/// Time passes from `start` inside the invariant until (and including the moment when) one of the urgent conditions
+/// holds; where one holds already no time passes.
+pub fn delay_until(start: Zone, invariant: &[Constraint], urgent: &[Conjunction]) -> Federation {
+    let mut room = Zone::universe(start.dim());
+    if !constrain(&mut room, invariant) {
+        return Vec::new();
+    }
+    let stops = stops(&room, urgent);
+    let mut delayed = start.clone();
+    delayed.up();
+    delayed.intersect(&room);
+    if !stops.iter().any(|stop| stop.meets(&delayed)) {
+        return vec![delayed];
+    }
+    reach_until(&start, &[room], &stops)
+}
+
+/// What delays from `start` reach inside the union of disjoint convex pieces, until and including the moment when they
+/// meet a stop.
+pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation {
+    let stopped = |zone: Zone| intersect_all(&intersect_all(&[zone], stops), pieces);
+    let free = subtract_all(pieces.to_vec(), stops);
+    let mut result = Vec::new();
+    for zone in reach_within(start, &free).into_iter().flatten() {
+        let mut limit = zone.clone();
+        if limit.strict_lower() {
+            limit.relax_upper();
+            result.extend(stopped(limit));
+        }
+        result.push(zone);
+    }
+    result.extend(stopped(start.clone()));
+    result
+}
+
+/// The points from which a delay that no stop cuts short leads into a target: at no moment before its end does it meet a
+/// stop. All zones must lie in one convex room.
+///
+/// For one target `b` and one stop `g` these are the points that reach `b` and never `g`, those that reach `b` before
+/// `g` (Cassez, David, Fleury, Larsen, Lime: *Efficient on-the-fly algorithms for the analysis of timed games*, 2005),
+/// those that reach both at once, where `g` begins, and `b` itself. For several stops the shortest of their delays serves
+/// all.
+pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Federation {
+    let down = |mut zone: Zone| {
+        zone.down();
+        zone
+    };
+    let mut result = Vec::new();
+    for target in targets {
+        let reaches = down(target.clone());
+        let mut early = vec![reaches.clone()];
+        for stop in stops {
+            let before_stop = down(stop.clone());
+            let mut ways = subtract(&reaches, &before_stop);
+            ways.push(target.clone());
+            let mut both = target.clone();
+            if both.intersect(&before_stop) {
+                ways.extend(subtract(&both, stop).into_iter().map(down));
+            }
+            let mut later = stop.clone();
+            let begins = match later.strict_lower() {
+                true => subtract(stop, &later),
+                false => vec![stop.clone()],
+            };
+            let at_once = intersect_all(&begins, std::slice::from_ref(target));
+            ways.extend(at_once.into_iter().map(down));
+            early = intersect_all(&early, &ways);
+        }
+        result.extend(early);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zone::bound::{self, INF, le, lt};
+    use zonelens_interpreter::Rng;
+
+    /// Points are multiples of a quarter, which is fine enough for two clocks and whole constants.
+    const GRAIN: i32 = 4;
+    const SIZE: i32 = 6;
+
+    fn random_zone(rng: &mut Rng) -> Zone {
+        let mut zone = Zone::universe(3);
+        for x in 1..3 {
+            zone.and(x, 0, le(SIZE));
+        }
+        for _ in 0..rng.below(5) {
+            let (i, j) = (rng.below(3), rng.below(3));
+            let c = rng.range(-4, 4);
+            let b = if rng.chance(50) { lt(c) } else { le(c) };
+            if i != j && zone.satisfiable(i, j, b) {
+                zone.and(i, j, b);
+            }
+        }
+        zone
+    }
+
+    fn contains(zone: &Zone, point: &[i32; 2]) -> bool {
+        let value = |i: usize| if i == 0 { 0 } else { point[i - 1] };
+        (0..3).all(|i| {
+            (0..3).all(|j| {
+                let b = zone.at(i, j);
+                let (d, c) = (value(i) - value(j), GRAIN * bound::value(b.min(INF - 1)));
+                b == INF || d < c || d == c && !bound::is_strict(b)
+            })
+        })
+    }
+
+    #[test]
+    fn delays_end_where_a_stop_begins() {
+        let mut rng = Rng::new(31);
+        let mut cut_short = 0;
+        for _ in 0..400 {
+            let some = |rng: &mut Rng, n: usize| -> Federation {
+                (0..n).map(|_| random_zone(rng)).collect()
+            };
+            let (targets, stops) = (some(&mut rng, 1), some(&mut rng, 2));
+            let found = time_before(&targets, &stops);
+            // From halves on, clocks pass whole numbers at even moments only; odd ones stand for all between.
+            for (x, y) in (0..=SIZE * GRAIN / 2)
+                .flat_map(|x| (0..=SIZE * GRAIN / 2).map(move |y| (2 * x, 2 * y)))
+            {
+                let is_in =
+                    |zones: &[Zone], t: i32| zones.iter().any(|z| contains(z, &[x + t, y + t]));
+                let mut expected = false;
+                for t in 0..=SIZE * GRAIN {
+                    let stopped = is_in(&stops, t);
+                    // A stop that covers the time between two moments has begun before any moment of it.
+                    expected |= is_in(&targets, t) && !(stopped && t % 2 == 1);
+                    if expected || stopped {
+                        break;
+                    }
+                }
+                cut_short += usize::from(!expected && (0..9).any(|t| is_in(&targets, t)));
+                assert_eq!(
+                    is_in(&found, 0),
+                    expected,
+                    "({x}, {y}) / {GRAIN}\n{targets:?}\n{stops:?}"
+                );
+            }
+        }
+        assert!(cut_short > 1000, "{cut_short}");
+    }
+}

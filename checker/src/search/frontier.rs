@@ -1,0 +1,247 @@
+//! The waiting states of several threads: each has some of its own, the rest lies in one queue of chunks.
+//!
+//! Chunks go through the queue first in, first out, so the order stays close to that of one thread; with another order a
+//! state covers more that was explored in vain. A thread without work sleeps until someone has a chunk to spare.
+
+use crate::store::passed_waiting::random;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use zonelens_analysis::report::SearchOrder;
+use zonelens_interpreter::Rng;
+
+/// States in a chunk: so many that a thread seldom asks for more, so few that all have some.
+const CHUNK: usize = 64;
+/// A thread that others wait for gives away from so many states on: fewer are faster explored than handed over. Few in
+/// tests, whose models are small.
+const SPARE: usize = if cfg!(test) { 2 } else { 8 };
+/// How long a thread sleeps at most before it looks whether the search was ended.
+const NAP: Duration = Duration::from_millis(2);
+
+/// Locks; a thread that panicked has ended the search, so nobody builds on what it left behind.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Chunks of waiting states.
+#[derive(Debug)]
+pub struct Frontier {
+    chunks: Mutex<VecDeque<Vec<u32>>>,
+    arrived: Condvar,
+    /// Threads that work; when none does, nothing is left.
+    working: AtomicU32,
+    /// Threads that sleep.
+    hungry: AtomicU32,
+}
+
+/// What a thread that asked for work is told.
+pub enum Work {
+    /// There is some.
+    Some,
+    /// There may be some later.
+    Later,
+    /// There will be none.
+    None,
+}
+
+impl Frontier {
+    /// For one thread, more may join.
+    pub fn new() -> Frontier {
+        Frontier {
+            chunks: Mutex::default(),
+            arrived: Condvar::new(),
+            working: AtomicU32::new(1),
+            hungry: AtomicU32::new(0),
+        }
+    }
+
+    /// More threads work on it.
+    pub fn join(&self, threads: u32) {
+        self.working.fetch_add(threads, Ordering::SeqCst);
+    }
+
+    /// References in the queue.
+    pub fn bytes(&self) -> usize {
+        lock(&self.chunks).len() * CHUNK * 4
+    }
+
+    fn give(&self, chunk: Vec<u32>) {
+        lock(&self.chunks).push_back(chunk);
+        if self.hungry.load(Ordering::Relaxed) > 0 {
+            self.arrived.notify_one();
+        }
+    }
+}
+
+/// The waiting states of one thread.
+#[derive(Debug)]
+pub struct Local {
+    order: SearchOrder,
+    /// What to explore next. Depth first, new states lie on top.
+    next: VecDeque<u32>,
+    stack: Vec<u32>,
+    /// Breadth first: what was found, to be explored later.
+    later: Vec<u32>,
+    rng: Rng,
+}
+
+impl Local {
+    /// Nothing yet.
+    pub fn new(order: SearchOrder, seed: u64) -> Local {
+        Local {
+            order,
+            next: VecDeque::new(),
+            stack: Vec::new(),
+            later: Vec::new(),
+            rng: Rng::new(seed),
+        }
+    }
+
+    /// A new state waits.
+    #[inline]
+    pub fn push(&mut self, node: u32, frontier: &Frontier) {
+        if self.order != SearchOrder::Bfs {
+            self.stack.push(node);
+            return;
+        }
+        self.later.push(node);
+        if self.later.len() == CHUNK {
+            frontier.give(std::mem::replace(
+                &mut self.later,
+                Vec::with_capacity(CHUNK),
+            ));
+        }
+    }
+
+    /// Takes a state to explore, if this thread has one without sleeping.
+    #[inline]
+    pub fn take(&mut self, frontier: &Frontier) -> Option<u32> {
+        if frontier.hungry.load(Ordering::Relaxed) > 0 {
+            self.spare(frontier);
+        }
+        match self.order {
+            SearchOrder::Bfs => {
+                if self.next.is_empty() {
+                    let chunk = lock(&frontier.chunks).pop_front();
+                    self.next.extend(match chunk {
+                        Some(chunk) => chunk,
+                        None => std::mem::take(&mut self.later),
+                    });
+                }
+                self.next.pop_front()
+            }
+            SearchOrder::Dfs | SearchOrder::Random => {
+                if self.stack.is_empty() {
+                    self.stack = lock(&frontier.chunks).pop_front()?;
+                }
+                match self.order {
+                    SearchOrder::Random => random(&mut self.stack, &mut self.rng),
+                    _ => self.stack.pop(),
+                }
+            }
+        }
+    }
+
+    /// Gives away what others can explore: of a stack the oldest half, which has most below it.
+    #[cold]
+    fn spare(&mut self, frontier: &Frontier) {
+        if self.stack.len() >= SPARE {
+            let young = self.stack.split_off(self.stack.len() / 2);
+            frontier.give(std::mem::replace(&mut self.stack, young));
+        } else if self.later.len() >= SPARE {
+            frontier.give(std::mem::take(&mut self.later));
+        } else if self.next.len() >= SPARE {
+            let half = self.next.len() / 2;
+            frontier.give(self.next.drain(half..).collect());
+        }
+    }
+
+    /// Sleeps until there is work, the search is ended, or a while has passed. To be called without own work only.
+    pub fn wait(&mut self, frontier: &Frontier, ended: &AtomicBool) -> Work {
+        let mut chunks = lock(&frontier.chunks);
+        if let Some(chunk) = chunks.pop_front() {
+            self.accept(chunk);
+            return Work::Some;
+        }
+        // Only who works gives work, and gives it before it sleeps: if nobody else works, the queue stays empty.
+        if frontier.working.fetch_sub(1, Ordering::SeqCst) == 1 {
+            frontier.arrived.notify_all();
+            return Work::None;
+        }
+        frontier.hungry.fetch_add(1, Ordering::SeqCst);
+        let result = frontier.arrived.wait_timeout(chunks, NAP);
+        let (mut chunks, _) = result.unwrap_or_else(PoisonError::into_inner);
+        frontier.hungry.fetch_sub(1, Ordering::SeqCst);
+        let chunk = chunks.pop_front();
+        if chunk.is_none()
+            && (frontier.working.load(Ordering::SeqCst) == 0 || ended.load(Ordering::Acquire))
+        {
+            return Work::None;
+        }
+        frontier.working.fetch_add(1, Ordering::SeqCst);
+        match chunk {
+            Some(chunk) => {
+                self.accept(chunk);
+                Work::Some
+            }
+            None => Work::Later,
+        }
+    }
+
+    fn accept(&mut self, chunk: Vec<u32>) {
+        match self.order {
+            SearchOrder::Bfs => self.next.extend(chunk),
+            SearchOrder::Dfs | SearchOrder::Random => self.stack = chunk,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    /// Every node but the last ones has two successors, as in a search that never meets a state twice.
+    #[test]
+    fn every_state_is_taken_once_and_all_threads_end() {
+        const NODES: u32 = 20_000;
+        for (round, order) in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Random]
+            .into_iter()
+            .cycle()
+            .take(12)
+            .enumerate()
+        {
+            let (frontier, ended) = (Frontier::new(), AtomicBool::new(false));
+            let taken: Vec<AtomicU64> = (0..NODES).map(|_| AtomicU64::new(0)).collect();
+            let threads = 1 + round as u32 % 4;
+            frontier.join(threads - 1);
+            std::thread::scope(|scope| {
+                for number in 0..threads {
+                    let (frontier, ended, taken) = (&frontier, &ended, &taken);
+                    scope.spawn(move || {
+                        let mut local = Local::new(order, u64::from(number));
+                        if number == 0 {
+                            local.push(0, frontier);
+                        }
+                        loop {
+                            let Some(node) = local.take(frontier) else {
+                                match local.wait(frontier, ended) {
+                                    Work::None => break,
+                                    Work::Some | Work::Later => continue,
+                                }
+                            };
+                            taken[node as usize].fetch_add(1, Ordering::Relaxed);
+                            for next in [2 * node + 1, 2 * node + 2] {
+                                if next < NODES {
+                                    local.push(next, frontier);
+                                }
+                            }
+                        }
+                    });
+                }
+            });
+            assert!(taken.iter().all(|n| n.load(Ordering::Relaxed) == 1));
+        }
+    }
+}

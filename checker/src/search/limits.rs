@@ -1,0 +1,301 @@
+//! Limits, cancellation and progress of a run.
+
+use crate::Control;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use zonelens_analysis::report::{Options, Progress, Statistics};
+use zonelens_interpreter::{Limit, Over};
+
+/// Why a run ended before its search did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The limit on stored states.
+    States,
+    /// The caller.
+    Cancelled,
+    /// A clock bound left the range that can be computed with.
+    Overflow,
+    /// The turn of one of several searches is over; it can go on later.
+    Turn,
+}
+
+impl Stop {
+    /// The reason as the contract spells it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Stop::Timeout => "timeout: the time limit was reached before the search ended",
+            Stop::Memory => "memory: the memory limit was reached before the search ended",
+            Stop::States => {
+                "states: the limit on stored states was reached before the search ended"
+            }
+            // Turns end inside a run; if one ever got out it would be a stop without a result.
+            Stop::Cancelled | Stop::Turn => "cancelled: stopped before the search ended",
+            Stop::Overflow => {
+                "unsupported: a clock bound grew beyond 2^27; scale the model's constants down or bound the clock"
+            }
+        }
+    }
+
+    /// The same where the verdict was known, and its trace was not.
+    pub fn without_trace(self) -> String {
+        match self {
+            Stop::Cancelled => "cancelled: the verdict stands, but the run was stopped before its trace was built",
+            _ => "timeout: the verdict stands, but the time limit was reached before its trace was built",
+        }
+        .to_owned()
+    }
+}
+
+impl From<Over> for Stop {
+    fn from(over: Over) -> Stop {
+        match over {
+            Over::Cancelled => Stop::Cancelled,
+            Over::Timeout => Stop::Timeout,
+        }
+    }
+}
+
+/// Counts of a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// States in the table.
+    pub stored: u64,
+    /// States taken from the waiting list.
+    pub explored: u64,
+    /// Successors computed.
+    pub transitions: u64,
+    /// States waiting.
+    pub waiting: u64,
+    /// Bytes in use.
+    pub bytes: u64,
+}
+
+/// The progress of a run that many searches take part in. What is shown never falls: a search that helps has looked at
+/// less than the one that leads, and what it holds is not what the run holds.
+pub struct Steady<'a> {
+    show: &'a (dyn Fn(&Progress) + Sync),
+    shown: Mutex<Progress>,
+}
+
+impl<'a> Steady<'a> {
+    /// Before the first search.
+    pub fn new(show: &'a (dyn Fn(&Progress) + Sync)) -> Steady<'a> {
+        Steady {
+            show,
+            shown: Mutex::new(Progress::default()),
+        }
+    }
+
+    /// Shows what one of the searches reports, as the state of the whole run.
+    pub fn show(&self, now: &Progress) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let leads = now.explored >= shown.explored;
+        *shown = Progress {
+            stored: now.stored.max(shown.stored),
+            explored: now.explored.max(shown.explored),
+            waiting: if leads { now.waiting } else { shown.waiting },
+            seconds: now.seconds.max(shown.seconds),
+            ..now.clone()
+        };
+        (self.show)(&shown);
+    }
+}
+
+/// Watches over a run.
+pub struct Watch<'a> {
+    control: &'a Control<'a>,
+    start: Instant,
+    deadline: Option<Instant>,
+    memory: u64,
+    states: u64,
+    last_report: Instant,
+    last_explored: u64,
+    /// Checks since the last report: what any search explores by one thread, the leading one or not.
+    checked: u64,
+    peak: u64,
+    /// Counts of searches that came before in the same run.
+    pub before: Counts,
+    ticks: u32,
+    /// How often [`Watch::check`] is still answered before the turn is over.
+    turn: Option<u64>,
+    /// Memory of other searches of the run.
+    pub reserved: u64,
+}
+
+/// Progress is reported at most this often.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Steps of one state between two looks at the limits.
+const STEPS_BETWEEN: usize = 64;
+
+impl<'a> Watch<'a> {
+    /// Starts the clock.
+    pub fn new(options: &Options, control: &'a Control<'a>) -> Watch<'a> {
+        let start = Instant::now();
+        let limit = options.timeout.filter(|t| t.is_finite() && *t >= 0.0);
+        Watch {
+            control,
+            start,
+            deadline: limit.and_then(|t| start.checked_add(Duration::try_from_secs_f64(t).ok()?)),
+            memory: options.memory.unwrap_or(u64::MAX),
+            states: options.states.unwrap_or(u64::MAX),
+            last_report: start,
+            last_explored: 0,
+            checked: 0,
+            peak: 0,
+            before: Counts::default(),
+            ticks: 0,
+            turn: None,
+            reserved: 0,
+        }
+    }
+
+    /// Another watch over the same run, for a search inside a search.
+    pub fn twin(&self) -> Watch<'a> {
+        Watch {
+            before: Counts::default(),
+            peak: 0,
+            ticks: 0,
+            ..*self
+        }
+    }
+
+    /// Ends the search after this many states with [`Stop::Turn`]; `None` lets it run on.
+    pub fn set_turn(&mut self, states: Option<u64>) {
+        self.turn = states;
+    }
+
+    /// Whether time is up, looked at on the spot: for computations whose steps are long.
+    pub fn is_over(&self) -> Option<Stop> {
+        self.limit().is_over().map(Stop::from)
+    }
+
+    /// The time limit and the wish to stop, for whatever follows the search.
+    pub fn limit(&self) -> Limit<'a> {
+        Limit::new(self.control.cancelled, self.deadline)
+    }
+
+    /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.
+    #[inline]
+    pub fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+        if self.control.cancelled.load(Ordering::Relaxed) {
+            return Some(Stop::Cancelled);
+        }
+        if let Some(left) = &mut self.turn {
+            if *left == 0 {
+                return Some(Stop::Turn);
+            }
+            *left -= 1;
+        }
+        self.checked += 1;
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks % 16 != 1 {
+            return None;
+        }
+        let mut counts = counts();
+        counts.bytes += self.reserved;
+        self.peak = self.peak.max(counts.bytes);
+        if counts.bytes > self.memory {
+            return Some(Stop::Memory);
+        }
+        if counts.stored > self.states {
+            return Some(Stop::States);
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|d| now >= d) {
+            return Some(Stop::Timeout);
+        }
+        if now.duration_since(self.last_report) >= REPORT_INTERVAL {
+            self.report(now, counts);
+        }
+        None
+    }
+
+    /// The same amid the steps of one state, of which there may be many: no turn ends there, and of so many steps one is
+    /// looked at.
+    #[inline]
+    pub fn check_amid(&mut self, step: usize, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+        if step % STEPS_BETWEEN != STEPS_BETWEEN - 1 {
+            return None;
+        }
+        let turn = self.turn.take();
+        let stop = self.check(counts);
+        self.checked = self.checked.saturating_sub(1);
+        self.turn = turn;
+        stop
+    }
+
+    fn report(&mut self, now: Instant, counts: Counts) {
+        let seconds = now.duration_since(self.last_report).as_secs_f64();
+        let explored = self.before.explored + counts.explored;
+        // Of a search that helps, only the checks say how fast it is; of several threads, only the difference does.
+        let ahead = explored.saturating_sub(self.last_explored);
+        let speed = ahead.max(self.checked) as f64 / seconds;
+        (self.control.progress)(&Progress {
+            stored: counts.stored,
+            explored,
+            waiting: counts.waiting,
+            states_per_second: speed as u64,
+            memory_bytes: counts.bytes,
+            seconds: now.duration_since(self.start).as_secs_f64(),
+        });
+        self.last_report = now;
+        self.last_explored = explored.max(self.last_explored);
+        self.checked = 0;
+    }
+
+    /// The end of a search that belongs to the run.
+    pub fn add(&mut self, counts: Counts) {
+        self.peak = self.peak.max(counts.bytes);
+        self.before.stored = counts.stored;
+        self.before.explored += counts.explored;
+        self.before.transitions += counts.transitions;
+    }
+
+    /// The statistics of the run so far.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            stored: self.before.stored,
+            explored: self.before.explored,
+            transitions: self.before.transitions,
+            seconds: self.start.elapsed().as_secs_f64(),
+            peak_memory_bytes: self.peak,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The counts of a run in which three searches take turns, as they were once shown: 163,672, then 8,296, then 716.
+    #[test]
+    fn what_is_shown_never_falls() {
+        let shown = Mutex::new(Vec::new());
+        let show = |p: &Progress| shown.lock().expect("not poisoned").push(p.clone());
+        let steady = Steady::new(&show);
+        for (stored, explored, waiting) in [
+            (163_672, 90_000, 70_000),
+            (8_296, 5_000, 3_000),
+            (716, 716, 1),
+            (170_000, 95_000, 9),
+        ] {
+            steady.show(&Progress {
+                stored,
+                explored,
+                waiting,
+                ..Progress::default()
+            });
+        }
+        let shown = shown.into_inner().expect("not poisoned");
+        let stored: Vec<u64> = shown.iter().map(|p| p.stored).collect();
+        assert_eq!(stored, [163_672, 163_672, 163_672, 170_000]);
+        let waiting: Vec<u64> = shown.iter().map(|p| p.waiting).collect();
+        assert_eq!(waiting, [70_000, 70_000, 70_000, 9]);
+    }
+}

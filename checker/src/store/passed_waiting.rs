@@ -1,0 +1,183 @@
+//! The unified passed and waiting list: a table of states, and a queue of those that wait to be explored.
+//!
+//! The queue holds references only; a state that was covered while it waited is passed over.
+
+use crate::bounds::abstraction::Abstraction;
+use crate::store::packing::Packing;
+pub use crate::store::table::{Covering, NIL, Origin};
+use crate::store::table::{Incoming, Table};
+use crate::zone::Zone;
+use std::collections::{BTreeMap, VecDeque};
+use zonelens_analysis::report::SearchOrder;
+use zonelens_interpreter::Rng;
+
+/// Stored and waiting states.
+#[derive(Debug)]
+pub struct PassedWaiting {
+    table: Table,
+    incoming: Incoming,
+    queue: Queue,
+}
+
+#[derive(Debug)]
+enum Queue {
+    First(VecDeque<u32>),
+    Last(Vec<u32>),
+    Random(Vec<u32>, Rng),
+    /// By rank, first in, first out among equals.
+    Ranked(BTreeMap<u32, VecDeque<u32>>),
+}
+
+impl PassedWaiting {
+    /// An empty list for zones of a dimension whose constants seldom exceed `greatest`.
+    pub fn new(
+        packing: Packing,
+        dim: usize,
+        greatest: i32,
+        abstraction: Abstraction,
+        covering: Covering,
+        order: SearchOrder,
+        seed: u64,
+    ) -> PassedWaiting {
+        let table = Table::new(packing, dim, greatest, abstraction, covering);
+        PassedWaiting {
+            incoming: table.incoming(),
+            table,
+            queue: match order {
+                SearchOrder::Bfs => Queue::First(VecDeque::new()),
+                SearchOrder::Dfs => Queue::Last(Vec::new()),
+                SearchOrder::Random => Queue::Random(Vec::new(), Rng::new(seed)),
+            },
+        }
+    }
+
+    /// Keeps waiting states that a deeper one covers, so that breadth first search finds shortest paths.
+    pub fn keep_shallow(&mut self) {
+        self.table.keep_shallow();
+    }
+
+    /// Keeps the zones of covered states: paths are made of them.
+    pub fn keep_covered(&mut self) {
+        self.table.keep_covered();
+    }
+
+    /// Takes the waiting states of lowest rank first; before there are any.
+    pub fn by_rank(&mut self) {
+        self.queue = Queue::Ranked(BTreeMap::new());
+    }
+
+    /// When a state covers another.
+    pub fn covering(&self) -> Covering {
+        self.table.covering()
+    }
+
+    /// Discrete states in the table.
+    pub fn discrete(&self) -> u64 {
+        self.table.discrete()
+    }
+
+    /// States in the table.
+    pub fn stored(&self) -> u64 {
+        self.table.stored()
+    }
+
+    /// States not yet explored.
+    pub fn waiting(&self) -> u64 {
+        self.table.waiting()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let queue = match &self.queue {
+            Queue::First(q) => q.capacity(),
+            Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
+            Queue::Ranked(q) => q.values().map(VecDeque::capacity).sum(),
+        };
+        self.table.bytes() + queue * 4
+    }
+
+    /// Stores a state unless it is covered; gives its node. `l` and `u` are the bounds of its discrete part, `rank` is for
+    /// [`PassedWaiting::by_rank`].
+    pub fn put(
+        &mut self,
+        state: &[i32],
+        zone: &Zone,
+        origin: Origin,
+        (l, u): (&[i32], &[i32]),
+        rank: u32,
+    ) -> Option<u32> {
+        self.incoming.load(state, zone, l, u);
+        let id = self.table.put(&mut self.incoming, zone, origin, l, u)?;
+        match &mut self.queue {
+            Queue::First(q) => q.push_back(id),
+            Queue::Last(q) | Queue::Random(q, _) => q.push(id),
+            Queue::Ranked(q) => q.entry(rank).or_default().push_back(id),
+        }
+        Some(id)
+    }
+
+    /// See [`Table::joined`].
+    pub fn joined(&mut self) -> Option<u32> {
+        self.table.joined(&self.incoming)
+    }
+
+    /// Takes a waiting state.
+    pub fn take(&mut self) -> Option<u32> {
+        loop {
+            let id = match &mut self.queue {
+                Queue::First(q) => q.pop_front()?,
+                Queue::Last(q) => q.pop()?,
+                Queue::Random(q, rng) => random(q, rng)?,
+                Queue::Ranked(q) => lowest(q)?,
+            };
+            if self.table.pass(id) {
+                return Some(id);
+            }
+        }
+    }
+
+    /// Restores the state of a node that is not covered (or any, if the covered are kept).
+    pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+        self.table.get(id, state, zone);
+    }
+
+    /// The nodes whose states are in the table.
+    pub fn kept(&self) -> impl Iterator<Item = u32> {
+        self.table.kept()
+    }
+
+    /// Where a node came from.
+    pub fn origin(&self, id: u32) -> Origin {
+        self.table.origin(id)
+    }
+
+    /// The steps that lead to a node, from the initial state on.
+    pub fn path(&self, id: u32) -> Vec<u32> {
+        let mut steps = Vec::new();
+        let mut origin = self.table.origin(id);
+        while origin.parent != NIL {
+            steps.push(origin.step);
+            origin = self.table.origin(origin.parent);
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// One of the lowest rank.
+fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
+    loop {
+        let mut first = ranks.first_entry()?;
+        match first.get_mut().pop_front() {
+            Some(id) => return Some(id),
+            None => drop(first.remove()),
+        }
+    }
+}
+
+/// Random depth first: one of the youngest.
+pub fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
+    let young = stack.len().min(8);
+    let pick = stack.len().checked_sub(1 + rng.below(young))?;
+    Some(stack.swap_remove(pick))
+}

@@ -1,0 +1,399 @@
+//! Stored states: one table keyed by the discrete part, a union of zones per entry.
+//!
+//! `put` compares a new zone with those of its entry in both directions in one pass: it is dropped if a stored one covers
+//! it, and stored ones it covers are removed, waiting ones included. A node stays as trace record when its state is
+//! covered; its zone does not, unless paths are made of states.
+
+use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
+use crate::mutation::{Mutation, is_on};
+use crate::store::digest::Digester;
+use crate::store::entry::{Entry, Sought};
+use crate::store::keys::{Keys, Packer};
+use crate::store::packing::{Packing, make_room};
+use crate::store::prepared::Prepared;
+use crate::store::zones::{ZoneId, ZoneStore};
+use crate::zone::{Relation, Zone};
+
+/// No node, no entry.
+pub const NIL: u32 = u32::MAX;
+
+/// Where a state came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The node it is a successor of; [`NIL`] for the initial state.
+    pub parent: u32,
+    /// Position of the step among the parent's steps.
+    pub step: u32,
+    /// Number of steps from the initial state.
+    pub depth: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    entry: u32,
+    zone: ZoneId,
+    parent: u32,
+    step: u32,
+    /// Four times the depth plus the status.
+    depth_and_status: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Waiting,
+    Passed,
+    Covered,
+}
+
+impl Node {
+    fn status(&self) -> Status {
+        match self.depth_and_status & 3 {
+            0 => Status::Waiting,
+            1 => Status::Passed,
+            _ => Status::Covered,
+        }
+    }
+
+    fn set_status(&mut self, status: Status) {
+        self.depth_and_status = self.depth_and_status & !3 | status as u32;
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth_and_status >> 2
+    }
+}
+
+/// How a new zone and a stored one are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covering {
+    /// By inclusion.
+    Inclusion,
+    /// By equality: nothing but an equal state is dropped.
+    Equality,
+    /// One zone per entry, the convex hull of all.
+    Hull,
+}
+
+/// A state on its way into a table, in the forms that are looked up and compared. Made without looking at any table.
+#[derive(Debug)]
+pub struct Incoming {
+    packer: Packer,
+    prepared: Prepared,
+    digester: Digester,
+    sought: Sought,
+    /// See [`Abstraction::frees_inactive`].
+    frees_inactive: bool,
+}
+
+impl Incoming {
+    /// Takes a state; `l` and `u` are the bounds of its discrete part.
+    #[inline]
+    pub fn load(&mut self, state: &[i32], zone: &Zone, l: &[i32], u: &[i32]) {
+        self.packer.pack(state);
+        self.load_zone(zone, l, u);
+    }
+
+    #[inline]
+    fn load_zone(&mut self, zone: &Zone, l: &[i32], u: &[i32]) {
+        if self.frees_inactive {
+            self.prepared.load_active(zone, l, u);
+        } else {
+            self.prepared.load(zone);
+        }
+        self.sought = Sought::new(self.digester.digest(zone));
+    }
+
+    /// A hash of the discrete part.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.packer.hash()
+    }
+}
+
+/// Stored states.
+#[derive(Debug)]
+pub struct Table {
+    keys: Keys,
+    zones: ZoneStore,
+    entries: Vec<Entry>,
+    /// Bytes of the entries outside of `entries`.
+    entry_bytes: usize,
+    nodes: Vec<Node>,
+    waiting: u64,
+    stored: u64,
+    alu: bool,
+    frees_inactive: bool,
+    covering: Covering,
+    keep_shallow: bool,
+    keep_covered: bool,
+    digester: Digester,
+    scratch: Zone,
+}
+
+impl Table {
+    /// An empty table for zones of a dimension whose constants seldom exceed `greatest`.
+    pub fn new(
+        packing: Packing,
+        dim: usize,
+        greatest: i32,
+        abstraction: Abstraction,
+        covering: Covering,
+    ) -> Table {
+        Table {
+            keys: Keys::new(packing),
+            zones: ZoneStore::new(dim, greatest),
+            entries: Vec::new(),
+            entry_bytes: 0,
+            nodes: Vec::new(),
+            waiting: 0,
+            stored: 0,
+            alu: abstraction == Abstraction::Alu,
+            frees_inactive: abstraction.frees_inactive(),
+            covering,
+            keep_shallow: false,
+            keep_covered: false,
+            digester: Digester::new(dim, greatest),
+            scratch: Zone::universe(dim),
+        }
+    }
+
+    /// A buffer for states that come into this table or one made alike.
+    pub fn incoming(&self) -> Incoming {
+        Incoming {
+            packer: self.keys.packer(),
+            prepared: self.zones.prepared(),
+            digester: self.digester,
+            sought: Sought::default(),
+            frees_inactive: self.frees_inactive,
+        }
+    }
+
+    /// Keeps waiting states that a deeper one covers, so that breadth first search finds shortest paths.
+    pub fn keep_shallow(&mut self) {
+        self.keep_shallow = true;
+    }
+
+    /// Keeps the zones of covered states: paths are made of them.
+    pub fn keep_covered(&mut self) {
+        self.keep_covered = true;
+    }
+
+    /// When a state covers another.
+    pub fn covering(&self) -> Covering {
+        self.covering
+    }
+
+    /// Discrete states in the table.
+    pub fn discrete(&self) -> u64 {
+        self.entries.len() as u64
+    }
+
+    /// States in the table.
+    pub fn stored(&self) -> u64 {
+        self.stored
+    }
+
+    /// States not yet explored.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.zones.bytes()
+            + self.keys.bytes()
+            + self.entries.capacity() * std::mem::size_of::<Entry>()
+            + self.entry_bytes
+            + self.nodes.capacity() * std::mem::size_of::<Node>()
+    }
+
+    /// Stores a state unless it is covered; gives its node. `zone` is the one that was loaded, `l` and `u` the bounds of
+    /// the discrete part.
+    pub fn put(
+        &mut self,
+        new: &mut Incoming,
+        zone: &Zone,
+        origin: Origin,
+        l: &[i32],
+        u: &[i32],
+    ) -> Option<u32> {
+        let entry = self.keys.insert(&new.packer);
+        if entry as usize == self.entries.len() {
+            make_room(&mut self.entries, 1);
+            self.entries.push(Entry::default());
+        }
+        if self.covering == Covering::Hull {
+            self.join(entry, zone, new, l, u);
+        }
+        if self.covered(entry, new, zone, origin, l, u) {
+            return None;
+        }
+        let id = self.nodes.len() as u32;
+        make_room(&mut self.nodes, 1);
+        self.nodes.push(Node {
+            entry,
+            zone: self.zones.put(&new.prepared),
+            parent: origin.parent,
+            step: origin.step,
+            depth_and_status: origin.depth << 2 | Status::Waiting as u32,
+        });
+        self.remember(entry, new, id);
+        self.stored += 1;
+        self.waiting += 1;
+        Some(id)
+    }
+
+    /// The hull that covers a state that was just put, if zones are joined. A zone inside a hull need not lie in any zone
+    /// that was put before, so whoever looks at states must look at it too.
+    pub fn joined(&mut self, new: &Incoming) -> Option<u32> {
+        if self.covering != Covering::Hull {
+            return None;
+        }
+        let entry = self.keys.insert(&new.packer);
+        self.entries.get(entry as usize)?.node(0)
+    }
+
+    /// Adds a zone to an entry.
+    fn remember(&mut self, entry: u32, new: &Incoming, id: u32) {
+        let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);
+        let scratch = &mut self.scratch;
+        let entry = &mut self.entries[entry as usize];
+        let before = entry.heap_bytes();
+        entry.push(&new.sought, id, |node| {
+            zones.get(nodes[node as usize].zone, scratch);
+            digester.digest(scratch)
+        });
+        self.entry_bytes = self.entry_bytes + entry.heap_bytes() - before;
+    }
+
+    /// Replaces the new zone by its hull with the one stored in the entry.
+    fn join(&mut self, entry: u32, zone: &Zone, new: &mut Incoming, l: &[i32], u: &[i32]) {
+        if let Some(node) = self.entries[entry as usize].node(0) {
+            self.zones
+                .get(self.nodes[node as usize].zone, &mut self.scratch);
+            self.scratch.hull(zone);
+            new.load_zone(&self.scratch, l, u);
+        }
+    }
+
+    /// Whether a stored zone covers the new one; removes what the new one covers.
+    fn covered(
+        &mut self,
+        entry: u32,
+        new: &Incoming,
+        zone: &Zone,
+        origin: Origin,
+        l: &[i32],
+        u: &[i32],
+    ) -> bool {
+        let mut stored = std::mem::take(&mut self.entries[entry as usize]);
+        let mut end = stored.len();
+        let mut covered = false;
+        while end > 0 {
+            let candidate = match self.alu {
+                true => Some(end - 1),
+                false => stored.candidate(end, &new.sought),
+            };
+            let Some(at) = candidate else { break };
+            let Some(id) = stored.node(at) else { break };
+            end = at;
+            let node = self.nodes[id as usize];
+            let mut relation = self.zones.relation(&new.prepared, node.zone);
+            if self.covering == Covering::Equality && relation != Relation::Equal {
+                relation = Relation::Different;
+            }
+            match relation {
+                Relation::Equal | Relation::Subset => covered = true,
+                Relation::Superset if is_on(Mutation::CoveredBySmaller) => covered = true,
+                _ => match self.up_to_lu(relation, zone, node.zone, l, u) {
+                    Relation::Subset => covered = true,
+                    Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
+                        self.remove(id);
+                        // The last zone, which was looked at, takes its place.
+                        stored.swap_remove(at);
+                    }
+                    _ => {}
+                },
+            }
+            if covered {
+                break;
+            }
+        }
+        self.entries[entry as usize] = stored;
+        covered
+    }
+
+    /// How a new zone and a stored one are related up to `a≼LU`, if that is what counts; `plain` is how they are without.
+    fn up_to_lu(
+        &mut self,
+        plain: Relation,
+        zone: &Zone,
+        other: ZoneId,
+        l: &[i32],
+        u: &[i32],
+    ) -> Relation {
+        if !self.alu {
+            return plain;
+        }
+        self.zones.get(other, &mut self.scratch);
+        let other = &self.scratch;
+        let (new, old) = (|i, j| zone.at(i, j), |i, j| other.at(i, j));
+        if included_up_to_lu(new, old, l, u) {
+            Relation::Subset
+        } else if plain == Relation::Superset || included_up_to_lu(old, new, l, u) {
+            Relation::Superset
+        } else {
+            Relation::Different
+        }
+    }
+
+    /// A state is covered: what is left of it is where it came from.
+    fn remove(&mut self, id: u32) {
+        let node = &mut self.nodes[id as usize];
+        if node.status() == Status::Waiting {
+            self.waiting -= 1;
+        }
+        node.set_status(Status::Covered);
+        self.stored -= 1;
+        if !self.keep_covered {
+            self.zones.release(node.zone);
+        }
+    }
+
+    /// Marks a waiting state as passed; false if it waits no longer.
+    #[inline]
+    pub fn pass(&mut self, id: u32) -> bool {
+        let node = &mut self.nodes[id as usize];
+        let waits = node.status() == Status::Waiting;
+        if waits {
+            node.set_status(Status::Passed);
+            self.waiting -= 1;
+        }
+        waits
+    }
+
+    /// Restores the state of a node that is not covered.
+    pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+        let node = &self.nodes[id as usize];
+        self.keys.get(node.entry, state);
+        self.zones.get(node.zone, zone);
+    }
+
+    /// The nodes whose states are in the table.
+    pub fn kept(&self) -> impl Iterator<Item = u32> {
+        let kept = |(_, node): &(usize, &Node)| node.status() != Status::Covered;
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter(kept).map(|(id, _)| id as u32)
+    }
+
+    /// Where a node came from.
+    #[inline]
+    pub fn origin(&self, id: u32) -> Origin {
+        let node = &self.nodes[id as usize];
+        Origin {
+            parent: node.parent,
+            step: node.step,
+            depth: node.depth(),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
+
+mod bounds_query;
+pub mod extremes;
+mod fastest;
+mod growth;
+mod live;
+mod live_answer;
+mod loose;
+mod plan;
+pub mod reachable;
+mod turns;
+
+use crate::graph::expander::Expander;
+use crate::program::{CompileError, Fault, Program};
+use crate::search::limits::{Steady, Stop, Watch};
+use crate::symmetry::Chosen;
+use crate::witness::traces::Tracer;
+use zonelens_analysis::network::{Network, Position, Query, QueryKind};
+use zonelens_analysis::report::{
+    LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
+};
+use zonelens_interpreter::{Failure, Limit, Names};
+use zonelens_syntax::ast::PathKind;
+use zonelens_syntax::span::Span;
+
+/// A search as the strategies use it: reduced, audited or plain.
+pub(crate) type Search<'p> = crate::search::sequential::Search<'p, Chosen<'p>>;
+
+/// Everything a run needs.
+pub(crate) struct Run<'a> {
+    pub network: &'a Network,
+    pub query: &'a Query,
+    pub options: &'a Options,
+    pub position: &'a (dyn Fn(Span) -> Position + Sync),
+    pub program: &'a Program,
+    /// When it must end, the building of traces included.
+    pub limit: Limit<'a>,
+}
+
+/// What a search found out, before it becomes a report.
+pub(crate) struct Answer {
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub trace: Option<Box<Trace>>,
+    pub values: Vec<zonelens_analysis::report::BoundsValue>,
+    pub symmetry: Option<Box<SymmetryReport>>,
+    /// What decided the question if it was not the search asked for.
+    pub decided_by: Option<&'static str>,
+    /// Whether a query that names elements was asked of whole orbits.
+    pub symmetrised: bool,
+    /// The time of the fastest runs, if it was asked for and found.
+    pub least_time: Option<LeastTime>,
+}
+
+impl Answer {
+    pub fn verdict(verdict: Verdict) -> Answer {
+        Answer {
+            verdict,
+            reason: None,
+            trace: None,
+            values: Vec::new(),
+            symmetry: None,
+            decided_by: None,
+            symmetrised: false,
+            least_time: None,
+        }
+    }
+
+    pub fn because(verdict: Verdict, reason: impl Into<String>) -> Answer {
+        Answer {
+            reason: Some(reason.into()),
+            ..Answer::verdict(verdict)
+        }
+    }
+
+    pub fn stopped(stop: Stop) -> Answer {
+        Answer::because(Verdict::Unknown, stop.reason())
+    }
+
+    pub fn internal(message: impl std::fmt::Display) -> Answer {
+        Answer::because(
+            Verdict::Error,
+            format!("internal: {message}; please report this model"),
+        )
+    }
+
+    fn uncompilable(error: &CompileError, run_position: Position) -> Answer {
+        let Position { line, column } = run_position;
+        Answer::because(
+            Verdict::Unknown,
+            format!(
+                "unsupported: line {line}, column {column}: {}",
+                error.message
+            ),
+        )
+    }
+}
+
+impl Run<'_> {
+    /// A fault of the model, with the trace that leads to it.
+    pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
+        let Position { line, column } = (self.position)(fault.span);
+        let place = format!("line {line}, column {column}");
+        match fault.kind {
+            kind if kind.is_ours() => {
+                let place = if fault.span == Span::default() {
+                    String::new()
+                } else {
+                    format!("{place}: ")
+                };
+                Answer::because(
+                    Verdict::Unknown,
+                    format!("unsupported: {place}{}", fault.kind),
+                )
+            }
+            _ => {
+                let message = self.message(&fault);
+                let mut answer =
+                    Answer::because(Verdict::Error, format!("model-error: {place}: {message}"));
+                answer.trace = trace.map(Box::new);
+                answer
+            }
+        }
+    }
+
+    /// A fault in the query's own expressions.
+    pub fn query_error(&self, fault: Fault) -> Answer {
+        match fault.kind {
+            kind if kind.is_ours() => self.model_error(fault, None),
+            _ => {
+                let message = self.message(&fault);
+                Answer::because(Verdict::Error, format!("query-error: {message}"))
+            }
+        }
+    }
+
+    /// What failed, with the names of variables.
+    fn message(&self, fault: &Fault) -> String {
+        let names = Names::new(self.network);
+        let variable = |cell: u32| {
+            let cell = &self.network.cells[cell as usize];
+            self.network.variables[cell.variable as usize]
+                .name
+                .to_string()
+        };
+        fault.message(|cell| names.cell(cell), variable)
+    }
+
+    /// A verdict whose trace could not be built: the limit was reached on the way, or something is wrong with us.
+    pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
+        match self.limit.is_over() {
+            Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
+            None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
+        }
+    }
+
+    /// What makes traces of what was found.
+    pub fn tracer(&self) -> Tracer<'_> {
+        Tracer {
+            network: self.network,
+            query: self.query,
+            options: self.options,
+            position: self.position,
+            program: self.program,
+            limit: self.limit,
+        }
+    }
+
+    /// Whether the caller wants a trace.
+    pub fn wants_trace(&self) -> bool {
+        self.options.trace != TraceOption::None
+    }
+}
+
+/// Runs one query. `position` turns a span of the model into line and column. The caller fills `line` and `expected` of
+/// the report.
+pub fn verify(
+    network: &Network,
+    query: &Query,
+    options: &Options,
+    position: &(dyn Fn(Span) -> Position + Sync),
+    control: &crate::Control<'_>,
+) -> QueryReport {
+    let report = verify_once(network, query, options, position, control);
+    if !options.compare_symmetry || options.symmetry == SymmetryOption::Off {
+        return report;
+    }
+    let off = Options {
+        symmetry: SymmetryOption::Off,
+        audit_symmetry: false,
+        ..options.clone()
+    };
+    let plain = verify_once(network, query, &off, position, control);
+    let open = |r: &QueryReport| r.verdict == Verdict::Unknown;
+    let same = report.verdict == plain.verdict
+        && report.value == plain.value
+        && report.values == plain.values;
+    if same || open(&report) || open(&plain) {
+        return report;
+    }
+    let message = format!(
+        "internal: with symmetry {:?} {:?}, without {:?} {:?}; please report this model",
+        report.verdict, report.value, plain.verdict, plain.value
+    );
+    QueryReport::without_run(&query.text, 0, Verdict::Error, message)
+}
+
+fn verify_once(
+    network: &Network,
+    query: &Query,
+    options: &Options,
+    position: &(dyn Fn(Span) -> Position + Sync),
+    control: &crate::Control<'_>,
+) -> QueryReport {
+    let steady = Steady::new(control.progress);
+    let control = &crate::Control {
+        cancelled: control.cancelled,
+        progress: &|progress| steady.show(progress),
+    };
+    let mut watch = Watch::new(options, control);
+    let answer = match network.unsupported.iter().find(|u| u.fatal) {
+        Some(unsupported) => {
+            let Position { line, column } = position(unsupported.span);
+            let message = &unsupported.message;
+            Answer::because(
+                Verdict::Unknown,
+                format!("unsupported: line {line}, column {column}: {message}"),
+            )
+        }
+        None => match Program::new(network) {
+            Err(error) => Answer::uncompilable(&error, position(error.span)),
+            Ok(program) => {
+                let run = Run {
+                    network,
+                    query,
+                    options,
+                    position,
+                    program: &program,
+                    limit: watch.limit(),
+                };
+                run.answer(&mut watch)
+            }
+        },
+    };
+    let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
+    report.reason = answer.reason;
+    report.statistics = watch.statistics();
+    report.symmetrised = answer.symmetrised;
+    report.least_time = answer.least_time;
+    if let Some(symmetry) = answer.symmetry {
+        report.symmetry = *symmetry;
+    }
+    report.value = answer.values.first().cloned();
+    if answer.values.len() > 1 {
+        report.values = answer.values;
+    }
+    if !network.clocks.is_empty() {
+        report.reductions.push("active-clocks".to_owned());
+    }
+    report
+        .reductions
+        .extend(answer.decided_by.map(str::to_owned));
+    report.trace = answer
+        .trace
+        .filter(|_| options.trace != TraceOption::None)
+        .map(|trace| *trace);
+    report
+}
+
+impl Run<'_> {
+    fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+        match Expander::new(self.program).initial() {
+            Err(fault) => return self.model_error(fault, None),
+            Ok((_, zones)) if zones.is_empty() => {
+                let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
+                return Answer::because(Verdict::Error, reason);
+            }
+            Ok(_) => {}
+        }
+        match &self.query.kind {
+            QueryKind::Path(PathKind::Possibly, e) => self.reachable(e, true, watch),
+            QueryKind::Path(PathKind::Always, e) => self.reachable(e, false, watch),
+            QueryKind::Path(PathKind::PotentiallyAlways, e) => self.stays(e, true, watch),
+            QueryKind::Path(PathKind::Eventually, e) => self.stays(e, false, watch),
+            QueryKind::LeadsTo(p, q) => self.leads_to(p, q, watch),
+            QueryKind::Bounds {
+                condition, exprs, ..
+            } => self.extremes(condition.as_ref(), exprs, watch),
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! `E<>` and `A[]`.
+
+use super::{Answer, Run};
+use crate::bounds::Bounds;
+use crate::graph::Visitor;
+use crate::graph::goal::Goal;
+use crate::program::{Alike, Fault, Formula};
+use crate::search::limits::Watch;
+use crate::search::nearness::Nearness;
+use crate::search::parallel::{self, End, Makers};
+use crate::search::sequential::{Outcome, Settings};
+use crate::store::passed_waiting::{Covering, NIL};
+use crate::strategy::Search;
+use crate::symmetry::{Chosen, Permutation, Representative, Route, Symmetrised};
+use crate::witness::{Condition, Leave};
+use crate::zone::Zone;
+use zonelens_analysis::network::Expr;
+use zonelens_analysis::report::{TraceOption, Verdict};
+use zonelens_interpreter::Failure;
+
+/// What is looked for, and what it means.
+pub(crate) struct Sought<'q> {
+    pub expr: &'q Expr,
+    pub formula: &'q Formula,
+    /// The value that the formula shall have.
+    pub wanted: bool,
+    found: Verdict,
+    pub absent: Verdict,
+}
+
+/// What is asked of a state.
+pub(crate) enum Asked<'g> {
+    /// Whether the condition holds there.
+    AsItIs(Goal<'g>),
+    /// Whether it holds in some image: it names elements that are moved.
+    OfOrbits(Box<Symmetrised<Goal<'g>>>),
+}
+
+impl Asked<'_> {
+    /// The permutation that takes the state found last to where the condition holds as written.
+    pub fn found(self) -> Option<Permutation> {
+        match self {
+            Asked::AsItIs(_) => None,
+            Asked::OfOrbits(orbits) => orbits.found,
+        }
+    }
+
+    /// The same for the state that a route ends in, which another thread found.
+    fn image(mut self, route: &Route) -> Option<Permutation> {
+        if let Route::Moved(path) = route
+            && let Some(last) = path.last()
+        {
+            self.visit(&mut last.state.clone(), &last.zone, NIL).ok()?;
+        }
+        self.found()
+    }
+}
+
+impl Visitor for Asked<'_> {
+    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
+        match self {
+            Asked::AsItIs(goal) => goal.visit(state, zone, node),
+            Asked::OfOrbits(orbits) => orbits.visit(state, zone, node),
+        }
+    }
+
+    fn alike(&mut self) -> Option<&mut Alike> {
+        match self {
+            Asked::AsItIs(goal) => goal.alike(),
+            Asked::OfOrbits(orbits) => orbits.alike(),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Looks for a state where the condition is `wanted`: `E<> φ` with true, `A[] φ` with false.
+    pub(crate) fn reachable(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
+        match self.try_reachable(expr, wanted, watch) {
+            Ok(answer) | Err(answer) => answer,
+        }
+    }
+
+    fn try_reachable(
+        &self,
+        expr: &Expr,
+        wanted: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, Answer> {
+        let formula = self.formula(expr)?;
+        let has_deadlock = formula.has_deadlock();
+        let mut bounds = self.bounds_to_reach(&formula)?;
+        let settings = self.settings(&bounds, !has_deadlock);
+        if self.program.has_rates && has_deadlock {
+            let reason = "unsupported: deadlock in a model that stops clocks";
+            return Err(Answer::because(Verdict::Unknown, reason));
+        }
+        let (found, absent) = match wanted {
+            true => (Verdict::Satisfied, Verdict::Violated),
+            false => (Verdict::Violated, Verdict::Satisfied),
+        };
+        let sought = Sought {
+            expr,
+            formula: &formula,
+            wanted,
+            found,
+            absent,
+        };
+        let (representative, named) = self.representative_and_named(&settings, &mut bounds);
+        let settings = Run::without_alu(settings, representative.is_some());
+        let audit = || self.audit([&formula]).map(|a| a.naming(named.clone()));
+        let parallel = self.options.threads > 1 && !settings.shortest;
+        let proven = match has_deadlock && named.is_empty() && self.may_take_turns(&settings) {
+            true => self.proven_by_lu(&sought, &settings, &bounds, watch),
+            false => None,
+        };
+        let mut answer = if let Some(answer) = proven {
+            answer
+        } else if parallel {
+            let graph = || {
+                let model = (self.program, &bounds);
+                Chosen::new(model, settings.abstraction, representative.clone(), audit())
+            };
+            self.search_in_parallel(&sought, &graph, &named, (settings, &bounds), watch)
+        } else {
+            let mut search = self.search(&bounds, settings, representative, audit());
+            let mut answer = if self.may_take_turns(&settings) {
+                self.search_in_turns(&sought, &mut search, &named, &settings, &bounds, watch)
+            } else {
+                self.search_alone(&sought, &mut search, &named, &settings, watch)
+            };
+            answer.symmetry = Some(self.symmetry_of(&search));
+            answer
+        };
+        answer.symmetrised = !named.is_empty();
+        if self.options.trace == TraceOption::Fastest {
+            answer = self.hurry(answer, &sought, &settings, watch);
+        }
+        Ok(answer)
+    }
+
+    pub(crate) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+        Goal::new(
+            self.program,
+            sought.formula,
+            self.query.frame,
+            sought.wanted,
+        )
+    }
+
+    /// How far states are from what is looked for.
+    pub(crate) fn nearness<'g>(&'g self, sought: &Sought<'g>) -> Nearness<'g> {
+        Nearness::new(
+            self.program,
+            sought.formula,
+            self.query.frame,
+            sought.wanted,
+        )
+    }
+
+    fn search_alone(
+        &self,
+        sought: &Sought<'_>,
+        search: &mut Search<'_>,
+        named: &[(usize, u16)],
+        settings: &Settings,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let (outcome, image) = self.explore_orbits(sought, search, named, watch);
+        watch.add(search.counts());
+        self.searched(outcome, sought, search, image.as_ref(), settings)
+    }
+
+    /// What the end of a search says; `image` maps the state found to where the query holds as written.
+    pub(crate) fn searched(
+        &self,
+        outcome: Outcome,
+        sought: &Sought<'_>,
+        search: &Search<'_>,
+        image: Option<&Permutation>,
+        settings: &Settings,
+    ) -> Answer {
+        match outcome {
+            Outcome::Exhausted => Answer::verdict(sought.absent),
+            Outcome::Stopped(stop) => Answer::stopped(stop),
+            Outcome::Asymmetric(message) => Answer::internal(message),
+            Outcome::Fault(fault, node) => self.fault(fault, search, node),
+            Outcome::QueryFault(fault, _) => self.query_fault(fault, settings.covering),
+            Outcome::Found(node) => {
+                let steps = self
+                    .tracer()
+                    .real_steps(&search.graph, &search.route(node), image);
+                self.found(steps, sought, settings)
+            }
+        }
+    }
+
+    /// The report of an error in the query's expressions.
+    fn query_fault(&self, fault: Fault, covering: Covering) -> Answer {
+        let error = self.query_error(fault);
+        match self.approximate(covering) {
+            Some(why) => doubtful(why, error),
+            None => error,
+        }
+    }
+
+    fn search_in_parallel<'g>(
+        &'g self,
+        sought: &Sought<'g>,
+        graph: &(dyn Fn() -> Chosen<'g> + Sync),
+        named: &[(usize, u16)],
+        (settings, bounds): (Settings, &'g Bounds),
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let representative = match named.is_empty() {
+            true => None,
+            false => graph().representative().cloned(),
+        };
+        let visitor = || self.asked(sought, representative.as_ref(), named);
+        let makers = Makers {
+            graph,
+            visitor: &visitor,
+        };
+        let model = (self.program, bounds);
+        let (end, kept) = parallel::search(model, settings, self.options.threads, &makers, watch);
+        let mut answer = match end {
+            End::Exhausted => Answer::verdict(sought.absent),
+            End::Stopped(stop) => Answer::stopped(stop),
+            End::Asymmetric(message) => Answer::internal(message),
+            End::Fault(fault, route) => {
+                let steps = self.tracer().real_steps(&kept.graph, &route, None);
+                self.fault_after(fault, steps, settings.covering)
+            }
+            End::QueryFault(fault) => self.query_fault(fault, settings.covering),
+            End::Found(route) => {
+                let image = visitor().image(&route);
+                let steps = self
+                    .tracer()
+                    .real_steps(&kept.graph, &route, image.as_ref());
+                self.found(steps, sought, &settings)
+            }
+        };
+        answer.symmetry = Some(self.symmetry_over(&kept.graph, kept.stored(), kept.states()));
+        answer
+    }
+
+    /// What states are asked: whether they are looked for, or some image of them is.
+    pub(crate) fn asked<'g>(
+        &'g self,
+        sought: &Sought<'g>,
+        representative: Option<&Representative>,
+        named: &[(usize, u16)],
+    ) -> Asked<'g> {
+        let goal = self.goal(sought);
+        match representative {
+            Some(representative) if !named.is_empty() => Asked::OfOrbits(Box::new(
+                Symmetrised::new(goal, representative.clone(), named.to_vec()),
+            )),
+            _ => Asked::AsItIs(goal),
+        }
+    }
+
+    /// Why states that are found may not be reachable, if so.
+    fn approximate(&self, covering: Covering) -> Option<&'static str> {
+        if self.program.has_rates {
+            Some("clocks are stopped")
+        } else if covering == Covering::Hull {
+            Some("convex hulls are used")
+        } else {
+            None
+        }
+    }
+
+    /// The answer when a state was found after these steps.
+    pub(crate) fn found(
+        &self,
+        leaves: Result<Vec<Leave>, Failure>,
+        sought: &Sought<'_>,
+        settings: &Settings,
+    ) -> Answer {
+        if let Some(why) = self.approximate(settings.covering) {
+            return Answer::because(
+                Verdict::Unknown,
+                format!(
+                    "approximate: {why}, so a state found may not be reachable; only its absence is conclusive"
+                ),
+            );
+        }
+        if !self.wants_trace() {
+            return Answer::verdict(sought.found);
+        }
+        let mut goal = self.goal(sought).lenient();
+        let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
+        let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
+        let trace = leaves.and_then(|leaves| self.tracer().path_trace(&leaves, at_end, check));
+        match trace {
+            Ok(trace) => Answer {
+                trace: Some(Box::new(trace)),
+                ..Answer::verdict(sought.found)
+            },
+            Err(failure) => self.untraced(sought.found, &failure),
+        }
+    }
+
+    /// The report of a model error that a search met in a node, or on a step from there.
+    pub(crate) fn fault(&self, fault: Fault, search: &Search<'_>, node: u32) -> Answer {
+        let covering = search.states.covering();
+        if node == NIL || !self.needs_run(&fault, covering) {
+            return self.model_error(fault, None);
+        }
+        let steps = self
+            .tracer()
+            .real_steps(&search.graph, &search.route(node), None);
+        self.fault_after(fault, steps, covering)
+    }
+
+    /// Whether a run to an error is asked for, or must show that it is real.
+    fn needs_run(&self, fault: &Fault, covering: Covering) -> bool {
+        let doubtful = self.approximate(covering).is_some();
+        doubtful || self.wants_trace() && !fault.kind.is_ours()
+    }
+
+    /// The report of a model error after these steps, or on a step that follows them. States found by approximation may
+    /// have no run; anywhere else the interpreter must meet the error, too.
+    pub(crate) fn fault_after(
+        &self,
+        fault: Fault,
+        leaves: Result<Vec<Leave>, Failure>,
+        covering: Covering,
+    ) -> Answer {
+        if !self.needs_run(&fault, covering) {
+            return self.model_error(fault, None);
+        }
+        let run = leaves.and_then(|leaves| self.tracer().error_trace(&leaves, &fault));
+        match (run, self.approximate(covering)) {
+            (Ok((trace, fault)), _) => self.model_error(fault, Some(trace)),
+            (Err(_), Some(why)) => doubtful(why, self.model_error(fault, None)),
+            (Err(_), None) if self.limit.is_over().is_some() => self.model_error(fault, None),
+            (Err(failure), None) => {
+                let error = self.model_error(fault, None).reason.unwrap_or_default();
+                Answer::internal(format!("no run leads to \"{error}\" ({})", failure.0))
+            }
+        }
+    }
+}
+
+/// An error in a state that may not be reachable.
+fn doubtful(why: &str, error: Answer) -> Answer {
+    if error.verdict != Verdict::Error {
+        return error;
+    }
+    let error = error.reason.unwrap_or_default();
+    Answer::because(
+        Verdict::Unknown,
+        format!("approximate: {why}, so a state with this error may not be reachable: {error}"),
+    )
+}

@@ -1,0 +1,483 @@
+//! Successors that are representatives of their orbits, with or without an audit, and the choice between them and plain
+//! ones.
+
+use super::audit::Audit;
+use super::one_per_class::OnePerClass;
+use super::permutation::Permutation;
+use super::quotient::Quotient;
+use super::representative::Representative;
+use crate::bounds::Bounds;
+use crate::bounds::abstraction::Abstraction;
+use crate::graph::expander::Expander;
+use crate::graph::{Broken, Classes, Plain, Successor, Successors};
+use crate::program::{Alike, Fault, Program};
+use crate::zone::Zone;
+use std::ops::ControlFlow;
+
+/// One successor per class of steps, each replaced by its representative.
+pub struct Reduced<'p> {
+    plain: Plain<'p>,
+    /// What makes representatives.
+    pub representative: Representative,
+    /// `None` if every step is to be taken.
+    one_per_class: Option<OnePerClass>,
+    /// Whether queries may look at one element per class. Not where every step is taken.
+    few_elements: bool,
+    /// Bounds of a representative, where states are compared by the bounds of their discrete part: what moves a state
+    /// moves those too. The abstractor keeps the bounds of the state as it was.
+    moved: Option<(Vec<i32>, Vec<i32>)>,
+    whole: Zone,
+    state: Vec<i32>,
+}
+
+impl Classes for Representative {
+    fn discrete_classes(&self, state: &[i32], alike: &mut Alike) {
+        Representative::discrete_classes(self, state, alike);
+    }
+}
+
+impl<'p> Reduced<'p> {
+    /// One successor per class of steps, computed on a few clocks of each class where that is possible.
+    pub fn new(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
+        let quotient = representative.quotient(plain.program, plain.bounds, &plain.abstractor);
+        let one_per_class = OnePerClass::new(representative.tables()).on_few_clocks(quotient);
+        Reduced {
+            one_per_class: Some(one_per_class),
+            few_elements: true,
+            ..Reduced::every_step(plain, representative)
+        }
+    }
+
+    /// All successors, each computed on all clocks.
+    fn every_step(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
+        let dim = plain.program.dim();
+        let by_state = plain.abstractor.kind.frees_inactive();
+        Reduced {
+            representative,
+            one_per_class: None,
+            few_elements: false,
+            moved: by_state.then(|| (vec![0; dim], vec![0; dim])),
+            whole: Zone::universe(dim),
+            state: Vec::new(),
+            plain,
+        }
+    }
+
+    /// Replaces the pieces of a state by representatives and gives them.
+    fn give<B>(
+        &mut self,
+        state: &[i32],
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let mut pieces = std::mem::take(&mut self.plain.pieces);
+        let mut flow = ControlFlow::Continue(());
+        for zone in &mut pieces {
+            self.state.clear();
+            self.state.extend_from_slice(state);
+            let permutation = self.representative.reduce(&mut self.state, zone);
+            flow = self.give_moved(zone, permutation, take);
+            if flow.is_break() {
+                break;
+            }
+        }
+        self.plain.pieces = pieces;
+        flow
+    }
+
+    /// Gives the representative in `state` with its zone.
+    fn give_moved<B>(
+        &mut self,
+        zone: &Zone,
+        permutation: Permutation,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let bounds = match &mut self.moved {
+            Some((l, u)) if !permutation.is_identity() => {
+                let plain = &self.plain;
+                plain.bounds.of_state(plain.program, &self.state, l, u);
+                (&l[..], &u[..])
+            }
+            _ => (&self.plain.abstractor.l[..], &self.plain.abstractor.u[..]),
+        };
+        take(Successor {
+            state: &mut self.state,
+            zone,
+            bounds,
+            moved_by: Some(permutation),
+            classes: self
+                .few_elements
+                .then_some(&self.representative as &dyn Classes),
+        })
+    }
+
+    /// Abstracts, reduces and gives a successor that is known on a few clocks of each class.
+    fn give_quotient<B>(
+        &mut self,
+        state: &mut [i32],
+        quotient: &mut Quotient,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        if quotient.zone.overflowed() {
+            return Err(Broken::Overflow);
+        }
+        let plain = &mut self.plain;
+        plain
+            .abstractor
+            .at_state(plain.program, plain.bounds, state);
+        let mut whole = std::mem::replace(&mut self.whole, Zone::universe(1));
+        if !quotient.abstracted(&plain.abstractor) {
+            self.representative.write_out(quotient, &mut whole);
+            plain.abstracted(state, &mut vec![whole])?;
+            let flow = self.give(state, take);
+            self.plain.expander.recycle(&mut self.plain.pieces);
+            self.whole = Zone::universe(self.plain.program.dim());
+            return Ok(flow);
+        }
+        self.state.clear();
+        self.state.extend_from_slice(state);
+        let permutation =
+            self.representative
+                .reduce_quotient(&mut self.state, quotient, &mut whole);
+        let flow = self.give_moved(&whole, permutation, take);
+        self.whole = whole;
+        Ok(flow)
+    }
+}
+
+impl<'p> Reduced<'p> {
+    fn step_into<B>(
+        &mut self,
+        step: usize,
+        (state, zone): (&mut [i32], &Zone),
+        next: &mut Vec<i32>,
+        one: Option<&mut OnePerClass>,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        let expander = &mut self.plain.expander;
+        if let Some(one) = one {
+            match one.successor(&self.representative, expander, step, (state, zone), next)? {
+                None => {}
+                Some(None) => return Ok(ControlFlow::Continue(())),
+                Some(Some(quotient)) => return self.give_quotient(next, quotient, take),
+            }
+        }
+        let mut zones = expander.successors(step, state, zone, next)?;
+        let mut flow = ControlFlow::Continue(());
+        if !zones.is_empty() {
+            self.plain.abstracted(next, &mut zones)?;
+            flow = self.give(next, take);
+            self.plain.expander.recycle(&mut self.plain.pieces);
+        }
+        self.plain.expander.recycle_list(zones);
+        Ok(flow)
+    }
+}
+
+impl<'p> Successors<'p> for Reduced<'p> {
+    type Move = Permutation;
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn initial<B>(
+        &mut self,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        let (mut state, mut zones) = self.plain.expander.initial()?;
+        self.plain.abstracted(&mut state, &mut zones)?;
+        let flow = self.give(&state, take);
+        self.plain.expander.recycle(&mut self.plain.pieces);
+        Ok(flow)
+    }
+
+    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+        let expander = &mut self.plain.expander;
+        if let Some(one) = &mut self.one_per_class {
+            let program = self.plain.program;
+            one.begin(
+                program,
+                &self.representative,
+                state,
+                zone,
+                &mut expander.steps,
+            );
+        }
+        let found = expander.find_steps(state, zone);
+        // Whoever else looks at steps sees all of them.
+        expander.steps.interchange = None;
+        found?;
+        Ok(expander.steps.len())
+    }
+
+    fn takes(&mut self, step: usize) -> bool {
+        let (tables, plain) = (self.representative.tables(), &self.plain);
+        self.one_per_class
+            .as_mut()
+            .is_none_or(|one| one.is_first(plain.program, tables, &plain.expander.steps, step))
+    }
+
+    fn step<B>(
+        &mut self,
+        step: usize,
+        state: &mut [i32],
+        zone: &Zone,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        let mut next = std::mem::take(&mut self.plain.next);
+        let mut one = self.one_per_class.take();
+        let flow = self.step_into(step, (state, zone), &mut next, one.as_mut(), take);
+        self.one_per_class = one;
+        self.plain.next = next;
+        flow
+    }
+
+    fn represent(&mut self, state: &mut [i32], zone: &mut Zone) -> Option<Permutation> {
+        Some(self.representative.reduce(state, zone))
+    }
+
+    fn confirm(&mut self, _state: &[i32], _zone: &Zone) -> Option<String> {
+        None
+    }
+
+    fn expander(&mut self) -> &mut Expander<'p> {
+        &mut self.plain.expander
+    }
+
+    fn absorb(&mut self, other: Reduced<'p>) {
+        self.representative.broken_ties += other.representative.broken_ties;
+        self.representative.clocks_decided |= other.representative.clocks_decided;
+    }
+}
+
+/// Takes every step, and checks on the way that swaps of elements change nothing.
+pub struct Audited<'p> {
+    reduced: Reduced<'p>,
+    audit: Audit<'p>,
+}
+
+impl<'p> Audited<'p> {
+    /// Audits the reduction by `representative`.
+    fn new(plain: Plain<'p>, representative: Representative, audit: Audit<'p>) -> Audited<'p> {
+        Audited {
+            reduced: Reduced::every_step(plain, representative),
+            audit,
+        }
+    }
+
+    fn look(&mut self, state: &[i32], zone: &Zone) -> Result<Option<String>, Fault> {
+        let representative = &mut self.reduced.representative;
+        let expander = &mut self.reduced.plain.expander;
+        self.audit.check(representative, expander, state, zone)
+    }
+}
+
+impl<'p> Successors<'p> for Audited<'p> {
+    type Move = Permutation;
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn initial<B>(
+        &mut self,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        self.reduced.initial(take)
+    }
+
+    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+        match self.look(state, zone)? {
+            Some(message) => Err(Broken::Asymmetric(message)),
+            None => self.reduced.begin(state, zone),
+        }
+    }
+
+    fn takes(&mut self, step: usize) -> bool {
+        self.reduced.takes(step)
+    }
+
+    fn step<B>(
+        &mut self,
+        step: usize,
+        state: &mut [i32],
+        zone: &Zone,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        self.reduced.step(step, state, zone, take)
+    }
+
+    fn represent(&mut self, state: &mut [i32], zone: &mut Zone) -> Option<Permutation> {
+        self.reduced.represent(state, zone)
+    }
+
+    fn confirm(&mut self, state: &[i32], zone: &Zone) -> Option<String> {
+        // What ends a search was not taken from the waiting list yet.
+        self.audit.now();
+        self.look(state, zone).ok().flatten()
+    }
+
+    fn expander(&mut self) -> &mut Expander<'p> {
+        self.reduced.expander()
+    }
+
+    fn absorb(&mut self, other: Audited<'p>) {
+        self.audit.absorb(&other.audit);
+        self.reduced.absorb(other.reduced);
+    }
+}
+
+/// What a run was given: states as they are, representatives, or audited representatives.
+pub enum Chosen<'p> {
+    /// As they are.
+    Plain(Plain<'p>),
+    /// Representatives.
+    Reduced(Box<Reduced<'p>>),
+    /// Audited representatives.
+    Audited(Box<Audited<'p>>),
+}
+
+impl<'p> Chosen<'p> {
+    /// Reduces by `representative` if there is one, under an audit if there is one.
+    pub fn new(
+        (program, bounds): (&'p Program, &'p Bounds),
+        abstraction: Abstraction,
+        representative: Option<Representative>,
+        audit: Option<Audit<'p>>,
+    ) -> Chosen<'p> {
+        let plain = Plain::new(program, bounds, abstraction);
+        match (representative, audit) {
+            (None, _) => Chosen::Plain(plain),
+            (Some(r), None) => Chosen::Reduced(Box::new(Reduced::new(plain, r))),
+            (Some(r), Some(audit)) => Chosen::Audited(Box::new(Audited::new(plain, r, audit))),
+        }
+    }
+
+    /// The same without an audit, with every step taken.
+    pub fn every_step(
+        (program, bounds): (&'p Program, &'p Bounds),
+        abstraction: Abstraction,
+        representative: Option<Representative>,
+    ) -> Chosen<'p> {
+        let plain = Plain::new(program, bounds, abstraction);
+        match representative {
+            None => Chosen::Plain(plain),
+            Some(r) => Chosen::Reduced(Box::new(Reduced::every_step(plain, r))),
+        }
+    }
+
+    /// What makes representatives, if states are reduced.
+    pub fn representative(&self) -> Option<&Representative> {
+        match self {
+            Chosen::Plain(_) => None,
+            Chosen::Reduced(reduced) => Some(&reduced.representative),
+            Chosen::Audited(audited) => Some(&audited.reduced.representative),
+        }
+    }
+
+    /// The audit, if there is one.
+    pub fn audit(&self) -> Option<&Audit<'p>> {
+        match self {
+            Chosen::Plain(_) | Chosen::Reduced(_) => None,
+            Chosen::Audited(audited) => Some(&audited.audit),
+        }
+    }
+}
+
+/// Hands a successor on whose state was not moved.
+fn unmoved<B>(
+    take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+) -> impl FnMut(Successor<'_, ()>) -> ControlFlow<B> {
+    |s| {
+        take(Successor {
+            state: s.state,
+            zone: s.zone,
+            bounds: s.bounds,
+            moved_by: None,
+            classes: s.classes,
+        })
+    }
+}
+
+impl<'p> Successors<'p> for Chosen<'p> {
+    type Move = Permutation;
+
+    fn moves(&self) -> bool {
+        !matches!(self, Chosen::Plain(_))
+    }
+
+    fn initial<B>(
+        &mut self,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        match self {
+            Chosen::Plain(s) => s.initial(&mut unmoved(take)),
+            Chosen::Reduced(s) => s.initial(take),
+            Chosen::Audited(s) => s.initial(take),
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+        match self {
+            Chosen::Plain(s) => s.begin(state, zone),
+            Chosen::Reduced(s) => s.begin(state, zone),
+            Chosen::Audited(s) => s.begin(state, zone),
+        }
+    }
+
+    #[inline]
+    fn takes(&mut self, step: usize) -> bool {
+        match self {
+            Chosen::Plain(_) => true,
+            Chosen::Reduced(s) => s.takes(step),
+            Chosen::Audited(s) => s.takes(step),
+        }
+    }
+
+    #[inline]
+    fn step<B>(
+        &mut self,
+        step: usize,
+        state: &mut [i32],
+        zone: &Zone,
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Broken> {
+        match self {
+            Chosen::Plain(s) => s.step(step, state, zone, &mut unmoved(take)),
+            Chosen::Reduced(s) => s.step(step, state, zone, take),
+            Chosen::Audited(s) => s.step(step, state, zone, take),
+        }
+    }
+
+    fn represent(&mut self, state: &mut [i32], zone: &mut Zone) -> Option<Permutation> {
+        match self {
+            Chosen::Plain(_) => None,
+            Chosen::Reduced(s) => s.represent(state, zone),
+            Chosen::Audited(s) => s.represent(state, zone),
+        }
+    }
+
+    fn confirm(&mut self, state: &[i32], zone: &Zone) -> Option<String> {
+        match self {
+            Chosen::Plain(_) | Chosen::Reduced(_) => None,
+            Chosen::Audited(s) => s.confirm(state, zone),
+        }
+    }
+
+    fn expander(&mut self) -> &mut Expander<'p> {
+        match self {
+            Chosen::Plain(s) => s.expander(),
+            Chosen::Reduced(s) => s.expander(),
+            Chosen::Audited(s) => s.expander(),
+        }
+    }
+
+    fn absorb(&mut self, other: Chosen<'p>) {
+        match (self, other) {
+            (Chosen::Reduced(s), Chosen::Reduced(other)) => s.absorb(*other),
+            (Chosen::Audited(s), Chosen::Audited(other)) => s.absorb(*other),
+            _ => {}
+        }
+    }
+}

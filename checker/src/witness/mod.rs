@@ -1,0 +1,14 @@
+//! From a path of the zone graph to a run of the model: the steps with their select values, delays that make every
+//! guard and invariant hold, and the replay that proves it.
+
+pub mod lassos;
+mod path;
+mod real;
+mod schedule;
+mod shorten;
+pub mod traces;
+mod unpermute;
+
+pub use path::{Condition, Conditions, Leave, Path, by_position, follow, position};
+pub use schedule::schedule;
+pub use shorten::{Lasso, shorten_lasso, shorten_path};

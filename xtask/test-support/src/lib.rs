@@ -1,0 +1,11 @@
+//! What the tests of several crates share: models read from text, the corpus, reproducible random numbers.
+//!
+//! It depends on `syntax` and `analysis` only. The engine is what the tests judge, so nothing here may use it.
+
+mod corpus;
+mod loaded;
+mod rng;
+
+pub use corpus::corpus;
+pub use loaded::{Loaded, load, xta};
+pub use rng::Rng;
