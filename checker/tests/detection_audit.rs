@@ -7,23 +7,7 @@ mod common;
 use common::{Loaded, Verify, load};
 use zonelens_analysis::report::{Options, SymmetryOption, Verdict};
 use zonelens_syntax::ast::FileKind;
-
-/// SplitMix64, as reproducible as the seed that a failure prints.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, options: &[&'a str]) -> &'a str {
-        options[self.below(options.len())]
-    }
-}
+use zonelens_test_support::Rng;
 
 /// Functions; each model gets those that its phrases call.
 const FUNCTIONS: &[&str] = &[

@@ -9,6 +9,7 @@ use expect_test::expect;
 use round_trip::{parse, syntax_errors, xml_round_trip, xta_round_trip};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{sketches, to_plain_xta, to_xml, to_xta};
+use zonelens_test_support::Rng;
 
 /// Everything that only XML holds, and texts that are hard to put elsewhere.
 const FULL: &str = r##"<?xml version="1.0" encoding="utf-8"?>
@@ -432,21 +433,8 @@ fn texts_are_kept_to_the_byte() {
     }
 }
 
-/// A fixed sequence of numbers (splitmix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit.max(1) as u64) as usize
-    }
-}
-
 /// `text` with a few pieces taken out, doubled or moved.
-fn damaged(text: &str, numbers: &mut Numbers) -> String {
+fn damaged(text: &str, numbers: &mut Rng) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..1 + numbers.below(3) {
         let from = numbers.below(chars.len());
@@ -473,7 +461,7 @@ fn damaged(text: &str, numbers: &mut Numbers) -> String {
 
 #[test]
 fn damaged_models_convert_fully_or_not_at_all() {
-    let mut numbers = Numbers(7);
+    let mut numbers = Rng(7);
     let xta = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
     let (mut kept, mut lost) = (0, Vec::new());
     for _ in 0..4000 {

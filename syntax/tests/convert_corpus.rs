@@ -12,38 +12,8 @@ use zonelens_syntax::convert::{to_xml, to_xta};
 use zonelens_syntax::debug::ast_debug;
 use zonelens_syntax::format::{FormatOptions, format};
 
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
-fn skip(why: &str) {
-    use std::io::Write;
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
-}
-
 fn corpus(extensions: &[&str]) -> Option<Vec<PathBuf>> {
-    let dir = std::env::var_os("ZONELENS_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| {
-            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"))
-        });
-    if !dir.join("EXPECT-PARSE.tsv").exists() {
-        skip("there is no corpus (set ZONELENS_CORPUS)");
-        return None;
-    }
-    let mut out = Vec::new();
-    let mut open = vec![dir.join("models")];
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).expect("directory").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if has_extension(&path, extensions) {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    Some(out)
+    zonelens_test_support::corpus_files(extensions)
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {

@@ -5,17 +5,17 @@
 
 mod common;
 
-use common::{Rng, corpus_dir};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
+use zonelens_test_support::{Rng, corpus, corpus_files};
 
 /// Words that later versions reserved: the reference rejects older models for them, we read those models.
 const LATER_WORDS: [&str; 3] = ["T_ABS", "T_EXIT", "T_IO"];
 
 #[test]
 fn verdicts_and_lines_agree_with_the_reference() {
-    let Some(dir) = corpus_dir() else { return };
+    let Some(dir) = corpus() else { return };
     let table = std::fs::read_to_string(dir.join("EXPECT-PARSE.tsv")).expect("table");
     let types = std::fs::read_to_string(dir.join("EXPECT-TYPES.tsv")).expect("table");
     let (mut agree, mut kinder, mut late, mut lines, mut near) = (0, 0, 0, 0, 0);
@@ -136,9 +136,11 @@ fn element_start(text: &str, path: &str) -> Option<usize> {
 
 #[test]
 fn spans_of_xml_point_at_the_text_they_name() {
-    let Some(dir) = corpus_dir() else { return };
+    let Some(files) = corpus_files(&["xml", "xta", "ta", "q"]) else {
+        return;
+    };
     let mut names = 0u32;
-    for path in common::corpus_files(&dir) {
+    for path in files {
         let name = path.to_string_lossy().into_owned();
         let text = String::from_utf8_lossy(&std::fs::read(&path).expect("model")).into_owned();
         let file = SourceFile::parse(text, FileKind::from_path(&name));
@@ -150,12 +152,14 @@ fn spans_of_xml_point_at_the_text_they_name() {
 
 #[test]
 fn truncated_files_never_panic() {
-    let Some(dir) = corpus_dir() else { return };
+    let Some(files) = corpus_files(&["xml", "xta", "ta", "q"]) else {
+        return;
+    };
     let mut rng = Rng(7);
-    for path in common::corpus_files(&dir).into_iter().step_by(3) {
+    for path in files.into_iter().step_by(3) {
         let name = path.to_string_lossy().into_owned();
         let text = String::from_utf8_lossy(&std::fs::read(&path).expect("model")).into_owned();
-        let mut cut = rng.below(text.len() as u64 + 1) as usize;
+        let mut cut = rng.below(text.len() + 1);
         while !text.is_char_boundary(cut) {
             cut -= 1;
         }

@@ -2,30 +2,31 @@
 
 mod common;
 
-use common::{Rng, examples};
+use common::examples;
 use zonelens_syntax::fuzzing;
+use zonelens_test_support::Rng;
 
 /// Example texts, damaged, and plain noise.
 fn input(rng: &mut Rng, texts: &[Vec<u8>]) -> Vec<u8> {
     if rng.below(8) == 0 {
-        return (0..rng.below(400)).map(|_| rng.next() as u8).collect();
+        return (0..rng.below(400)).map(|_| rng.next_u64() as u8).collect();
     }
-    let mut bytes = rng.pick(texts).clone();
+    let mut bytes = texts[rng.below(texts.len())].clone();
     for _ in 0..1 + rng.below(8) {
         if bytes.is_empty() {
             break;
         }
-        let at = rng.below(bytes.len() as u64) as usize;
-        let len = (rng.below(60) as usize).min(bytes.len() - at);
+        let at = rng.below(bytes.len());
+        let len = rng.below(60).min(bytes.len() - at);
         match rng.below(4) {
             0 => drop(bytes.drain(at..at + len)),
-            1 => bytes[at] = rng.next() as u8,
+            1 => bytes[at] = rng.next_u64() as u8,
             2 => {
                 let part = bytes[at..at + len].to_vec();
-                let to = rng.below(bytes.len() as u64) as usize;
+                let to = rng.below(bytes.len());
                 bytes.splice(to..to, part);
             }
-            _ => bytes[at] = *rng.pick(b"{}()[];,<>&\"'/*\\\n-:="),
+            _ => bytes[at] = rng.pick(b"{}()[];,<>&\"'/*\\\n-:="),
         }
     }
     bytes

@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::{Rng, corpus_dir, corpus_files, examples};
+use common::examples;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
+use zonelens_test_support::{Rng, corpus_files};
 
 /// Snippets that like to upset parsers.
 const SNIPPETS: [&str; 48] = [
@@ -68,20 +69,20 @@ fn random_edit(rng: &mut Rng, text: &str) -> TextEdit {
         }
         at as u32
     };
-    let start = boundary(rng.below(text.len() as u64 + 1) as usize);
+    let start = boundary(rng.below(text.len() + 1));
     let len = match rng.below(10) {
         0..=5 => 0,
-        6..=8 => rng.below(4) as usize,
-        _ => rng.below(120) as usize,
+        6..=8 => rng.below(4),
+        _ => rng.below(120),
     };
     let end = boundary((start as usize + len).min(text.len())).max(start);
     let insert = match rng.below(8) {
         0..=1 => String::new(),
-        2..=4 => (*rng.pick(&SNIPPETS)).to_owned(),
+        2..=4 => rng.pick(&SNIPPETS).to_owned(),
         5 => char::from(b' ' + rng.below(95) as u8).to_string(),
         6 => {
-            let from = boundary(rng.below(text.len() as u64 + 1) as usize);
-            let to = boundary((from as usize + rng.below(80) as usize).min(text.len())).max(from);
+            let from = boundary(rng.below(text.len() + 1));
+            let to = boundary((from as usize + rng.below(80)).min(text.len())).max(from);
             text[from as usize..to as usize].to_owned()
         }
         _ => "x".to_owned(),
@@ -236,7 +237,7 @@ fn an_edit_in_xml_shares_all_other_items() {
 
 #[test]
 fn edited_corpus() {
-    let Some(dir) = corpus_dir() else { return };
+    let Some(dir) = corpus() else { return };
     let steps: usize = std::env::var("ZONELENS_TEST_STEPS")
         .ok()
         .and_then(|s| s.parse().ok())

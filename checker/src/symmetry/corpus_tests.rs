@@ -8,49 +8,7 @@ use std::path::{Path, PathBuf};
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::SourceFile;
-
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
-fn skip(why: &str) {
-    use std::io::Write;
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
-}
-
-fn corpus() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
-    let path = std::env::var_os("ZONELENS_CORPUS").map_or(PathBuf::from(beside), PathBuf::from);
-    let models = path.join("models");
-    if models.is_dir() {
-        return Some(models);
-    }
-    skip(&format!(
-        "there is no corpus at {} (set ZONELENS_CORPUS)",
-        path.display()
-    ));
-    None
-}
-
-fn files(folder: &Path, out: &mut Vec<(PathBuf, FileKind)>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|e| Some(e.ok()?.path()))
-        .collect();
-    entries.sort();
-    for path in entries {
-        let kind = match path.extension().and_then(|e| e.to_str()) {
-            Some("xml") => Some(FileKind::Xml),
-            Some("xta" | "ta") => Some(FileKind::Xta),
-            _ => None,
-        };
-        if path.is_dir() {
-            files(&path, out);
-        } else if let Some(kind) = kind {
-            out.push((path, kind));
-        }
-    }
-}
+use zonelens_test_support::corpus_files;
 
 /// The queries in and beside a model, as text.
 fn queries(path: &Path, text: &str, kind: FileKind) -> Vec<String> {
@@ -96,11 +54,12 @@ fn verdicts(path: &Path, model: &Loaded, queries: &[String]) -> usize {
 
 #[test]
 fn models_of_others() {
-    let Some(corpus) = corpus() else { return };
-    let mut all = Vec::new();
-    files(&corpus, &mut all);
+    let Some(all) = corpus_files(&["xml", "xta", "ta"]) else {
+        return;
+    };
     let (mut models, mut compared, mut orbits) = (0, 0, 0);
-    for (path, kind) in all {
+    for path in all {
+        let kind = FileKind::from_path(&path.to_string_lossy());
         let Ok(text) = std::fs::read_to_string(&path) else {
             continue;
         };

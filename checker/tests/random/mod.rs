@@ -5,28 +5,7 @@
 pub mod timed;
 pub mod wide;
 
-/// SplitMix64, as reproducible as the seed that a failure prints.
-pub struct Rng(pub u64);
-
-impl Rng {
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-
-    /// One of several.
-    pub fn pick<'a>(&mut self, options: &[&'a str]) -> &'a str {
-        options[self.below(options.len())]
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-}
+pub use zonelens_test_support::Rng;
 
 const GUARDS: [&str; 21] = [
     "!busy",
@@ -158,7 +137,7 @@ pub fn model(rng: &mut Rng, odd: bool, numbered: bool) -> String {
     text += "  init a;\n  trans\n";
     text += &edges;
     text += ";\n}\n";
-    if rng.chance(3) {
+    if rng.one_in(3) {
         text += "process Q(const T t) { state a, b; init a; trans a -> b { guard seen[owner][t]; assign slot = t; }, \
                  b -> a { sync d?; assign seen[held[t]][t] = false; }; }\nsystem P, Q;\n";
     } else {
@@ -179,18 +158,18 @@ fn edge(rng: &mut Rng, k: usize, odd: bool) -> String {
         2 => ("", format!(" sync d{};", rng.pick(&["!", "?", "?"]))),
         _ => ("", String::new()),
     };
-    let guard = match odd && rng.chance(8) {
+    let guard = match odd && rng.one_in(8) {
         true => rng.pick(&ODD_GUARDS),
         false => rng.pick(&GUARDS),
     };
     let mut update = Vec::new();
     for _ in 0..1 + rng.below(2) {
-        update.push(match odd && rng.chance(6) {
+        update.push(match odd && rng.one_in(6) {
             true => rng.pick(&ODD_UPDATES).to_owned(),
             false => rng.pick(&UPDATES).to_owned(),
         });
     }
-    if !select.is_empty() && rng.chance(2) {
+    if !select.is_empty() && rng.one_in(2) {
         update.push(
             rng.pick(&["owner = k", "turn[k] = 1", "friend[i] = k"])
                 .to_owned(),

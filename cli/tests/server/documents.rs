@@ -1,8 +1,8 @@
 //! The server's text is the client's text, whatever is edited how fast.
 
 use crate::client::Client;
-use crate::rng::Rng;
 use serde_json::{Value, json};
+use zonelens_test_support::Rng;
 
 const URI: &str = "file:///tmp/zonelens-test/edits.xta";
 const PIECES: [&str; 14] = [
@@ -71,7 +71,7 @@ fn edits(rng: &mut Rng, text: &mut String, encoding: &str) -> Vec<Value> {
         if end - start > 40 {
             end = start;
         }
-        let piece = *rng.pick(&PIECES);
+        let piece = rng.pick(&PIECES);
         changes.push(json!({
             "range": {"start": position(text, start, encoding), "end": position(text, end, encoding)},
             "text": piece,
@@ -100,7 +100,7 @@ fn edited_in_order(encoding: &str, versions: i64, seed: u64) {
         let id = client.post("zonelens/documentText", json!({"uri": URI}));
         texts.push((id, version, text.clone()));
         if rng.below(2) == 0 {
-            let method = *rng.pick(&ASKED);
+            let method = rng.pick(&ASKED);
             let id = client.post(method, json!({"textDocument": {"uri": URI}}));
             // Sometimes the answer comes before the next edit.
             let answer = (rng.below(3) == 0).then(|| client.answer(id));

@@ -11,7 +11,6 @@ mod lifecycle;
 mod more_features;
 mod panels;
 mod protocol;
-mod rng;
 mod robustness;
 mod runs;
 mod settings;

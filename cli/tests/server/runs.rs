@@ -1,10 +1,10 @@
 //! Runs: started, watched, cancelled, and survived whatever the worker does.
 
 use crate::client::{Client, children_of};
-use crate::rng::Rng;
 use crate::workers;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use zonelens_test_support::Rng;
 
 const URI: &str = "file:///tmp/zonelens-test/runs.xta";
 const MODEL: &str = "\
@@ -133,7 +133,7 @@ fn a_hundred_cancels_leave_nothing() {
         let argument = match rng.below(3) {
             0 => json!({}),
             1 => json!({"uri": URI}),
-            _ => json!({"run": rng.pick(&runs)}),
+            _ => json!({"run": runs[rng.below(runs.len())]}),
         };
         client.command("zonelens.cancel", argument);
         client.command("zonelens.cancel", json!({}));

@@ -1,10 +1,10 @@
 //! Random edits and requests over real models: an answer or a proper error to everything, and memory that comes back.
 
 use crate::client::{Client, fresh_directory};
-use crate::rng::Rng;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use zonelens_test_support::Rng;
 
 const METHODS: [&str; 18] = [
     "textDocument/hover",

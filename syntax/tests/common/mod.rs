@@ -1,57 +1,10 @@
 //! Shared by the integration tests: the corpus, a seeded generator, span-free comparison.
 #![allow(dead_code)]
 
-use std::path::{Path, PathBuf};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{ItemKind, MemberKind};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
-
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
-pub fn skip(why: &str) {
-    use std::io::Write;
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
-}
-
-/// The corpus folder, or a message and `None`.
-pub fn corpus_dir() -> Option<PathBuf> {
-    let dir = std::env::var_os("ZONELENS_CORPUS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| {
-            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus"))
-        });
-    if dir.join("EXPECT-PARSE.tsv").exists() {
-        return Some(dir);
-    }
-    skip(&format!(
-        "there is no corpus at {} (set ZONELENS_CORPUS)",
-        dir.display()
-    ));
-    None
-}
-
-/// All model and query files of the corpus, sorted.
-pub fn corpus_files(dir: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut todo = vec![dir.join("models")];
-    while let Some(dir) = todo.pop() {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                todo.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|e| ["xml", "xta", "ta", "q"].iter().any(|k| e == *k))
-            {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
-}
 
 /// The examples of this repository, with their text.
 pub fn examples() -> Vec<(String, String)> {
@@ -65,27 +18,6 @@ pub fn examples() -> Vec<(String, String)> {
         .collect();
     out.sort();
     out
-}
-
-/// splitmix64: small, seeded, the same everywhere.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
-
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len() as u64) as usize]
-    }
 }
 
 /// A tree's debug text without spans (`@12..15`).

@@ -1,22 +1,7 @@
 //! The corpus of real models, where it is.
 
-use std::path::{Path, PathBuf};
-
-/// The folder from `ZONELENS_CORPUS`, or the one beside the checkout; `None` with a message when there is none.
-pub fn dir() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-    let dir =
-        std::env::var_os("ZONELENS_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    if dir.join("EXPECT-PARSE.tsv").exists() {
-        return Some(dir);
-    }
-    // `cargo xtask ci` counts such lines.
-    println!(
-        "SKIPPED: what needs the corpus: there is none at {} (set ZONELENS_CORPUS)",
-        dir.display()
-    );
-    None
-}
+use std::path::Path;
+pub use zonelens_test_support::corpus as dir;
 
 /// The rows of a table, without its heading.
 pub fn rows(dir: &Path, table: &str) -> Vec<Vec<String>> {

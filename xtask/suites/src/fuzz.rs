@@ -4,12 +4,12 @@
 use crate::corpus;
 use crate::fuzz_models;
 use crate::generate;
-use crate::rng::Rng;
 use std::time::{Duration, Instant};
 use zonelens_analysis::Model;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::fuzzing;
+use zonelens_test_support::Rng;
 
 /// Runs for `seconds`, and as long again with models that are verified; the seed decides everything but how far it gets.
 pub fn run(seconds: u64, seed: u64) -> bool {
@@ -99,9 +99,9 @@ fn check(rng: &mut Rng, text: &str, kind: FileKind) {
     }
     let mut edited = vec![
         kind as u8,
-        rng.next() as u8,
-        rng.next() as u8,
-        rng.next() as u8,
+        rng.next_u64() as u8,
+        rng.next_u64() as u8,
+        rng.next_u64() as u8,
     ];
     edited.extend_from_slice(text.as_bytes());
     fuzzing::reparse(&edited);

@@ -2,7 +2,6 @@
 //! replay or two answers to one question. Random models are small and made of what their generator knows; authors combine
 //! features that nobody thought of.
 
-use crate::rng::Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use zonelens_analysis::Model;
@@ -13,6 +12,7 @@ use zonelens_analysis::report::{
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::{SourceFile, parse_query};
+use zonelens_test_support::Rng;
 
 /// Questions that every model can be asked.
 const QUERIES: [&str; 3] = ["A[] not deadlock", "A<> false", "E<> deadlock"];

@@ -14,7 +14,6 @@ mod fuzz;
 mod fuzz_models;
 mod generate;
 mod models;
-mod rng;
 mod server;
 mod stored;
 

@@ -3,6 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+/// Says that the test of this thread does nothing, past the capture of the test runner: `cargo xtask ci` counts such
+/// lines.
+pub fn skip(why: &str) {
+    let test = std::thread::current();
+    let test = test.name().unwrap_or("a test");
+    let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
+}
+
 /// The folder of the corpus, or `None` with a message that the test is skipped.
 pub fn corpus() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
@@ -11,13 +19,28 @@ pub fn corpus() -> Option<PathBuf> {
     if dir.join("EXPECT-PARSE.tsv").exists() {
         return Some(dir);
     }
-    // `cargo xtask ci` counts such lines. Not by `println!`, which the test runner keeps to itself.
-    let why = format!(
+    skip(&format!(
         "there is no corpus at {} (set ZONELENS_CORPUS)",
         dir.display()
-    );
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test");
-    let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
+    ));
     None
+}
+
+/// The files of the corpus with one of these extensions, in order; `None` with a message if there is no corpus.
+pub fn corpus_files(extensions: &[&str]) -> Option<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![corpus()?.join("models")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let extension = path.extension().and_then(|e| e.to_str());
+            if path.is_dir() {
+                folders.push(path);
+            } else if extension.is_some_and(|e| extensions.contains(&e)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Some(found)
 }

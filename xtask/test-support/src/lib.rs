@@ -6,6 +6,6 @@ mod corpus;
 mod loaded;
 mod rng;
 
-pub use corpus::corpus;
+pub use corpus::{corpus, corpus_files, skip};
 pub use loaded::{Loaded, load, xta};
 pub use rng::Rng;
