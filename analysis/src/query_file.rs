@@ -10,7 +10,7 @@ use zonelens_syntax::SourceFile;
 pub fn diagnostics(file: &SourceFile, model: Option<&Model>) -> Vec<Diagnostic> {
     let errors = file.errors().into_iter();
     let mut out: Vec<Diagnostic> = errors
-        .map(|e| Diagnostic::error(e.code, e.message, e.span))
+        .map(|e| Diagnostic::new(e.code, e.message, e.span))
         .collect();
     let lints = pragma::check(file);
     match model {

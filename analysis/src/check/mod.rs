@@ -8,7 +8,9 @@ mod decl;
 mod expr;
 mod function;
 mod init;
+mod known;
 mod labels;
+mod needed;
 mod operators;
 mod query;
 mod repair;
@@ -30,7 +32,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use zonelens_syntax::ast;
 use zonelens_syntax::span::Span;
 
+pub use decl::no_value;
 pub use labels::has_side_effect;
+pub use needed::check as needed;
 pub use query::CheckedKind;
 
 /// What is known outside the item being checked.
@@ -154,6 +158,8 @@ pub struct Checker<'a> {
     in_query: bool,
     /// An expression about one state of a trace: elements of scalarsets are the numbers that the trace shows.
     in_state: bool,
+    /// Inside a part that constants keep from being evaluated: `N > 3 && list[3] == 0` where N is 3.
+    unreached: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
@@ -178,6 +184,7 @@ impl<'a> Checker<'a> {
             in_template: false,
             in_query: false,
             in_state: false,
+            unreached: false,
             families: None,
             previous: None,
             out: Checked::default(),
@@ -249,7 +256,6 @@ impl<'a> Checker<'a> {
                 Some("query" | "unsupported") => diag.code,
                 _ => "query/type",
             };
-            diag.severity = crate::rules::severity(diag.code);
             // A name can be corrected in a query like anywhere; there is nothing to declare or reorder.
             if diag.code != "query/name" {
                 diag.fixes.clear();

@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
         };
         let sig = Arc::clone(sig);
         if self.arity(symbol, sig.params.len(), args.len(), span) {
-            self.family_args(&sig, &args);
+            self.family_args(symbol, &sig, &args);
         }
         Expr {
             kind: ExprKind::Process(symbol.clone(), args),
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn family_args(&mut self, sig: &TemplateSig, args: &[Expr]) {
+    fn family_args(&mut self, family: &Symbol, sig: &TemplateSig, args: &[Expr]) {
         for (p, a) in sig.params.iter().zip(args) {
             if a.ty.is_error() || p.ty.is_error() {
                 continue;
@@ -205,6 +205,9 @@ impl<'a> Checker<'a> {
                     describe(&a.ty)
                 );
                 self.error_at("query/type", message, a.span);
+            }
+            if ok {
+                self.known_process(family, p, a);
             }
         }
     }
@@ -316,6 +319,7 @@ impl<'a> Checker<'a> {
         if self.arity(&function, sig.params.len(), call.len(), span) {
             for (p, a) in sig.params.iter().zip(&call) {
                 self.argument(p, a);
+                self.known_argument(p, a);
             }
         }
         Expr {

@@ -302,6 +302,12 @@ impl Scope<'_> {
             .families
             .get(scope.index as usize)
             .ok_or(Foreign::Broken)?;
+        if family.len == 0 {
+            let message = format!("`{}` has no processes", family.name);
+            let span = args.first().map_or(Span::new(0, 0), |a| a.span);
+            let span = self.span(span);
+            return Err(Foreign::Unsupported("query/range", message, span));
+        }
         let (mut base, mut steps) = (family.first, Vec::new());
         let mut stride = family.len;
         for (range, arg) in family.params.iter().zip(args) {

@@ -2,6 +2,8 @@
 
 mod graph;
 mod invariant;
+pub(crate) mod label_kind;
+mod meta;
 pub(crate) mod usage;
 
 use crate::check::{Body, Checked};
@@ -39,6 +41,8 @@ impl ItemLint {
     }
 }
 
+pub(crate) use meta::written;
+
 /// Looks over a model. `queries` are the expressions of its queries; without any (they may stand in a file of their
 /// own) what only they could use is left alone.
 pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
@@ -60,6 +64,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
             }
         });
     }
+    meta::check(items, &mut out);
     let asked = !queries.is_empty();
     for ((_, c), l) in items.iter().zip(lints) {
         out.extend(l.diags.iter().cloned());
