@@ -96,6 +96,22 @@ fn a_value_of_an_empty_range_is_missed_where_it_is_needed() {
 }
 
 #[test]
+fn entries_of_arrays_without_entries_are_never_looked_up() {
+    // A place without cells must not reach the engine, whether its size is known now or at instantiation.
+    let now = "int n; clock x[int[1,0]];\nprocess P() { state A, B; init A; trans A -> B { guard n == 1 && x[n] > 2; }; }\nsystem P;";
+    let later = "int n;\nprocess P(const int k) { clock x[int[1,k]]; state A, B; init A; trans A -> B { guard n == 1 && x[n] > 2; }; }\np = P(0); system p;";
+    for text in [now, later] {
+        let network = model_of(text).1.network().unwrap();
+        let list: Vec<_> = network
+            .unsupported
+            .iter()
+            .map(|u| (u.code, u.fatal))
+            .collect();
+        assert_eq!(list, [("type/empty-range", true)]);
+    }
+}
+
+#[test]
 fn clocks_in_functions_leave_the_rest_of_the_model_alive() {
     let text = |guard: &str| {
         format!(

@@ -245,6 +245,11 @@ impl Scope<'_> {
             }
             ExprKind::Index(base, index) => {
                 let base = self.locate(base)?;
+                // The engine's analyses take for granted that something stands where a place begins.
+                if matches!(&*base.shape, Shape::Array { index, .. } if index.len == 0) {
+                    let message = "an entry of an array over an empty range is used here";
+                    return Err(self.foreign("type/empty-range", message, e));
+                }
                 let index = self.int(index)?;
                 let mut at = base.index(index)?;
                 at.span = self.span(e.span);
