@@ -497,7 +497,11 @@ impl Model {
         });
         resolved.map_err(|foreign| {
             vec![match foreign {
-                Foreign::Unsupported(code, message, span) => Diagnostic::new(code, message, span),
+                Foreign::Unsupported(code, message, span) => {
+                    // What is wrong inside a query has a code of its own.
+                    let own = code.starts_with("unsupported/") || code.starts_with("query/");
+                    Diagnostic::new(if own { code } else { "query/range" }, message, span)
+                }
                 Foreign::Empty(..) | Foreign::Broken => {
                     Diagnostic::new("query/type", "this query cannot be evaluated", span)
                 }
