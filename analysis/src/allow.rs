@@ -52,12 +52,7 @@ pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic>
         if !used {
             let message =
                 format!("nothing on the next line is reported as `{code}`, so this has no effect");
-            let mut diagnostic = Diagnostic::new(
-                "lint/allow",
-                crate::rules::severity("lint/allow"),
-                message,
-                *span,
-            );
+            let mut diagnostic = Diagnostic::new("lint/allow", message, *span);
             diagnostic.fixes.push(Fix {
                 title: "Remove this line".into(),
                 edits: vec![TextEdit {

@@ -9,8 +9,6 @@ use crate::symbol::Loc;
 pub struct Diag {
     /// `area/name`
     pub code: &'static str,
-    /// How bad.
-    pub severity: Severity,
     /// What is wrong.
     pub message: String,
     /// Where.
@@ -33,16 +31,20 @@ pub struct Repair {
 }
 
 impl Diag {
-    /// A finding with the code's own severity.
+    /// A finding; its code decides how severe it is.
     pub fn new(code: &'static str, message: impl Into<String>, loc: Loc) -> Diag {
         Diag {
             code,
-            severity: crate::rules::severity(code),
             message: message.into(),
             loc,
             related: Vec::new(),
             fixes: Vec::new(),
         }
+    }
+
+    /// How severe the code is.
+    pub fn severity(&self) -> Severity {
+        crate::rules::severity(self.code)
     }
 
     /// With another place that matters.
@@ -86,20 +88,13 @@ impl Diag {
                 safe: repair.safe,
             })
         });
-        Diagnostic {
-            code: self.code,
-            severity: self.severity,
-            message: self.message.clone(),
-            span: span(&self.loc),
-            related: self
-                .related
-                .iter()
-                .map(|(loc, message)| Related {
-                    span: span(loc),
-                    message: message.clone(),
-                })
-                .collect(),
-            fixes: fixes.collect(),
-        }
+        let related = self.related.iter().map(|(loc, message)| Related {
+            span: span(loc),
+            message: message.clone(),
+        });
+        let mut out = Diagnostic::new(self.code, self.message.clone(), span(&self.loc));
+        out.related = related.collect();
+        out.fixes = fixes.collect();
+        out
     }
 }

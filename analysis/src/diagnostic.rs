@@ -64,11 +64,6 @@ pub struct Fix {
 }
 
 impl Diagnostic {
-    /// An error without related places or fixes.
-    pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Diagnostic {
-        Diagnostic::new(code, Severity::Error, message, span)
-    }
-
     /// An error of syntax, with its repairs; `base` is added to its spans.
     pub fn syntax(error: &SyntaxError, base: u32) -> Diagnostic {
         let repairs = error.repairs.iter().map(|r| Fix {
@@ -85,25 +80,27 @@ impl Diagnostic {
         });
         Diagnostic {
             fixes: repairs.collect(),
-            ..Diagnostic::error(error.code, error.message.clone(), error.span.shift(base))
+            ..Diagnostic::new(error.code, error.message.clone(), error.span.shift(base))
         }
     }
 
-    /// A diagnostic without related places or fixes.
-    pub fn new(
-        code: &'static str,
-        severity: Severity,
-        message: impl Into<String>,
-        span: Span,
-    ) -> Diagnostic {
+    /// A diagnostic as severe as the table of rules says, without related places or fixes.
+    pub fn new(code: &'static str, message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic {
             code,
-            severity,
+            severity: crate::rules::severity(code),
             message: message.into(),
             span,
             related: Vec::new(),
             fixes: Vec::new(),
         }
+    }
+
+    /// The same finding with another severity than its code usually has: a reason in the situation, not in the code. The
+    /// only way to differ from the table, besides the settings of a workspace.
+    pub fn varied(mut self, severity: Severity) -> Diagnostic {
+        self.severity = severity;
+        self
     }
 }
 
@@ -150,8 +147,7 @@ fn worst<'a>(list: impl Iterator<Item = &'a Diagnostic>) -> Option<(Vec<usize>, 
     let at = left_out
         .first()
         .map_or(Span::new(0, 0), |(_, _, span)| *span);
-    let severity = crate::rules::severity("lint/more");
     let mut kept: Vec<usize> = kept.iter().map(|(_, i, _)| *i).collect();
     kept.sort_unstable();
-    Some((kept, Diagnostic::new("lint/more", severity, message, at)))
+    Some((kept, Diagnostic::new("lint/more", message, at)))
 }

@@ -73,6 +73,8 @@ pub enum ExprKind {
     },
     /// `deadlock`
     Deadlock,
+    /// `cost` of a priced model that declares no such name.
+    Cost,
     /// A sequence, or a conjunction in the old syntax.
     Comma(Vec<Expr>),
     /// A process (queries).
@@ -126,6 +128,7 @@ impl Expr {
             | ExprKind::Str(_)
             | ExprKind::Bool(_)
             | ExprKind::Var(_)
+            | ExprKind::Cost
             | ExprKind::Deadlock => {}
             ExprKind::Unary(_, a)
             | ExprKind::IncDec { expr: a, .. }
@@ -149,6 +152,13 @@ impl Expr {
             | ExprKind::LocationOf(_, list)
             | ExprKind::Member { args: list, .. } => list.iter().for_each(visit),
         }
+    }
+
+    /// Whether it mentions the cost of a priced model.
+    pub fn mentions_cost(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Cost));
+        found
     }
 
     /// The variable at the root of `a[i].f`, if it is one.

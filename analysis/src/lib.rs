@@ -34,6 +34,6 @@ mod types;
 pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::{FamilyOutline, Model, Outline};
-pub use rules::{codes, explain};
+pub use rules::{codes, explain, severity, title};
 #[doc(hidden)]
 pub use symmetry::Judge;

@@ -3,6 +3,7 @@
 mod facts;
 mod items;
 mod outline;
+mod told_apart;
 
 use crate::builtin;
 use crate::check::{Body, Checked, Checker, Env};
@@ -156,7 +157,7 @@ impl Model {
             "this file has {} declarations, functions and processes; at most {MAX_ITEMS} are possible. Use arrays, functions and template parameters instead of generated copies",
             file.items.len()
         );
-        self.diagnostics = vec![Diagnostic::error("system/size", message, at)];
+        self.diagnostics = vec![Diagnostic::new("system/size", message, at)];
         self.blocking = self.diagnostics.clone();
     }
 
@@ -173,6 +174,10 @@ impl Model {
         let all = self.items.iter().flat_map(|(_, c)| &c.diags);
         out.extend(self.placed(file, all));
         self.system_section(file, &mut out);
+        if !out.iter().any(|d| d.code.starts_with("syntax/")) {
+            let needed = crate::check::needed(&self.env, &self.items);
+            out.extend(self.placed(file, &needed));
+        }
         // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
         self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
         let (findings, cache) = symmetry::analyse(&self.env, &self.items, old.map(|m| &m.cache));
@@ -190,6 +195,7 @@ impl Model {
         }
         let lints = lint::check(&self.items, &asked);
         out.extend(self.placed(file, &lints));
+        out.extend(lint::label_kind::check(file));
         out.extend(crate::pragma::check(&loud));
         let mut out = self.severities.apply(crate::allow::apply(&loud, out));
         out.sort_by(|a, b| {
@@ -288,11 +294,11 @@ impl Model {
         if lines.next().is_none() && !out.iter().any(|d| d.code.starts_with("syntax/")) {
             let message = "there is no `system …;` line, so there are no processes";
             let at = Span::new(end, end);
-            out.push(Diagnostic::error("system/missing", message, at));
+            out.push(Diagnostic::new("system/missing", message, at));
         }
         for second in lines {
             let span = second.node.span.shift(second.offset);
-            out.push(Diagnostic::error(
+            out.push(Diagnostic::new(
                 "system/missing",
                 "a model has one system line only",
                 span,
@@ -397,49 +403,10 @@ impl Model {
         };
         let page = bare_page(&offset);
         let mut diags: Vec<Diagnostic> = checked.diags.iter().map(|d| d.place(&page)).collect();
-        diags.extend(
-            checked
-                .kind
-                .as_ref()
-                .and_then(|k| self.names_elements(k, query.span.shift(base))),
-        );
+        if let Some(kind) = &checked.kind {
+            diags.extend(self.elements_told_apart(kind, query.span.shift(base)));
+        }
         (checked.kind, diags)
-    }
-
-    fn names_elements(&self, kind: &crate::check::CheckedKind, span: Span) -> Option<Diagnostic> {
-        let facts = &self.findings.facts;
-        let named = facts.named(&self.env, kind);
-        let set_of = |id: u32| facts.elements.iter().find(|e| e.set.id == id);
-        let all = named
-            .all
-            .iter()
-            .find_map(|(id, why)| Some((set_of(*id)?, why)));
-        let (of, message) = match all {
-            Some((e, why)) => (
-                e,
-                format!(
-                    "this query tells the elements of `{}` apart ({why}), so none of them are treated as interchangeable for it",
-                    e.set.name
-                ),
-            ),
-            None => {
-                let e = set_of(named.elements.first()?.0)?;
-                let apart = named.elements.iter().filter(|n| n.0 == e.set.id).count();
-                (
-                    e,
-                    format!(
-                        "this query tells {apart} of the {} elements of `{}` apart, so fewer states can be treated as one; quantify over them if any will do",
-                        e.size, e.set.name
-                    ),
-                )
-            }
-        };
-        // What was detected is a gift: losing a part of it is nothing to correct.
-        let severity = match of.detected {
-            true => Severity::Hint,
-            false => crate::rules::severity("sym/query"),
-        };
-        Some(Diagnostic::new("sym/query", severity, message, span))
     }
 
     /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
@@ -506,7 +473,7 @@ impl Model {
         };
         let span = query.span.shift(base);
         let Some(kind) = kind else {
-            return Err(vec![Diagnostic::error(
+            return Err(vec![Diagnostic::new(
                 "query/syntax",
                 "there is no formula here",
                 span,
@@ -541,10 +508,12 @@ impl Model {
         resolved.map_err(|foreign| {
             vec![match foreign {
                 Foreign::Unsupported(code, message, span) => {
-                    Diagnostic::new(code, Severity::Error, message, span)
+                    // What is wrong inside a query has a code of its own.
+                    let own = code.starts_with("unsupported/") || code.starts_with("query/");
+                    Diagnostic::new(if own { code } else { "query/range" }, message, span)
                 }
-                Foreign::Broken => {
-                    Diagnostic::error("query/type", "this query cannot be evaluated", span)
+                Foreign::Empty(..) | Foreign::Broken => {
+                    Diagnostic::new("query/type", "this query cannot be evaluated", span)
                 }
             }]
         })

@@ -245,7 +245,7 @@ pub struct Scalarset {
     pub broken: Vec<BrokenRule>,
 }
 
-/// A rule of `symmetry.md` that a scalarset breaks.
+/// A rule of soundness that a scalarset breaks: a `sym/…` code and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenRule {
     /// `sym/…`
@@ -672,6 +672,10 @@ pub enum Stmt {
 }
 
 // ---------------------------------------------------------------------------------------------- queries
+
+/// Elements that a query may name and still be asked of whole orbits: it is tried under all their renamings. A query that
+/// names more is reduced over what leaves them alone.
+pub const MOST_NAMED: usize = 3;
 
 /// A resolved query.
 #[derive(Clone, Debug, PartialEq)]

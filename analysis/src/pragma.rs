@@ -2,7 +2,6 @@
 //! tests less than its author wrote down.
 
 use crate::diagnostic::Diagnostic;
-use crate::rules;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Pragma, PragmaKind};
 use zonelens_syntax::source::members;
@@ -43,7 +42,7 @@ fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagn
         };
         if let Some(message) = message {
             let at = pragma.span.shift(base);
-            out.push(Diagnostic::new(CODE, rules::severity(CODE), message, at));
+            out.push(Diagnostic::new(CODE, message, at));
         }
         after_query = matches!(pragma.kind, PragmaKind::Query(_));
     }

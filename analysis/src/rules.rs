@@ -13,26 +13,32 @@ macro_rules! rules {
 
 rules![
     ("lint/allow", Warning),
-    ("lint/broadcast-clock-guard", Warning),
+    ("lint/argument", Warning),
+    ("lint/broadcast-clock-guard", Info),
     ("lint/channel-partner", Warning),
     ("lint/clock-never-read", Warning),
     ("lint/clock-never-reset", Hint),
     ("lint/dead-end", Hint),
+    ("lint/endless-loop", Warning),
     ("lint/false-guard", Warning),
     ("lint/index", Warning),
     ("lint/initialiser", Warning),
     ("lint/invariant-on-entry", Warning),
+    ("lint/label-kind", Warning),
+    ("lint/meta-carried", Warning),
     ("lint/missing-return", Warning),
     ("lint/more", Info),
     ("lint/never-binding", Warning),
     ("lint/never-read", Warning),
     ("lint/no-effect", Warning),
+    ("lint/no-locations", Warning),
     ("lint/pragma", Warning),
     ("lint/unreachable-location", Warning),
     ("lint/unused-select", Warning),
     ("lint/urgent-clock-guard", Warning),
     ("lint/zeno", Hint),
     ("name/duplicate", Error),
+    ("name/identifier", Error),
     ("name/keyword", Error),
     ("name/not-a-type", Error),
     ("name/not-a-value", Error),
@@ -40,8 +46,9 @@ rules![
     ("query/deadlock", Error),
     ("query/expectation", Error),
     ("query/name", Error),
-    ("query/no-model", Warning),
-    ("query/not-reduced", Info),
+    ("query/no-model", Info),
+    ("query/not-reduced", Hint),
+    ("query/range", Error),
     ("query/syntax", Error),
     ("query/trace", Info),
     ("query/type", Error),
@@ -122,15 +129,19 @@ rules![
     ("type/sync", Error),
     ("type/void", Error),
     ("unsupported/branchpoint", Info),
+    ("unsupported/channel-choice", Info),
     ("unsupported/channel-parameter", Info),
     ("unsupported/clock-choice", Info),
     ("unsupported/clock-copy", Info),
+    ("unsupported/clock-in-function", Info),
     ("unsupported/clock-shift", Info),
     ("unsupported/clock-sum", Info),
+    ("unsupported/cost", Info),
     ("unsupported/csp", Warning),
     ("unsupported/double", Info),
     ("unsupported/dynamic", Info),
     ("unsupported/ecdar", Info),
+    ("unsupported/expression", Info),
     ("unsupported/game", Info),
     ("unsupported/import", Info),
     ("unsupported/learning", Info),
@@ -155,6 +166,14 @@ pub fn severity(code: &str) -> Severity {
     }
 }
 
+/// What a code means in one sentence: the first of its page.
+pub fn title(code: &str) -> Option<String> {
+    let body = explain(code)?.split_once("\n\n")?.1;
+    let paragraph = body.split("\n\n").next()?.replace('\n', " ");
+    let end = paragraph.find(". ").map_or(paragraph.len(), |k| k + 1);
+    Some(paragraph[..end].trim_end().to_owned())
+}
+
 /// The page of a code, for `zonelens explain`.
 pub fn explain(code: &str) -> Option<&'static str> {
     let k = CODES.binary_search_by(|(c, _)| (*c).cmp(code)).ok()?;
@@ -171,6 +190,12 @@ mod tests {
         for (code, _) in CODES {
             let page = explain(code).unwrap_or("");
             assert!(page.starts_with(&format!("# {code}\n")), "{code}");
+            let title = title(code).unwrap_or_default();
+            assert!(title.ends_with('.') && title.len() > 10, "{code}: {title}");
+            assert!(
+                !title.contains('#') && !title.contains("```"),
+                "{code}: {title}"
+            );
         }
         assert_eq!(explain("no/such"), None);
     }

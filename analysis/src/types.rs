@@ -165,7 +165,8 @@ impl Extent {
 /// More parts than this are not written out in a message.
 const SHOWN_PARTS: u64 = 100;
 
-/// Classes of clock conditions, weakest demands first (`language.md`, clock typing classes).
+/// Classes of clock conditions, weakest demands first: what may stand in an invariant may stand in a guard, and what may
+/// stand in a guard may be asked in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CondClass {
     /// May stand in an invariant.
@@ -281,6 +282,25 @@ impl Type {
                 Some(sum.saturating_add(t.known_leaves()?))
             }),
             _ => Some(1),
+        }
+    }
+
+    /// The ends of a range that is known to have no value.
+    pub fn empty_range(&self) -> Option<(i32, i32)> {
+        match self {
+            Type::Int(int) => int.lo.known().zip(int.hi.known()).filter(|(a, b)| a > b),
+            _ => None,
+        }
+    }
+
+    /// The first range without a value that a variable of this type would have to hold a value of. An array over an empty
+    /// range has no entries, so it needs none.
+    pub fn needs_empty(&self) -> Option<(i32, i32)> {
+        match self {
+            Type::Array(a) if a.index.empty_range().is_some() => None,
+            Type::Array(a) => a.element.needs_empty(),
+            Type::Struct(s) => s.fields.iter().find_map(|(_, t)| t.needs_empty()),
+            other => other.empty_range(),
         }
     }
 

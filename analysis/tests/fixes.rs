@@ -55,7 +55,7 @@ const IN_TEMPLATE: &[(&str, &str, &[&str])] = &[
         "guard f() == 0;",
         &["sym/constant"],
     ),
-    ("meta S m; S x;", "assign x = m;", &["sym/meta"]),
+    ("meta S m; S x;", "assign x = m, m = id;", &["sym/meta"]),
     (
         "S x; S f(S v) { S z; if (v == x) z = v; return z; }",
         "assign x = f(id);",

@@ -121,7 +121,7 @@ fn case(rule: &str, notation: Notation) -> Case {
             "int ff() { int r; return «r»; } int ss;",
             "assign ss = ff(); }, LOC -> LOC { guard ss == ELEM;",
         ),
-        ("sym/meta", N::Scalar) => insert("meta SET mm; SET ss;", "assign ss = «mm»;"),
+        ("sym/meta", N::Scalar) => insert("meta SET mm; SET ss;", "assign ss = «mm», mm = ELEM;"),
         ("sym/meta", _) => Case::Cannot(
             "a meta integer is kept as ordinary state and permuted like any other variable",
         ),

@@ -203,7 +203,10 @@ fn meta_values_must_be_written_first() {
     };
     assert_eq!(errors(&model("assign z = id, x = z;")), []);
     assert_eq!(errors(&model("assign x = z, z = id;"))[0].1, "sym/meta");
-    assert_eq!(errors(&model("guard z == id;"))[0].1, "sym/meta");
+    assert_eq!(
+        errors(&model("guard z == id; assign z = id;"))[0].1,
+        "sym/meta"
+    );
     assert_eq!(
         errors(&model(
             "sync c!; assign z = id; }, A -> A { sync c?; assign x = z;"
@@ -211,7 +214,10 @@ fn meta_values_must_be_written_first() {
         []
     );
     assert_eq!(
-        errors(&model("sync c!; }, A -> A { sync c?; assign x = z;"))[0].1,
+        errors(&model(
+            "sync c!; }, A -> A { sync c?; assign x = z, z = id;"
+        ))[0]
+            .1,
         "sym/meta"
     );
 }

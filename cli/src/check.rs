@@ -240,7 +240,7 @@ fn check(path: &Path, read: Text, severities: &Severities) -> Result<Checked, St
         let at = error.valid_up_to() as u32;
         let end = (at + '\u{fffd}'.len_utf8() as u32).min(text.len() as u32);
         let message = "this byte is not UTF-8: save the file as UTF-8";
-        diagnostics.push(Diagnostic::error(
+        diagnostics.push(Diagnostic::new(
             "syntax/encoding",
             message,
             Span::new(at, end),

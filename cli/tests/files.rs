@@ -226,7 +226,22 @@ fn sarif_has_the_required_shape() {
     assert_eq!(place["artifactLocation"]["uri"], "my%20model.xta");
     assert_eq!(place["region"]["startLine"], 20);
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
-    assert!(rules.iter().any(|r| r["id"] == "sym/arithmetic"));
+    let rule = rules.iter().find(|r| r["id"] == "sym/arithmetic");
+    let rule = rule.expect("the rule of the result");
+    assert_eq!(rule["name"], "SymArithmetic");
+    let text = |v: &Value| v.as_str().unwrap_or("").to_owned();
+    assert!(text(&rule["shortDescription"]["text"]).ends_with('.'));
+    let page = text(&rule["help"]["markdown"]);
+    assert!(
+        page.starts_with("# sym/arithmetic") && page.contains("```"),
+        "{page}"
+    );
+    let plain = text(&rule["help"]["text"]);
+    assert!(
+        plain.starts_with("sym/arithmetic") && !plain.contains("```"),
+        "{plain}"
+    );
+    assert_eq!(rule["defaultConfiguration"]["level"], "error");
 }
 
 #[test]

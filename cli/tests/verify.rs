@@ -479,3 +479,112 @@ fn constants_of_the_project_are_shown() {
     assert_eq!(field(&reports, "verdict"), ["satisfied"]);
     assert_eq!(reports[0]["constants"], serde_json::json!({"N": 3}));
 }
+
+/// Verdict and reason of formulas asked of a text.
+fn asked(text: &str, formulas: &[&str]) -> Vec<(String, String)> {
+    let here = directory();
+    write(&here, "m.xta", text);
+    let mut arguments = vec!["m.xta"];
+    formulas.iter().for_each(|f| arguments.extend(["-q", f]));
+    let (_, reports) = json(&here, &arguments);
+    let text = |v: &Value| v.as_str().unwrap_or("").to_owned();
+    let answer = |r: &Value| (text(&r["verdict"]), text(&r["reason"]));
+    reports.iter().map(answer).collect()
+}
+
+#[test]
+fn empty_families_are_verified() {
+    let model = "const int N = 3, F = 0; int n; typedef int[N - F, N - 1] bad; bool down[bad];
+process G(const int[0, N - F - 1] i) { state a, b; init a; trans a -> b { guard forall (k : bad) !down[k]; assign n = n + 1; }, a -> b { select k : bad; assign n = 9; }; }
+process B(const bad i) { bad own = i; state a; init a; trans a -> a { assign down[i] = true; }; }
+system G, B;
+";
+    let formulas = [
+        "A[] n <= 3",
+        "E<> n == 3",
+        "A[] forall (k : bad) !B(k).a",
+        "E<> exists (k : bad) B(k).own == k",
+        "E<> B(3).a",
+        "E<> B(n).a",
+        "E<> down[n]",
+    ];
+    let answers = asked(model, &formulas);
+    let verdicts: Vec<&str> = answers.iter().map(|a| a.0.as_str()).collect();
+    let expected = [
+        "satisfied",
+        "satisfied",
+        "satisfied",
+        "violated",
+        "error",
+        "error",
+        "error",
+    ];
+    assert_eq!(verdicts, expected, "{answers:?}");
+    let ranges = answers[4..].iter().all(|a| a.1.contains("query/range"));
+    assert!(ranges, "{answers:?}");
+}
+
+#[test]
+fn what_is_not_supported_leaves_only_what_needs_it_unanswered() {
+    let model = |guard: &str| {
+        format!(
+            "clock x; bool late() {{ return x > 5; }}\nprocess P() {{ state a {{ x <= 7 && cost' == 2 }}, b; init a; trans a -> b {{ guard {guard}; assign cost += 3; }}; }}\nsystem P;\n"
+        )
+    };
+    let formulas = [
+        "E<> P.b",
+        "E<> late()",
+        "E<> P.b && cost < 4",
+        "A[] P.a imply x <= 7",
+    ];
+    let answers = asked(&model("x > 3"), &formulas);
+    let verdicts: Vec<&str> = answers.iter().map(|a| a.0.as_str()).collect();
+    assert_eq!(
+        verdicts,
+        ["satisfied", "unknown", "unknown", "satisfied"],
+        "{answers:?}"
+    );
+    assert!(
+        answers[1].1.starts_with("unsupported: a clock is compared"),
+        "{answers:?}"
+    );
+    assert!(
+        answers[2].1.starts_with("unsupported: the cost"),
+        "{answers:?}"
+    );
+    // A function that the model itself calls concerns every query.
+    for answer in asked(&model("late()"), &["E<> P.b", "A[] true"]) {
+        assert_eq!(answer.0, "unknown");
+        assert!(answer.1.starts_with("unsupported: "), "{answer:?}");
+    }
+}
+
+#[test]
+fn an_edge_that_cannot_be_verified_refutes_nothing() {
+    for labels in [
+        "guard ext(1) == 1;",
+        "guard get().p == 0;",
+        "sync (n == 0 ? a : b)!;",
+    ] {
+        let model = format!(
+            "import \"lib.so\" {{ int ext(int v); }};\nint n; broadcast chan a, b; typedef struct {{ int p; }} R; R r; R get() {{ return r; }}\nprocess P() {{ state s, t; init s; trans s -> t {{ {labels} }}; }}\nsystem P;\n"
+        );
+        let answers = asked(&model, &["E<> P.t"]);
+        assert_eq!(answers[0].0, "unknown", "{labels}: {answers:?}");
+    }
+}
+
+#[test]
+fn sym_query_agrees_with_the_run() {
+    let model = "int id;\nprocess P(const int[0,4] i) { state a, b; init a; trans a -> b { guard id == 7; assign id = i; }; }\nsystem P;\n";
+    let here = directory();
+    write(&here, "m.xta", model);
+    let (_, reports) = json(&here, &["m.xta", "-q", "A<> P(4).b", "-q", "E<> P(4).b"]);
+    assert_eq!(
+        reports[0]["symmetry"]["scalarsets"][0]["interchangeable"][0],
+        4
+    );
+    let whole = &reports[1]["symmetry"]["scalarsets"][0]["interchangeable"][0];
+    let orbits = reports[1]["symmetrised"] == true && *whole == 5;
+    assert!(orbits || *whole == 4, "{}", reports[1]);
+}

@@ -59,7 +59,6 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>, usual: bool) -> Ve
     if let (None, Some(first)) = (model, snapshot.queries().first()) {
         out.push(Diagnostic::new(
             NO_MODEL,
-            Severity::Info,
             "There is no model beside this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
             first.query.span.shift(first.base),
         ));
@@ -95,7 +94,7 @@ fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Optio
     }
     let (verdict, expected) = (word(report.verdict), word(expected));
     let message = format!("This query is {verdict}, but it is expected to be {expected}.");
-    let mut diagnostic = Diagnostic::error(EXPECTATION, message, site.span);
+    let mut diagnostic = Diagnostic::new(EXPECTATION, message, site.span);
     diagnostic.related.push(Related {
         span: at,
         message: "expected here".to_owned(),
@@ -109,11 +108,8 @@ fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Optio
 
 /// What was found out about another text: no error of this one, and its path may lead nowhere here.
 fn stale(finding: Finding) -> Finding {
-    let diagnostic = Diagnostic {
-        severity: Severity::Info,
-        message: format!("Stale: {}", finding.diagnostic.message),
-        ..finding.diagnostic
-    };
+    let mut diagnostic = finding.diagnostic.varied(Severity::Info);
+    diagnostic.message = format!("Stale: {}", diagnostic.message);
     diagnostic.into()
 }
 
@@ -121,16 +117,21 @@ fn stale(finding: Finding) -> Finding {
 fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
     let reason = report.reason.as_deref()?;
     let (keyword, sentence) = reason.split_once(": ").unwrap_or((reason, ""));
-    let severity = match report.verdict {
-        Verdict::Error => Severity::Error,
-        Verdict::Unknown if matches!(keyword, "unsupported" | "approximate") => Severity::Info,
+    // What is recognised but not verified is no error of its author.
+    let no_error = match report.verdict {
+        Verdict::Error => false,
+        Verdict::Unknown if matches!(keyword, "unsupported" | "approximate") => true,
         _ => return None,
     };
     let message = match sentence {
         "" => format!("This query has no answer: {keyword}."),
         _ => format!("This query has no answer: {sentence}"),
     };
-    Some(Diagnostic::new(UNANSWERED, severity, message, site.span).into())
+    let diagnostic = Diagnostic::new(UNANSWERED, message, site.span);
+    Some(match no_error {
+        true => diagnostic.varied(Severity::Info).into(),
+        false => diagnostic.into(),
+    })
 }
 
 /// A scalarset that the run could not use: why the state space is larger than it could be.
@@ -152,7 +153,7 @@ fn not_reduced(model: &Arc<Snapshot>, site: &QuerySite, set: &ExcludedScalarset)
         (target, format!("{} is broken here", set.rule))
     });
     Finding {
-        diagnostic: Diagnostic::new(NOT_REDUCED, Severity::Hint, message, site.span),
+        diagnostic: Diagnostic::new(NOT_REDUCED, message, site.span),
         elsewhere: place.into_iter().collect(),
     }
 }
@@ -169,7 +170,7 @@ pub fn of_trace(model: &Arc<Snapshot>, sites: &[QuerySite], open: &OpenTrace) ->
         open.step, step.time, step.action
     );
     Some(Finding {
-        diagnostic: Diagnostic::new(TRACE, Severity::Info, message, site.span),
+        diagnostic: Diagnostic::new(TRACE, message, site.span),
         elsewhere: path(model, &open.trace),
     })
 }

@@ -6,21 +6,12 @@
 mod round_trip;
 
 use round_trip::{differ, parse, syntax_errors, xml_round_trip, xta_round_trip};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{to_xml, to_xta};
 use zonelens_syntax::debug::ast_debug;
 use zonelens_syntax::format::{FormatOptions, format};
-
-fn corpus(extensions: &[&str]) -> Option<Vec<PathBuf>> {
-    zonelens_test_support::corpus_files(extensions)
-}
-
-fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension()
-        .and_then(|e| e.to_str())
-        .is_some_and(|e| extensions.contains(&e))
-}
+use zonelens_test_support::corpus_files;
 
 fn score(what: &str, paths: &[PathBuf], kind: FileKind, trip: impl Fn(&str) -> Result<(), String>) {
     let (mut same, mut broken, mut failed) = (0, 0, Vec::new());
@@ -52,7 +43,7 @@ fn score(what: &str, paths: &[PathBuf], kind: FileKind, trip: impl Fn(&str) -> R
 
 #[test]
 fn corpus_xml_to_xta_and_back() {
-    if let Some(paths) = corpus(&["xml"]) {
+    if let Some(paths) = corpus_files(&["xml"]) {
         score("xml → xta → xml", &paths, FileKind::Xml, xml_round_trip);
     }
 }
@@ -66,14 +57,14 @@ fn corpus_formatting_in_between_loses_nothing() {
         let xml = to_xml(&parse(&tidy, FileKind::Xta)).map_err(|e| format!("back: {e:?}"))?;
         differ(&ast_debug(&first), &ast_debug(&parse(&xml, FileKind::Xml)))
     };
-    if let Some(paths) = corpus(&["xml"]) {
+    if let Some(paths) = corpus_files(&["xml"]) {
         score("xml → xta → fmt → xml", &paths, FileKind::Xml, trip);
     }
 }
 
 #[test]
 fn corpus_xta_to_xml_and_back() {
-    if let Some(paths) = corpus(&["xta", "ta"]) {
+    if let Some(paths) = corpus_files(&["xta", "ta"]) {
         score("xta → xml → xta", &paths, FileKind::Xta, xta_round_trip);
     }
 }

@@ -143,6 +143,7 @@ impl Checker<'_> {
         self.arity(symbol, sig.params.len(), args.len(), span);
         for (p, a) in sig.params.iter().zip(args) {
             self.argument(p, a);
+            self.known_argument(p, a);
             if p.reference && p.written && self.denotes_variable(a) {
                 self.lvalue(a);
             }

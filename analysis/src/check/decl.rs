@@ -13,6 +13,13 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, Declarator, TypeBase};
 use zonelens_syntax::span::Span;
 
+/// What is wrong with a variable of an empty range.
+pub fn no_value(name: &str, lo: i32, hi: i32) -> String {
+    format!(
+        "`{name}` needs a value, but the range [{lo},{hi}] has none; the first number must not exceed the second"
+    )
+}
+
 /// Entries a single variable may have.
 const MAX_LEAVES: u64 = 4_000_000;
 /// Entries a variable, parameter or result of a function may have: each call makes room for them.
@@ -52,7 +59,13 @@ impl Checker<'_> {
         }
         let init = self.initialiser(&ty, d, home, written.constant);
         let mut value = None;
-        if written.constant {
+        if let Some((lo, hi)) = ty.needs_empty() {
+            // Inside templates and functions a value is needed only if there is a process or a call (`needed.rs`).
+            if home == Home::Global {
+                let message = no_value(&d.name.name, lo, hi);
+                self.error("type/empty-range", message, d.name.span);
+            }
+        } else if written.constant {
             value = self.constant_value(&ty, init.as_ref(), d, home);
         } else if let Some(init) = &init {
             self.check_init_value(init, &ty, home);

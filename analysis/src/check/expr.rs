@@ -106,6 +106,9 @@ impl Checker<'_> {
 
     fn name(&mut self, ident: &ast::Ident, span: Span) -> Expr {
         let Some(symbol) = self.lookup(&ident.name) else {
+            if ident.name == "cost" {
+                return self.cost(span);
+            }
             match self.in_query {
                 true => self.unknown(ident, can_be_asked, &["true", "false", "deadlock"]),
                 false => self.unknown(ident, |s| s.value_type().is_some(), &["true", "false"]),
@@ -132,6 +135,22 @@ impl Checker<'_> {
                 self.not_a_value(ident, &symbol);
                 Expr::error(span)
             }
+        }
+    }
+
+    /// `cost` in a model that declares nothing of that name: priced timed automata have it without a declaration.
+    fn cost(&mut self, span: Span) -> Expr {
+        let message = match self.in_query {
+            true => "the cost of runs is not computed, so this query is not answered",
+            false => {
+                "the cost of runs is not computed; queries that do not mention `cost` are answered"
+            }
+        };
+        self.error_at("unsupported/cost", message, span);
+        Expr {
+            kind: ExprKind::Cost,
+            ty: Type::Error,
+            span,
         }
     }
 
@@ -192,18 +211,6 @@ impl Checker<'_> {
         }
     }
 
-    /// A literal index outside its array surely is a mistake.
-    fn known_index(&mut self, want: &Type, index: &Expr) {
-        if let (Type::Int(int), ExprKind::Int(v)) = (want, &index.kind)
-            && let (Some(lo), Some(hi)) = (int.lo.known(), int.hi.known())
-            && !(lo..=hi).contains(v)
-        {
-            let message =
-                format!("the index {v} lies outside the array, whose indices go from {lo} to {hi}");
-            self.error_at("lint/index", message, index.span);
-        }
-    }
-
     fn field(&mut self, base: &ast::Expr, name: &ast::Ident, span: Span) -> Expr {
         let outer = self.member_span.replace(span);
         let base = self.expr(base);
@@ -211,6 +218,7 @@ impl Checker<'_> {
         match &base.ty {
             Type::Struct(s) => {
                 let s = Arc::clone(s);
+                self.field_of_value(&base);
                 match s.fields.iter().position(|(n, _)| *n == name.name) {
                     Some(k) => Expr {
                         ty: s.fields[k].1.clone(),
@@ -240,6 +248,24 @@ impl Checker<'_> {
         }
     }
 
+    /// A field of something that has no place, which instantiation does not follow.
+    fn field_of_value(&mut self, base: &Expr) {
+        let mut at = base;
+        while let ExprKind::Index(inner, _) | ExprKind::Field(inner, _) = &at.kind {
+            at = inner;
+        }
+        if matches!(
+            at.kind,
+            ExprKind::Call(..)
+                | ExprKind::MemberCall { .. }
+                | ExprKind::Cond(..)
+                | ExprKind::Assign(..)
+        ) {
+            let message = "a part of a computed value is recognised, but queries that need it are not answered; store the value in a variable, or let a function return the part itself";
+            self.error_at("unsupported/expression", message, base.span);
+        }
+    }
+
     fn rate(&mut self, x: &ast::Expr, span: Span) -> Expr {
         let x = self.expr(x);
         if !matches!(x.ty, Type::Clock | Type::Error) {
@@ -263,10 +289,11 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         let ty = self.iterated_type(ty);
+        let nothing = ty.empty_range().is_some();
         let symbol = self.symbol(var, SymKind::Bound(ty));
         self.push_scope();
         self.declare(symbol.clone());
-        let body = self.expr(body);
+        let body = self.maybe_unreached(nothing, |me| me.expr(body));
         self.pop_scope();
         let ty = self.quantified_type(kind, &body);
         if self.effect_of(&body) {

@@ -69,7 +69,8 @@ impl Checker<'_> {
         let (mut double, mut rate) = (None, None);
         e.walk(&mut |e| match &e.kind {
             ExprKind::Binary(_, a, b)
-                if matches!(a.ty, Type::Rate) || matches!(b.ty, Type::Rate) =>
+                if (matches!(a.ty, Type::Rate) || matches!(b.ty, Type::Rate))
+                    && !e.mentions_cost() =>
             {
                 let other = if matches!(a.ty, Type::Rate) { b } else { a };
                 if !matches!(other.kind, ExprKind::Int(0 | 1)) && !other.ty.is_integral() {
@@ -172,12 +173,7 @@ impl Checker<'_> {
         if e.ty.is_integral() || self.scalar_as_condition(e) {
             return;
         }
-        let message = match &e.ty {
-            Type::Cond(_) => {
-                "functions run in an instant and cannot test clocks; use a guard".to_string()
-            }
-            t => format!("a condition is needed, this is {}", describe(t)),
-        };
+        let message = format!("a condition is needed, this is {}", describe(&e.ty));
         self.error_at("type/condition", message, e.span);
     }
 

@@ -8,8 +8,10 @@ mod decl;
 mod expr;
 mod function;
 mod init;
+mod known;
 mod labels;
 mod meant;
+mod needed;
 mod operators;
 mod query;
 mod repair;
@@ -31,7 +33,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use zonelens_syntax::ast;
 use zonelens_syntax::span::Span;
 
+pub use decl::no_value;
 pub use labels::has_side_effect;
+pub use needed::check as needed;
 pub use query::CheckedKind;
 
 /// What is known outside the item being checked.
@@ -158,6 +162,8 @@ pub struct Checker<'a> {
     in_state: bool,
     /// In a query, the `P(i).x` around what is checked.
     member_span: Option<Span>,
+    /// Inside a part that constants keep from being evaluated: `N > 3 && list[3] == 0` where N is 3.
+    unreached: bool,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
@@ -183,6 +189,7 @@ impl<'a> Checker<'a> {
             in_query: false,
             in_state: false,
             member_span: None,
+            unreached: false,
             families: None,
             previous: None,
             out: Checked::default(),
@@ -255,7 +262,6 @@ impl<'a> Checker<'a> {
                 Some("query" | "unsupported") => diag.code,
                 _ => "query/type",
             };
-            diag.severity = crate::rules::severity(diag.code);
             // A name can be corrected in a query like anywhere, and a number replaced; there is nothing to declare or
             // reorder.
             if diag.code != "query/name" && !literal {

@@ -1,4 +1,4 @@
-//! Operators: which operands they take and what class of condition they make (`language.md`, section 4).
+//! Operators: which operands they take and what class of condition they make.
 
 use super::Checker;
 use crate::hir::{Expr, ExprKind};
@@ -63,7 +63,8 @@ impl Checker<'_> {
     /// `a op b`
     pub fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
         let (ast_a, ast_b) = (a, b);
-        let (a, b) = (self.expr(a), self.expr(b));
+        let a = self.expr(a);
+        let b = self.right_side(op, &a, |me| me.expr(b));
         let ty = if a.ty.is_error() || b.ty.is_error() {
             if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
                 self.offer_operand(&a.ty, &b);
@@ -89,6 +90,7 @@ impl Checker<'_> {
                 }
             }
         };
+        let ty = self.clock_in_function(ty, &a.ty, &b.ty, span);
         Expr {
             kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
             ty,
@@ -96,9 +98,22 @@ impl Checker<'_> {
         }
     }
 
+    /// A function that compares a clock is understood and not verified: its zones would have to be split inside the call.
+    /// The comparison is a truth value like any other, so the rest of the function is checked as usual.
+    fn clock_in_function(&mut self, ty: Type, a: &Type, b: &Type, span: Span) -> Type {
+        let atom = |t: &Type| !matches!(t, Type::Cond(_));
+        if self.function.is_none() || !matches!(ty, Type::Cond(_)) || !atom(a) || !atom(b) {
+            return ty;
+        }
+        let message = "a clock is compared inside a function: recognised, but queries that need this function are not answered; compare the clock in a guard, an invariant or the query itself";
+        self.error_at("unsupported/clock-in-function", message, span);
+        Type::Bool
+    }
+
     /// `c ? a : b`
     pub fn cond(&mut self, c: &ast::Expr, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
-        let (c, a, b) = (self.expr(c), self.expr(a), self.expr(b));
+        let c = self.expr(c);
+        let (a, b) = self.branches(&c, |me| me.expr(a), |me| me.expr(b));
         if !c.ty.is_integral() && !matches!(c.ty, Type::Cond(_)) && !self.scalar_as_condition(&c) {
             let message = format!(
                 "a condition is needed before `?`, this is {}",

@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
             if self.numbered_element(symbol, &sig, &args) {
                 return Expr::error(span);
             }
-            self.family_args(&sig, &args);
+            self.family_args(symbol, &sig, &args);
         }
         Expr {
             kind: ExprKind::Process(symbol.clone(), args),
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn family_args(&mut self, sig: &TemplateSig, args: &[Expr]) {
+    fn family_args(&mut self, family: &Symbol, sig: &TemplateSig, args: &[Expr]) {
         for (p, a) in sig.params.iter().zip(args) {
             if a.ty.is_error() || p.ty.is_error() {
                 continue;
@@ -209,6 +209,9 @@ impl<'a> Checker<'a> {
                     describe(&a.ty)
                 );
                 self.error_at("query/type", message, a.span);
+            }
+            if ok {
+                self.known_process(family, p, a);
             }
         }
     }
@@ -340,6 +343,7 @@ impl<'a> Checker<'a> {
         if self.arity(&function, sig.params.len(), call.len(), span) {
             for (p, a) in sig.params.iter().zip(&call) {
                 self.argument(p, a);
+                self.known_argument(p, a);
             }
         }
         Expr {

@@ -188,6 +188,7 @@ impl Checker<'_> {
             return;
         }
         self.argument_kind(p, a, reference);
+        self.known_process_argument(p, a);
     }
 
     fn argument_kind(&mut self, p: &ParamSig, a: &Expr, reference: bool) {

@@ -76,7 +76,7 @@ struct Parts {
 impl Checker<'_> {
     /// `process P(…) { … }`
     pub fn process(&mut self, p: &ast::Process) {
-        self.keyword(&p.name);
+        self.proper_name(&p.name);
         self.in_template = true;
         self.push_scope();
         let empty = ast::Params::default();
@@ -134,7 +134,31 @@ impl Checker<'_> {
     }
 
     /// XML can hold any text as a name.
-    fn keyword(&mut self, ident: &ast::Ident) {
+    fn proper_name(&mut self, ident: &ast::Ident) {
+        let mut letters = ident.name.chars();
+        let starts = letters
+            .next()
+            .is_none_or(|c| c.is_ascii_alphabetic() || c == '_');
+        if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let shown: Vec<&str> = ident.name.split_whitespace().collect();
+            let message = format!(
+                "`{}` is not a name, so no query could speak of it; names consist of letters, digits and `_` and do not start with a digit",
+                shown.join(" ")
+            );
+            let proper = proper(&ident.name);
+            let loc = self.loc(ident.span);
+            let diag = Diag::new("name/identifier", message, loc);
+            self.report(
+                match self
+                    .frames
+                    .last()
+                    .is_some_and(|f| f.contains_key(proper.as_str()))
+                {
+                    true => diag,
+                    false => diag.fix(format!("Rename to `{proper}`"), loc, proper),
+                },
+            );
+        }
         if KEYWORDS.contains(&ident.name.as_str()) {
             let message = format!(
                 "`{}` is a word of the language and cannot be a name",
@@ -183,7 +207,9 @@ impl Checker<'_> {
             MemberKind::Misplaced(_) => {}
             MemberKind::States(list) => {
                 for l in list {
-                    self.keyword(&l.name);
+                    if !l.anonymous {
+                        self.proper_name(&l.name);
+                    }
                     self.name_comes_first(l);
                     let index = parts.locations.len() as u32;
                     let symbol = self.symbol(&l.name, SymKind::Location(index));
@@ -522,6 +548,10 @@ impl Checker<'_> {
             self.error_at("type/sync", message, channel.span);
         }
         self.no_side_effect(&channel, "a synchronisation");
+        if matches!(channel.kind, ExprKind::Cond(..)) {
+            let message = "a channel chosen by a condition is recognised, but queries about this model are not answered; write one edge for each channel, with the condition in its guard";
+            self.error_at("unsupported/channel-choice", message, channel.span);
+        }
         if s.direction == Direction::Csp {
             let message = "a synchronisation needs a mark: write `!` to send or `?` to receive (without one it is not verified)";
             let end = self.loc(Span::new(s.span.end, s.span.end));
@@ -560,7 +590,7 @@ impl Checker<'_> {
         } else if c.broadcast && sync.direction == Direction::Receive {
             let diag = Diag::new(
                 "lint/broadcast-clock-guard",
-                "a broadcast receiver with a clock guard; `deadlock` cannot be asked of this model",
+                "a broadcast receiver with a clock guard: it takes part whenever the guard holds at the moment of sending. Every query is answered here, but UPPAAL's manual forbids such guards, and UPPAAL does not answer `deadlock` for this model",
                 self.here(guard.span),
             );
             self.report(diag);
@@ -577,6 +607,20 @@ fn first_id(p: &ast::Process) -> Option<SmolStr> {
     let attributes = &first.graphics.as_ref()?.attributes;
     let id = attributes.iter().find(|(name, _)| name == "id")?;
     Some(id.1.clone())
+}
+
+/// A name made of what was written.
+fn proper(written: &str) -> String {
+    let letter = |c: char| match c.is_ascii_alphanumeric() {
+        true => c,
+        false => '_',
+    };
+    let words: Vec<&str> = written.split_whitespace().collect();
+    let name: String = words.join("_").chars().map(letter).collect();
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("_{name}"),
+        false => name,
+    }
 }
 
 /// Where the locations of a template and what is said of them end.

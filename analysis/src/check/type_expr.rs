@@ -105,7 +105,7 @@ impl Checker<'_> {
             TypeBase::Error => Type::Error,
             TypeBase::ImplicitInt => Type::default_int(),
             TypeBase::Int(None) => Type::default_int(),
-            TypeBase::Int(Some(ends)) => self.int_range(&ends.0, &ends.1, t.span),
+            TypeBase::Int(Some(ends)) => self.int_range(&ends.0, &ends.1),
             TypeBase::Bool => Type::Bool,
             TypeBase::Clock => Type::Clock,
             TypeBase::Chan => Type::Chan(ChanType {
@@ -189,24 +189,12 @@ impl Checker<'_> {
         Some(bound)
     }
 
-    fn int_range(&mut self, lo: &ast::Expr, hi: &ast::Expr, span: Span) -> Type {
-        let (lo, hi) = (self.bound(lo), self.bound(hi));
-        let (Some(lo), Some(hi)) = (lo, hi) else {
-            return Type::Error;
-        };
-        if let (Bound::Known(a), Bound::Known(b)) = (&lo, &hi)
-            && a > b
-        {
-            self.error(
-                "type/empty-range",
-                format!(
-                    "the range [{a},{b}] is empty; the first number must not exceed the second"
-                ),
-                span,
-            );
-            return Type::Error;
+    /// A range may be empty: a family over it has no process, a loop over it no round. Who needs a value of it is told.
+    fn int_range(&mut self, lo: &ast::Expr, hi: &ast::Expr) -> Type {
+        match (self.bound(lo), self.bound(hi)) {
+            (Some(lo), Some(hi)) => Type::Int(IntType { lo, hi, set: None }),
+            _ => Type::Error,
         }
-        Type::Int(IntType { lo, hi, set: None })
     }
 
     fn named_type(&mut self, ident: &ast::Ident) -> Type {

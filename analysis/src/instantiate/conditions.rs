@@ -197,6 +197,9 @@ impl Scope<'_> {
             _ => (None, b),
         };
         if let Some(x) = rate {
+            if matches!(x.kind, ExprKind::Cost) {
+                return Err(self.cost(e));
+            }
             if negated || !other.ty.is_integral() {
                 return Err(self.foreign(
                     "unsupported/rate",

@@ -78,6 +78,10 @@ pub(crate) fn not(a: network::Expr, span: Span) -> network::Expr {
 impl Scope<'_> {
     /// Any expression: an integer, a condition, an update.
     pub(crate) fn expr(&mut self, e: &Expr) -> Lowered<network::Expr> {
+        // Whatever `cost` stands in has no type of its own.
+        if e.ty.is_error() && e.mentions_cost() {
+            return Err(self.cost(e));
+        }
         if matches!(e.ty, Type::Cond(_)) {
             self.condition(e, false)
         } else {
@@ -85,11 +89,20 @@ impl Scope<'_> {
         }
     }
 
+    pub(crate) fn cost(&self, e: &Expr) -> Foreign {
+        self.foreign("unsupported/cost", "the cost of runs is not computed", e)
+    }
+
     /// An integer expression, or one evaluated for its effect.
     pub(crate) fn int(&mut self, e: &Expr) -> Lowered<network::Expr> {
         let span = self.span(e.span);
         match &e.kind {
-            ExprKind::Error => Err(Foreign::Broken),
+            // Names of what is recognised but not analysed: functions of C libraries, spawned templates.
+            ExprKind::Error => Err(self.foreign(
+                "unsupported/expression",
+                "this uses something that is declared elsewhere and not verified",
+                e,
+            )),
             ExprKind::Int(v) => Ok(constant(*v, span)),
             ExprKind::Bool(b) => Ok(constant(i32::from(*b), span)),
             ExprKind::Str(text) => Ok(constant(crate::strings::number(text), span)),
@@ -149,6 +162,7 @@ impl Scope<'_> {
                 self.quantifier(*kind, var, body, span, false)
             }
             ExprKind::Deadlock => self.condition(e, false),
+            ExprKind::Cost => Err(self.cost(e)),
             ExprKind::Comma(list) => self.comma(list, span),
             ExprKind::Process(..) => Err(Foreign::Broken),
             ExprKind::LocationOf(family, args) => {
@@ -225,6 +239,12 @@ impl Scope<'_> {
             || matches!(b.ty, Type::Double)
         {
             return Err(self.double(e));
+        }
+        // Outside functions such a comparison is a condition over clocks, not a truth value.
+        let clock = |t: &Type| matches!(t, Type::Clock | Type::Diff);
+        if clock(&a.ty) || clock(&b.ty) {
+            let message = "a clock is compared inside a function";
+            return Err(self.foreign("unsupported/clock-in-function", message, e));
         }
         if a.ty.is_composite() {
             return self.same_block(op, a, b, span);
@@ -413,6 +433,13 @@ impl Scope<'_> {
         negated: bool,
     ) -> Lowered<network::Expr> {
         let (slot, range) = self.bind_range(var)?;
+        if range.len == 0 {
+            // Nothing to go through, and nothing in the body need be possible.
+            let holds = (kind == ast::QuantifierKind::Forall) != negated;
+            self.frame.remove(&var.id);
+            self.next_slot = slot;
+            return Ok(constant(i32::from(holds), span));
+        }
         let body = if matches!(body.ty, Type::Cond(_)) {
             self.condition(body, negated)
         } else {
@@ -462,7 +489,7 @@ impl Scope<'_> {
         if let Some(foreign) = self.built.foreign_functions.get(&function) {
             return Err(match foreign {
                 Foreign::Unsupported(code, message, _) => self.foreign(code, message, e),
-                Foreign::Broken => Foreign::Broken,
+                other => other.clone(),
             });
         }
         let mut out = Vec::new();

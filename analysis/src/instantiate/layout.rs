@@ -124,6 +124,8 @@ impl Scope<'_> {
         clocks: &mut Vec<i32>,
     ) -> Lowered<()> {
         match (shape, ty, init) {
+            // Nothing can be stored where there is no value.
+            (Shape::Int { lo, hi, .. }, _, _) if lo > hi => return Err(Foreign::Empty(*lo, *hi)),
             (Shape::Int { lo, hi, .. }, _, None) => cells.push(0.clamp(*lo, *hi)),
             (Shape::Int { boolean, .. }, _, Some(Init::Expr(e))) => {
                 let v = self.evaluate(|ev| ev.int(e))?;
@@ -244,11 +246,12 @@ impl Builder<'_> {
             make_values(&s, var, d)
         };
         if made.is_err() && d.init.as_ref().is_some_and(uses_double) {
-            self.unsupported(Foreign::Unsupported(
+            let foreign = Foreign::Unsupported(
                 "unsupported/double",
                 format!("`{}` starts with a floating-point value", d.symbol.name),
                 self.absolute(d.symbol.loc),
-            ));
+            );
+            self.unsupported(foreign, self.absolute(d.symbol.loc));
             let plain = Decl {
                 symbol: d.symbol.clone(),
                 init: None,
@@ -256,9 +259,18 @@ impl Builder<'_> {
             let s = Scope::new(self.source.env, &self.built, scope, offset);
             made = make_values(&s, var, &plain);
         }
-        let Ok((mut shape, cells, clocks)) = made else {
-            self.no_size(&d.symbol);
-            return None;
+        let (mut shape, cells, clocks) = match made {
+            Ok(made) => made,
+            Err(Foreign::Empty(lo, hi)) => {
+                let message = crate::check::no_value(&d.symbol.name, lo, hi);
+                self.errors
+                    .push(Diag::new("type/empty-range", message, d.symbol.loc));
+                return None;
+            }
+            Err(_) => {
+                self.no_size(&d.symbol);
+                return None;
+            }
         };
         mark(
             &mut shape,

@@ -108,6 +108,8 @@ pub struct Built {
 pub enum Foreign {
     /// The engine does not treat this.
     Unsupported(&'static str, String, Span),
+    /// A value of an empty range is needed here: its ends.
+    Empty(i32, i32),
     /// Reported already, or impossible after checking.
     Broken,
 }
@@ -223,17 +225,28 @@ impl<'a> Builder<'a> {
         loc.span.shift(self.offset(loc.item))
     }
 
-    pub(crate) fn unsupported(&mut self, foreign: Foreign) {
-        if let Foreign::Unsupported(code, message, span) = foreign {
-            let list = &mut self.built.network.unsupported;
-            if !list.iter().any(|u| u.span == span && u.code == code) {
-                list.push(UnsupportedUse {
-                    code,
-                    message,
-                    span,
-                    fatal: true,
-                });
+    /// Notes what is not verified. A part of the model that is left out must never go unsaid: without it every answer
+    /// could be wrong, so what has no place of its own is told at `around`.
+    pub(crate) fn unsupported(&mut self, foreign: Foreign, around: Span) {
+        let (code, message, span) = match foreign {
+            Foreign::Unsupported(code, message, span) => (code, message, span),
+            Foreign::Empty(lo, hi) => {
+                let message = format!("a value of the empty range [{lo},{hi}] is needed");
+                ("type/empty-range", message, around)
             }
+            Foreign::Broken => {
+                let message = "a part of this cannot be verified".to_owned();
+                ("unsupported/expression", message, around)
+            }
+        };
+        let list = &mut self.built.network.unsupported;
+        if !list.iter().any(|u| u.span == span && u.code == code) {
+            list.push(UnsupportedUse {
+                code,
+                message,
+                span,
+                fatal: true,
+            });
         }
     }
 

@@ -245,6 +245,11 @@ impl Scope<'_> {
             }
             ExprKind::Index(base, index) => {
                 let base = self.locate(base)?;
+                // The engine's analyses take for granted that something stands where a place begins.
+                if matches!(&*base.shape, Shape::Array { index, .. } if index.len == 0) {
+                    let message = "an entry of an array over an empty range is used here";
+                    return Err(self.foreign("type/empty-range", message, e));
+                }
                 let index = self.int(index)?;
                 let mut at = base.index(index)?;
                 at.span = self.span(e.span);
@@ -302,6 +307,12 @@ impl Scope<'_> {
             .families
             .get(scope.index as usize)
             .ok_or(Foreign::Broken)?;
+        if family.len == 0 {
+            let message = format!("`{}` has no processes", family.name);
+            let span = args.first().map_or(Span::new(0, 0), |a| a.span);
+            let span = self.span(span);
+            return Err(Foreign::Unsupported("query/range", message, span));
+        }
         let (mut base, mut steps) = (family.first, Vec::new());
         let mut stride = family.len;
         for (range, arg) in family.params.iter().zip(args) {

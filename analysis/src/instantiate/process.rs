@@ -1,7 +1,7 @@
 //! Processes: one per combination of free parameters of each name on the system line.
 
 use super::expr::binary;
-use super::stmt::is_dropped;
+use super::stmt::{is_dropped, without_cost};
 use super::{Binding, Builder, FamilyScope, Foreign, Lowered, ProcessScope, Scope};
 use crate::diag::Diag;
 use crate::hir::{self, End, Expr, Instance, PriorityElem, Template};
@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::ast::Direction;
+use zonelens_syntax::span::Span;
 
 /// Branchpoints that may follow each other before an edge counts as cyclic.
 const MAX_BRANCHES: usize = 32;
@@ -351,7 +352,8 @@ impl Builder<'_> {
         let mut unsupported = Vec::new();
         for l in &t.locations {
             let mut s = Scope::new(self.source.env, &self.built, Some(scope), offset);
-            let invariant = match l.invariant.as_ref().map(|e| s.expr(e)).transpose() {
+            let invariant = l.invariant.as_ref().and_then(without_cost);
+            let invariant = match invariant.map(|e| s.expr(&e)).transpose() {
                 Ok(e) => e,
                 Err(foreign) => {
                     unsupported.push(foreign);
@@ -378,7 +380,7 @@ impl Builder<'_> {
             }
         }
         for foreign in unsupported {
-            self.unsupported(foreign);
+            self.unsupported(foreign, self.absolute(t.loc));
         }
         Process {
             name,
@@ -409,7 +411,12 @@ impl Builder<'_> {
             End::Location(_) => {
                 let parts: Vec<&hir::Edge> = path.iter().filter_map(|&k| t.edges.get(k)).collect();
                 match self.edge(&parts, path[0], scope, offset, unsupported) {
-                    Ok(edge) => out.push(edge),
+                    Ok(edge) => out.extend(edge),
+                    Err(Foreign::Broken) => unsupported.push(Foreign::Unsupported(
+                        "unsupported/expression",
+                        "this edge cannot be verified".into(),
+                        parts.first().map_or(last.span, |p| p.span).shift(offset),
+                    )),
                     Err(foreign) => unsupported.push(foreign),
                 }
             }
@@ -439,7 +446,7 @@ impl Builder<'_> {
         scope: &ProcessScope,
         offset: u32,
         unsupported: &mut Vec<Foreign>,
-    ) -> Lowered<Edge> {
+    ) -> Lowered<Option<Edge>> {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
             return Err(Foreign::Broken);
         };
@@ -449,7 +456,12 @@ impl Builder<'_> {
         let mut s = Scope::new(self.source.env, &self.built, Some(scope), offset);
         let mut selects = Vec::new();
         for var in parts.iter().flat_map(|p| &p.selects) {
-            selects.push(s.select(var)?);
+            let select = s.select(var)?;
+            // Without a value to select there is no copy of this edge, and nothing on it need be possible.
+            if select.range.len == 0 {
+                return Ok(None);
+            }
+            selects.push(select);
         }
         let mut guard: Option<network::Expr> = None;
         for g in parts.iter().filter_map(|p| p.guard.as_ref()) {
@@ -470,7 +482,7 @@ impl Builder<'_> {
         for u in parts.iter().flat_map(|p| &p.updates) {
             s.update(u, &mut updates, unsupported);
         }
-        Ok(Edge {
+        Ok(Some(Edge {
             source,
             target,
             selects,
@@ -480,7 +492,7 @@ impl Builder<'_> {
             frame: s.slots,
             template_edge: index as u32,
             spans: parts.iter().map(|p| p.span.shift(offset)).collect(),
-        })
+        }))
     }
 
     /// Channel priorities: `default` is 0, lower levels are negative, higher ones positive.
@@ -530,7 +542,8 @@ impl Builder<'_> {
         let network = &mut self.built.network;
         network.update_frame = network.update_frame.max(slots);
         for foreign in unsupported {
-            self.unsupported(foreign);
+            let around = list.first().map_or(Span::new(0, 0), |e| e.span);
+            self.unsupported(foreign, around.shift(offset));
         }
         out
     }
@@ -552,6 +565,13 @@ impl Scope<'_> {
                 "unsupported/csp",
                 "synchronisation without `!` or `?` is not verified".into(),
                 self.span(sync.span),
+            ));
+        }
+        if matches!(sync.channel.kind, hir::ExprKind::Cond(..)) {
+            return Err(self.foreign(
+                "unsupported/channel-choice",
+                "a channel chosen by a condition is not verified",
+                &sync.channel,
             ));
         }
         let channel = self.locate(&sync.channel)?.channel();

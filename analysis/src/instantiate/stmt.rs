@@ -10,6 +10,7 @@ use crate::network::{self, Base, ClockBase, FunctionId, FunctionParam, Place, Sh
 use crate::symbol::{SymKind, Symbol};
 use crate::types::Type;
 use std::sync::Arc;
+use zonelens_syntax::ast::BinaryOp;
 use zonelens_syntax::span::Span;
 
 /// Slots a single function may use at a time.
@@ -47,6 +48,13 @@ impl Builder<'_> {
                 function
             }
             Err(foreign) => {
+                let foreign = match foreign {
+                    Foreign::Broken => {
+                        let message = format!("the function `{name}` cannot be verified");
+                        Foreign::Unsupported("unsupported/expression", message, span)
+                    }
+                    other => other,
+                };
                 self.built.foreign_functions.insert(id, foreign);
                 network::Function {
                     name,
@@ -220,6 +228,11 @@ impl Scope<'_> {
             Ok(values) => {
                 out.push(Stmt::Init { slot, values });
                 self.bind_slot(&d.symbol, shape, Base::Slot(slot), ClockBase::Clock(0));
+            }
+            Err(Foreign::Empty(lo, hi)) => {
+                let message = crate::check::no_value(&d.symbol.name, lo, hi);
+                let span = self.span(d.symbol.loc.span);
+                return Err(Foreign::Unsupported("type/empty-range", message, span));
             }
             Err(_) => {
                 let zero = self.constant_init(&shape, &var.ty, None)?;
@@ -465,7 +478,11 @@ impl Scope<'_> {
     fn iterate(&mut self, var: &Arc<Symbol>, body: &hir::Stmt, span: Span) -> Lowered<Stmt> {
         let mark = self.next_slot;
         let (slot, range) = self.bind_range(var)?;
-        let body = self.body(body)?;
+        // What is never done may be impossible to do.
+        let body = match range.len {
+            0 => Vec::new(),
+            _ => self.body(body)?,
+        };
         self.next_slot = mark;
         Ok(Stmt::Iterate {
             slot,
@@ -487,10 +504,33 @@ fn has_continue(s: &hir::Stmt) -> bool {
     }
 }
 
-/// Assignments to doubles change nothing that a symbolic query can see: whoever reads one is reported.
+/// Assignments to doubles and to the cost change nothing that a symbolic query can see: whoever reads one is reported.
 pub(crate) fn is_dropped(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Assign(_, target, value)
-        if is_foreign(&target.ty) && !has_side_effect(value))
+    let unseen = |e: &Expr| is_foreign(&e.ty) || matches!(e.kind, ExprKind::Cost);
+    match &e.kind {
+        ExprKind::Assign(_, target, value) => unseen(target) && !has_side_effect(value),
+        ExprKind::IncDec { expr, .. } => matches!(expr.kind, ExprKind::Cost),
+        _ => false,
+    }
+}
+
+/// An invariant without the rates of the cost, which restrict nothing; `None` if nothing else is left.
+pub(crate) fn without_cost(e: &Expr) -> Option<Expr> {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => match (without_cost(a), without_cost(b)) {
+            (Some(a), Some(b)) => Some(Expr {
+                kind: ExprKind::Binary(BinaryOp::And, Box::new(a), Box::new(b)),
+                ..e.clone()
+            }),
+            (a, b) => a.or(b),
+        },
+        ExprKind::Binary(BinaryOp::Eq, a, b) => {
+            let rate =
+                |e: &Expr| matches!(&e.kind, ExprKind::Rate(x) if matches!(x.kind, ExprKind::Cost));
+            (!rate(a) && !rate(b)).then(|| e.clone())
+        }
+        _ => Some(e.clone()),
+    }
 }
 
 fn slot_place(slot: u32, lo: i32, hi: i32, scalarset: Option<u32>) -> Place {

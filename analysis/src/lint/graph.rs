@@ -1,7 +1,6 @@
 //! Locations and cycles of a template.
 
 use crate::diag::Diag;
-use crate::diagnostic::Severity;
 use crate::hir::{Edge, End, Expr, ExprKind, Template};
 use crate::symbol::{Loc, SymId, Symbol};
 use crate::types::Type;
@@ -192,19 +191,17 @@ fn idle_loop(t: &Template, e: &Edge) -> Diag {
         span: e.span,
     };
     let stops_time = source.is_some_and(|l| l.committed || l.urgent);
-    let message = match stops_time {
-        true => {
-            "this loop can be taken infinitely often without time passing, and time cannot pass in its location: remove it, or give it a guard"
-        }
-        false => {
-            "this loop can be taken infinitely often without time passing; give it a guard such as `x >= 1` on a clock that it resets"
-        }
+    let (code, message) = match stops_time {
+        true => (
+            "lint/endless-loop",
+            "this loop can be taken infinitely often without time passing, and time cannot pass in its location: remove it, or give it a guard",
+        ),
+        false => (
+            "lint/zeno",
+            "this loop can be taken infinitely often without time passing; give it a guard such as `x >= 1` on a clock that it resets",
+        ),
     };
-    let mut diag = Diag::new("lint/zeno", message, loc);
-    if stops_time {
-        diag.severity = Severity::Warning;
-    }
-    diag
+    Diag::new(code, message, loc)
 }
 
 /// The strongly connected part of every node (Kosaraju).

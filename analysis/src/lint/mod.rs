@@ -3,6 +3,8 @@
 mod entry;
 mod graph;
 mod invariant;
+pub(crate) mod label_kind;
+mod meta;
 pub(crate) mod usage;
 
 use crate::check::{Body, Checked};
@@ -41,6 +43,8 @@ impl ItemLint {
     }
 }
 
+pub(crate) use meta::written;
+
 /// Looks over a model. `queries` are the expressions of its queries; without any (they may stand in a file of their
 /// own) what only they could use is left alone.
 pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
@@ -62,6 +66,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
             }
         });
     }
+    meta::check(items, &mut out);
     let asked = !queries.is_empty();
     // What runs around every step may set what an edge brings along.
     let around = items

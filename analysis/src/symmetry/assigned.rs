@@ -32,11 +32,25 @@ type State = Option<FxHashSet<Part>>;
 /// A call: the function, what is assigned before it, what its reference parameters stand for.
 type Call = (u32, Option<Vec<Part>>, Vec<(SymId, SymId)>);
 
+/// What is assigned on both ways. Whole on one and in parts on the other, it is assigned in parts; when these are all of
+/// its parts, `Walk::insert` has noted it as a whole.
 fn meet(a: State, b: State) -> State {
     match (a, b) {
-        (Some(a), Some(b)) => Some(a.intersection(&b).cloned().collect()),
+        (Some(a), Some(b)) => {
+            let both = a
+                .iter()
+                .chain(&b)
+                .filter(|p| covers(&a, p) && covers(&b, p));
+            Some(both.copied().collect())
+        }
         (a, b) => a.or(b),
     }
+}
+
+/// Whether a part is among what is assigned, by itself or with the whole.
+fn covers(state: &FxHashSet<Part>, part: &Part) -> bool {
+    let (Part::Whole(id) | Part::At(id, _) | Part::Field(id, _)) = part;
+    state.contains(part) || state.contains(&Part::Whole(*id))
 }
 
 /// The first scalar set whose elements a value of this type holds.
@@ -128,21 +142,25 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn has(&self, part: &Part, ty: &Type) -> bool {
-        let Some(state) = &self.state else {
-            return true;
-        };
-        let (Part::Whole(id) | Part::At(id, _) | Part::Field(id, _)) = part;
-        if state.contains(part) || state.contains(&Part::Whole(*id)) {
-            return true;
-        }
-        match (part, ty) {
-            (Part::Whole(id), Type::Struct(s)) => {
-                s.fields.iter().enumerate().all(|(n, (_, t))| {
-                    !self.holds(t) || state.contains(&Part::Field(*id, n as u32))
-                })
+    fn has(&self, part: &Part) -> bool {
+        self.state.as_ref().is_none_or(|s| covers(s, part))
+    }
+
+    /// Notes a part as assigned, and the whole if nothing else of it is judged.
+    fn insert(&mut self, part: Part, ty: &Type) {
+        let whole = match (part, ty) {
+            (Part::Field(id, _), Type::Struct(s)) => {
+                let rest = s.fields.iter().enumerate().all(|(n, (_, t))| {
+                    let field = Part::Field(id, n as u32);
+                    field == part || !self.holds(t) || self.has(&field)
+                });
+                rest.then_some(Part::Whole(id))
             }
-            _ => false,
+            _ => None,
+        };
+        if let Some(state) = &mut self.state {
+            state.insert(part);
+            state.extend(whole);
         }
     }
 
@@ -157,7 +175,7 @@ impl<'a> Walk<'a> {
         let part = self.part(e).map_or(Part::Whole(root.id), |p| p.1);
         // A field that holds no element starts at 0 whatever the elements are called.
         let harmless = matches!(part, Part::Field(..)) && !self.holds(&e.ty);
-        if !harmless && !self.has(&part, root.value_type().unwrap_or(&Type::Error)) {
+        if !harmless && !self.has(&part) {
             let loc = Loc {
                 item: self.item,
                 span: e.span,
@@ -171,11 +189,14 @@ impl<'a> Walk<'a> {
     }
 
     fn write(&mut self, target: &Expr) {
+        // Entries that were noted by this index are other ones from now on.
+        if let (Some(root), Some(state)) = (target.root(), &mut self.state) {
+            state.retain(|p| !matches!(p, Part::At(_, i) if *i == root.id));
+        }
         if let Some((root, part)) = self.part(target)
             && self.tracked.contains(&root.id)
-            && let Some(s) = &mut self.state
         {
-            s.insert(part);
+            self.insert(part, root.value_type().unwrap_or(&Type::Error));
         }
     }
 
@@ -450,13 +471,26 @@ pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
 }
 
 /// Judges `meta` variables that have to do with scalar sets.
+///
+/// One that nothing writes is a constant. What a receiver reads was written by every sender it may hear, if all of them
+/// write it; a channel that is a parameter may be any.
 pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+    let declares = |c: &Checked| {
+        c.decls.iter().any(
+            |d| matches!(&d.symbol.kind, SymKind::Var(v) if v.meta && any_set(&v.ty).is_some()),
+        )
+    };
+    if !items.iter().any(|(_, c)| declares(c)) {
+        return;
+    }
+    let written = crate::lint::written(items);
     let mut tracked = FxHashSet::default();
     for (_, c) in items {
         for d in &c.decls {
             if let SymKind::Var(v) = &d.symbol.kind
                 && v.meta
                 && any_set(&v.ty).is_some()
+                && written.contains(&d.symbol.id)
             {
                 tracked.insert(d.symbol.id);
             }
@@ -474,33 +508,40 @@ pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
         .collect();
     let mut early = Vec::new();
     // What every sender on a channel has surely written before its receivers run.
-    let mut sent: FxHashMap<SymId, State> = FxHashMap::default();
+    let mut sent: Vec<(Arc<Symbol>, State)> = Vec::new();
     for receive in [false, true] {
         for t in &templates {
             for e in &t.edges {
                 if is_receiver(e) != receive {
                     continue;
                 }
-                let channel = e.sync.as_ref().and_then(|s| s.channel.root()).map(|s| s.id);
+                let channel = e.sync.as_ref().and_then(|s| s.channel.root());
                 let mut walk = Walk::new(env, t.loc.item);
                 walk.tracked = tracked.clone();
                 walk.depth = 1;
                 if let Some(g) = &e.guard {
                     walk.expr(g);
                 }
-                if receive && let Some(Some(state)) = channel.and_then(|c| sent.get(&c)) {
-                    walk.state = Some(state.clone());
+                if let (true, Some(channel)) = (receive, channel) {
+                    let heard = sent.iter().filter(|(c, _)| may_be_same(c, channel));
+                    let heard = heard.fold(None, |all, (_, s)| meet(all, s.clone()));
+                    walk.state = heard.or(walk.state.take());
                 }
                 e.updates.iter().for_each(|u| walk.expr(u));
-                if let (false, Some(c)) = (receive, channel) {
-                    let before = sent.remove(&c).flatten();
-                    sent.insert(c, meet(before, walk.state.take()));
+                if let (false, Some(channel)) = (receive, channel) {
+                    sent.push((channel.clone(), walk.state.take()));
                 }
                 early.extend(walk.early);
             }
         }
     }
     report_meta(early, out);
+}
+
+/// Whether two channels can be one: what a parameter stands for is not followed.
+pub(crate) fn may_be_same(a: &Symbol, b: &Symbol) -> bool {
+    let given = |s: &Symbol| matches!(s.kind, SymKind::Param(_));
+    a.id == b.id || given(a) || given(b)
 }
 
 fn report_meta(early: Vec<(Arc<Symbol>, Loc)>, out: &mut Findings) {

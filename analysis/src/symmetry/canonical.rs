@@ -6,6 +6,7 @@ use super::{Facts, FamilyView, Findings, Root, Slot};
 use crate::check::{Body, Checked, Env};
 use crate::consteval::Evaluator;
 use crate::diag::Diag;
+use crate::diagnostic::Severity;
 use crate::hir::{Decl, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::{ScalarSet, Type};
@@ -18,6 +19,7 @@ pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     for (_, c) in items {
         for d in &c.decls {
             if let Some(set) = d.symbol.value_type().and_then(held_set)
+                && !has_error(c, d, &out.diags)
                 && initial.insert(set.id)
             {
                 let message = format!(
@@ -41,7 +43,13 @@ pub fn initial_integers(
     for e in facts.elements.iter().filter(|e| !e.detected) {
         let slots = facts.slots_of(e);
         let inside = |v: &i32| (0..e.size as i32).contains(v);
-        for d in items.iter().flat_map(|(_, c)| declared(c)) {
+        let all = items
+            .iter()
+            .flat_map(|(_, c)| declared(c).map(move |d| (c, d)));
+        for (c, d) in all {
+            if has_error(c, d, &out.diags) {
+                continue;
+            }
             let root = Root::Symbol(d.symbol.id);
             let Some(values) = start_values(env, d) else {
                 continue;
@@ -65,6 +73,19 @@ pub fn initial_integers(
             break;
         }
     }
+}
+
+/// Whether an error stands at the declaration of a variable, between its name and the next one: it says more than this.
+fn has_error(c: &Checked, d: &Decl, found: &[Diag]) -> bool {
+    let (item, from) = (d.symbol.loc.item, d.symbol.loc.span.start);
+    let starts = declared(c).map(|d| d.symbol.loc.span.start);
+    let to = starts.filter(|s| *s > from).min().unwrap_or(u32::MAX);
+    let mut all = c.diags.iter().chain(found);
+    all.any(|e| {
+        e.severity() == Severity::Error
+            && e.loc.item == item
+            && (from..to).contains(&e.loc.span.start)
+    })
 }
 
 /// The variables an item declares, in it or in its template.

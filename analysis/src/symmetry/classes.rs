@@ -160,7 +160,11 @@ fn seeds(env: &Env, items: &[(ItemId, Arc<Checked>)], slots: &Slots) -> FxHashMa
                 let Some(Type::Int(int)) = p.value_type() else {
                     continue;
                 };
-                let range = int.lo.known().zip(int.hi.known()).filter(|(a, b)| a < b);
+                let range = int.lo.known().zip(int.hi.known());
+                // One process has nobody to be exchanged with, and shares its number without harm to say so.
+                if range.is_some_and(|(a, b)| a >= b) {
+                    continue;
+                }
                 if let Some(class) = slots.find(&leaf_slot(&p)) {
                     let entry = out.entry(class).or_insert((p.clone(), range));
                     if entry.1 != range {
@@ -415,6 +419,10 @@ impl Class<'_> {
 
 /// Whether a slot can hold the elements `lo..=hi` symmetrically; constants along a dimension tell elements apart.
 fn fits(d: &Declared, (lo, hi): (i32, i32), keys: &mut [Vec<i32>]) -> Result<(), String> {
+    if d.range.is_some_and(|(a, b)| a > b) {
+        // Nothing is ever there.
+        return Ok(());
+    }
     let Some(range) = d.range else {
         return Err("a range they go through is not known before instantiation".into());
     };

@@ -249,6 +249,7 @@ impl<'a> Flow<'a> {
         match &e.kind {
             ExprKind::Int(v) => Val::Const(*v),
             ExprKind::Bool(b) => Val::Const(i32::from(*b)),
+            ExprKind::Cost => Val::Other,
             ExprKind::Var(s) => match &s.kind {
                 SymKind::Var(v) if v.constant && matches!(v.ty, Type::Int(_)) => {
                     match v.value.as_deref() {

@@ -25,6 +25,7 @@ use crate::diagnostic::Severity;
 use crate::hir::{Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::ScalarSet;
+pub(crate) use assigned::may_be_same;
 pub use cache::Cache;
 use cache::ItemCache;
 pub use classes::Facts;
@@ -79,12 +80,14 @@ impl Findings {
             self.broken.retain(|b| b.0 != set.id);
             self.facts.elements.retain(|e| e.set.id != set.id);
             for d in &mut self.diags {
+                // A declared set may break the same rule at the same place.
+                let others = self.broken.iter().any(|b| (b.1, b.2) == (d.code, d.loc));
                 if d.code.starts_with("sym/")
                     && places.contains(&d.loc)
-                    && d.severity == Severity::Error
+                    && d.severity() == Severity::Error
+                    && !others
                 {
                     d.code = "sym/undetected";
-                    d.severity = Severity::Hint;
                     d.message = format!(
                         "the processes numbered by `{}` are not treated as interchangeable: {}",
                         set.name, d.message

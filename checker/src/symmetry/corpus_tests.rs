@@ -4,7 +4,7 @@
 use super::tests::compare_orbits;
 use crate::bounds::abstraction::Abstraction;
 use crate::common::{self, Loaded, Verify};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::SourceFile;

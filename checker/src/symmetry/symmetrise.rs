@@ -12,8 +12,7 @@ use crate::graph::Visitor;
 use crate::program::Fault;
 use crate::zone::Zone;
 
-/// At most this many named elements are tried; a query that names more is reduced over what leaves them alone.
-pub const MOST_NAMED: usize = 3;
+pub use zonelens_analysis::network::MOST_NAMED;
 
 /// Asks for a condition on all images of a state.
 pub struct Symmetrised<V> {

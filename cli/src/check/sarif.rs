@@ -13,7 +13,7 @@ pub(super) fn write(files: &[Checked], stream: Stream) {
         .iter()
         .flat_map(|f| f.diagnostics.iter().map(|d| d.code))
         .collect();
-    let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> = files.iter().flat_map(results).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -25,6 +25,48 @@ pub(super) fn write(files: &[Checked], stream: Stream) {
         }],
     });
     stream.say(&format!("{log:#}"));
+}
+
+/// What a code scanning service shows beside a finding: a title, the page of the rule and how severe it usually is.
+fn rule(code: &str) -> Value {
+    let title = zonelens_analysis::title(code).unwrap_or_else(|| code.to_owned());
+    let page = zonelens_analysis::explain(code).unwrap_or(code).trim_end();
+    let area = code.split('/').next().unwrap_or(code);
+    json!({
+        "id": code,
+        "name": pascal_case(code),
+        "shortDescription": { "text": title },
+        "help": { "text": plain(page), "markdown": page },
+        "defaultConfiguration": { "level": level(zonelens_analysis::severity(code)) },
+        "properties": { "tags": [area] },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info | Severity::Hint => "note",
+    }
+}
+
+/// `type/empty-range` as `TypeEmptyRange`: the form in which services show names.
+fn pascal_case(code: &str) -> String {
+    let words = code.split(['/', '-']);
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        format!("{}{rest}", first.to_ascii_uppercase())
+    };
+    words.map(capital).collect()
+}
+
+/// A page without its marks: headings and fences go, the words stay.
+fn plain(page: &str) -> String {
+    let lines = page.lines().filter(|l| !l.starts_with("```"));
+    let lines: Vec<&str> = lines
+        .map(|l| l.trim_start_matches('#').trim_start_matches(' '))
+        .collect();
+    lines.join("\n")
 }
 
 fn results(file: &Checked) -> Vec<Value> {
@@ -47,11 +89,6 @@ fn results(file: &Checked) -> Vec<Value> {
         location
     };
     let result = |d: &zonelens_analysis::diagnostic::Diagnostic| {
-        let level = match d.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info | Severity::Hint => "note",
-        };
         let related: Vec<Value> = d
             .related
             .iter()
@@ -59,7 +96,7 @@ fn results(file: &Checked) -> Vec<Value> {
             .collect();
         json!({
             "ruleId": d.code,
-            "level": level,
+            "level": level(d.severity),
             "message": { "text": d.message },
             "locations": [location(d.span, None)],
             "relatedLocations": related,

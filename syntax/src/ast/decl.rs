@@ -93,7 +93,7 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// The forms of statements (`language.md`, section 3).
+/// The forms of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// Something unreadable; an error was reported.

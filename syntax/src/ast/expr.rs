@@ -16,7 +16,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The forms of expressions (`language.md`, section 4).
+/// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// Something unreadable; an error was reported.

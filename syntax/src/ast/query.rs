@@ -49,7 +49,7 @@ pub struct StoredResult {
     pub text: SmolStr,
 }
 
-/// The forms of queries (`language.md`, section 6).
+/// The forms of queries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryKind {
     /// Unreadable; at least one error was reported.

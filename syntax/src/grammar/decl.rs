@@ -1,4 +1,4 @@
-//! Declarations, parameters, instantiations and system lines (`language.md`, sections 2 and 6).
+//! Declarations, parameters, instantiations and system lines.
 
 use super::stmt::block;
 use super::types::{declarator, dims, implicit_int, legacy_constant};

@@ -1,4 +1,4 @@
-//! Expressions (`language.md`, section 4).
+//! Expressions: operators are read as a flat list and arranged by precedence afterwards.
 
 use super::{Label, P, Tok, ident, to_span, tok, tok_span};
 use crate::ast::{AssignOp, BinaryOp, Expr, ExprKind, Ident, QuantifierKind, TypeExpr, UnaryOp};

@@ -1,4 +1,4 @@
-//! Parts of processes: headers, locations, edges and their labels (`language.md`, section 5).
+//! Parts of processes: headers, locations, edges and their labels.
 
 use super::decl::DeclParsers;
 use super::expr::{channel, comma_expr};

@@ -1,4 +1,4 @@
-//! Queries (`language.md`, section 6).
+//! Queries: path formulas, leads-to, bounds, and the families that are recognised but not answered.
 //!
 //! The head of a formula decides its family; only the symbolic ones are parsed further.
 

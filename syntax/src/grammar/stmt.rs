@@ -1,4 +1,4 @@
-//! Statements and blocks (`language.md`, section 3).
+//! Statements and blocks.
 
 use super::types::declarator;
 use super::{Ex, In, Label, Meant, P, ParseError, Tok, ident, misspelt, semi, to_span, tok, word};

@@ -1,4 +1,4 @@
-//! Types and declarators (`language.md`, section 2).
+//! Types and declarators.
 
 use super::{Ex, In, Label, P, Tok, ident, semi, to_span, tok};
 use crate::ast::{Declarator, Dim, Expr, Field, Init, Prefix, TypeBase, TypeExpr};

@@ -1,0 +1,241 @@
+//! What a model needs once its processes run: a value of every range that something holds, and a location to start in.
+//!
+//! Looked at for the whole model, because a template or function that nobody uses needs nothing: sizes are often set
+//! so that a family has no process.
+
+use super::decl::no_value;
+use super::{Body, Checked, Env};
+use crate::diag::Diag;
+use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind, Template};
+use crate::symbol::{ItemId, Loc, SymKind, Symbol};
+use crate::types::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Checks everything that runs.
+pub fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
+    let mut out = Vec::new();
+    let mut running: FxHashMap<u32, Arc<Template>> = FxHashMap::default();
+    let mut order = Vec::new();
+    for (symbol, loc) in listed(items) {
+        let (SymKind::Template(sig) | SymKind::Instance(sig)) = &symbol.kind else {
+            continue;
+        };
+        let Some(template) = env.template_of(symbol) else {
+            continue;
+        };
+        if template.locations.is_empty() {
+            let message = format!(
+                "`{}` has no locations, so it cannot run; give `{}` a location, or take it off the system line",
+                symbol.name, template.symbol.name
+            );
+            // UPPAAL's front end accepts it, so it is no error before somebody wants to verify.
+            let diag = Diag::new("lint/no-locations", message, *loc);
+            out.push(diag.related(template.loc, "the template is declared here"));
+        }
+        let nobody = sig.params.iter().any(|p| p.ty.empty_range().is_some());
+        if !nobody
+            && running
+                .insert(template.symbol.id, template.clone())
+                .is_none()
+        {
+            order.push(template.clone());
+        }
+    }
+    if !has_empty_ranges(items) {
+        return out;
+    }
+    let mut walk = Walk {
+        env,
+        item: 0,
+        called: FxHashSet::default(),
+        todo: Vec::new(),
+        out,
+    };
+    for (item, c) in items {
+        walk.item = *item;
+        c.decls
+            .iter()
+            .filter_map(|d| d.init.as_ref())
+            .for_each(|i| walk.init(i));
+        if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &c.body {
+            list.iter().for_each(|e| walk.expr(e));
+        }
+    }
+    order.iter().for_each(|t| walk.template(t));
+    while let Some(f) = walk.todo.pop() {
+        walk.function(&f);
+    }
+    walk.out
+}
+
+fn listed(items: &[(ItemId, Arc<Checked>)]) -> impl Iterator<Item = &(Arc<Symbol>, Loc)> {
+    let levels = items.iter().filter_map(|(_, c)| match &c.body {
+        Body::System(levels) => Some(levels),
+        _ => None,
+    });
+    levels.flatten().flatten()
+}
+
+/// Whether any name of the model has to do with an empty range: most models have none, and nothing is walked.
+fn has_empty_ranges(items: &[(ItemId, Arc<Checked>)]) -> bool {
+    let empty = |t: &Type| t.contains(&|t| t.empty_range().is_some());
+    let typed = |s: &Arc<Symbol>| match &s.kind {
+        SymKind::Type(t, _) => empty(t),
+        SymKind::Function(sig) => empty(&sig.ret) || sig.params.iter().any(|p| empty(&p.ty)),
+        _ => s.value_type().is_some_and(empty),
+    };
+    fn block(b: &Block, typed: &dyn Fn(&Arc<Symbol>) -> bool) -> bool {
+        b.decls.iter().any(|d| typed(&d.symbol)) || b.stmts.iter().any(|s| stmt(s, typed))
+    }
+    fn stmt(s: &Stmt, typed: &dyn Fn(&Arc<Symbol>) -> bool) -> bool {
+        match &s.kind {
+            StmtKind::Block(b) => block(b, typed),
+            StmtKind::For(_, _, _, body)
+            | StmtKind::Iterate(_, body)
+            | StmtKind::While(_, body)
+            | StmtKind::DoWhile(body, _) => stmt(body, typed),
+            StmtKind::If(_, a, b) => stmt(a, typed) || b.as_ref().is_some_and(|b| stmt(b, typed)),
+            StmtKind::Switch(_, cases) => cases.iter().flat_map(|c| &c.1).any(|s| stmt(s, typed)),
+            _ => false,
+        }
+    }
+    items.iter().any(|(_, c)| {
+        let members = match &c.body {
+            Body::Template(t) => t.members.values().any(typed),
+            _ => false,
+        };
+        members || c.symbols.iter().any(typed) || c.functions.iter().any(|f| block(&f.body, &typed))
+    })
+}
+
+/// A walk over what runs.
+struct Walk<'a> {
+    env: &'a Env,
+    item: ItemId,
+    called: FxHashSet<u32>,
+    todo: Vec<Arc<Function>>,
+    out: Vec<Diag>,
+}
+
+impl Walk<'_> {
+    fn empty(&mut self, symbol: &Symbol) {
+        if let Some((lo, hi)) = symbol.value_type().and_then(Type::needs_empty) {
+            let message = no_value(&symbol.name, lo, hi);
+            self.out
+                .push(Diag::new("type/empty-range", message, symbol.loc));
+        }
+    }
+
+    fn template(&mut self, t: &Template) {
+        self.item = t.loc.item;
+        for d in &t.decls {
+            self.empty(&d.symbol);
+            d.init.iter().for_each(|i| self.init(i));
+        }
+        for e in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
+            self.expr(e);
+        }
+        // Without a value to select an edge is never taken.
+        let taken = |e: &&crate::hir::Edge| !e.selects.iter().any(|s| goes_through_nothing(s));
+        for e in t.edges.iter().filter(taken) {
+            let sync = e.sync.iter().map(|s| &s.channel);
+            e.guard
+                .iter()
+                .chain(sync)
+                .chain(&e.updates)
+                .for_each(|e| self.expr(e));
+        }
+    }
+
+    fn function(&mut self, f: &Function) {
+        self.item = f.loc.item;
+        if let Some((lo, hi)) = f.ret.needs_empty() {
+            let message = no_value(&format!("the result of {}", f.symbol.name), lo, hi);
+            self.out.push(Diag::new("type/empty-range", message, f.loc));
+        }
+        self.block(&f.body);
+    }
+
+    fn block(&mut self, b: &Block) {
+        for d in &b.decls {
+            self.empty(&d.symbol);
+            d.init.iter().for_each(|i| self.init(i));
+        }
+        b.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => self.expr(e),
+            StmtKind::For(a, b, c, body) => {
+                [a, b, c].into_iter().for_each(|e| self.expr(e));
+                self.stmt(body);
+            }
+            StmtKind::Iterate(var, _) if goes_through_nothing(var) => {}
+            StmtKind::Iterate(_, body) => self.stmt(body),
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                self.expr(c);
+                self.stmt(body);
+            }
+            StmtKind::If(c, a, b) => {
+                self.expr(c);
+                self.stmt(a);
+                b.iter().for_each(|b| self.stmt(b));
+            }
+            StmtKind::Switch(e, cases) => {
+                self.expr(e);
+                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
+            }
+        }
+    }
+
+    fn init(&mut self, i: &Init) {
+        match i {
+            Init::Expr(e) => self.expr(e),
+            Init::List(items, _) => items.iter().for_each(|i| self.init(i)),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Quantifier { var, .. } if goes_through_nothing(var) => return,
+            ExprKind::Call(f, args) => self.call(f, args),
+            _ => {}
+        }
+        e.children(&mut |c| self.expr(c));
+    }
+
+    fn call(&mut self, f: &Symbol, args: &[Expr]) {
+        let SymKind::Function(sig) = &f.kind else {
+            return;
+        };
+        for (p, a) in sig.params.iter().zip(args) {
+            if let Some((lo, hi)) = p.ty.needs_empty()
+                && !p.reference
+                && a.ty.needs_empty().is_none()
+            {
+                let message = format!(
+                    "no value can be passed for the parameter `{}`: the range [{lo},{hi}] has none",
+                    p.name
+                );
+                let loc = Loc {
+                    item: self.item,
+                    span: a.span,
+                };
+                self.out.push(Diag::new("type/empty-range", message, loc));
+            }
+        }
+        if self.called.insert(sig.body)
+            && let Some(body) = self.env.bodies.get(&sig.body)
+        {
+            self.todo.push(body.clone());
+        }
+    }
+}
+
+fn goes_through_nothing(var: &Symbol) -> bool {
+    var.value_type().is_some_and(|t| t.empty_range().is_some())
+}
