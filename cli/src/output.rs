@@ -26,6 +26,15 @@ impl Stream {
             Stream::Error => writeln!(std::io::stderr().lock(), "{line}"),
         };
     }
+
+    /// Columns of the terminal that it is, if it is one.
+    pub fn columns(self) -> Option<usize> {
+        let size = match self {
+            Stream::Out => terminal_size::terminal_size_of(std::io::stdout()),
+            Stream::Error => terminal_size::terminal_size_of(std::io::stderr()),
+        };
+        size.map(|(width, _)| usize::from(width.0))
+    }
 }
 
 /// Writes a line to standard output.
@@ -128,6 +137,11 @@ impl Palette {
     #[cfg(test)]
     pub fn plain() -> Palette {
         Palette { enabled: false }
+    }
+
+    /// Whether it has colours.
+    pub fn is_colored(self) -> bool {
+        self.enabled
     }
 
     fn paint(self, code: &str, text: &str) -> String {

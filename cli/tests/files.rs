@@ -411,16 +411,15 @@ fn terminal_svg(command: &str, text: &str) -> String {
     out + "</svg>\n"
 }
 
-/// The colour of a line: that of its severity for a heading, another for advice.
+/// The colour of a line: that of its severity for a heading, another for advice and related places.
 fn class_of(line: &str) -> &'static str {
-    let heading = line.strip_prefix('[').and_then(|l| l.split_once("] "));
-    match heading.and_then(|(_, l)| l.split(':').next()) {
-        Some("Error") => "error",
-        Some("Warning") => "warning",
-        Some("Info") => "info",
-        Some(_) => "hint",
-        None if line.contains("Help:") => "help",
-        None => "",
+    match line.split(['[', ':']).next() {
+        Some("error") => "error",
+        Some("warning") => "warning",
+        Some("info" | "note") => "info",
+        Some("hint") => "hint",
+        _ if line.contains("= help:") => "help",
+        _ => "",
     }
 }
 
@@ -443,9 +442,9 @@ fn wrapped(line: &str) -> Vec<String> {
 /// What the picture of the README must keep: words, blanks, severities.
 #[test]
 fn pictures_of_a_terminal_keep_words_and_blanks() {
-    let long = "[sym/x] Error: these words go on and on until the line is far too long for the window in the picture of it";
+    let long = "error[sym/x]: these words go on and on until the line is far too long for the window in the picture of it";
     let text =
-        format!("{long}\n    |   indented  twice\n[lint/y] Warning: a & b\n[lint/z] Info: c\n\n");
+        format!("{long}\n    |   indented  twice\nwarning[lint/y]: a & b\ninfo[lint/z]: c\n\n");
     let svg = terminal_svg("zonelens", &text);
     assert!(svg.contains(">    |   indented  twice</text>"), "{svg}");
     assert!(svg.contains("class=\"warning\"") && svg.contains("class=\"info\""));

@@ -1,22 +1,35 @@
-//! A line of a file with a part of it underlined, cut to what fits on a screen.
+//! Places and the text around them, as `annotate-snippets` draws it.
+//!
+//! The crate looks at every character of the text it gets, so it gets the lines of the place only, and of a long line
+//! only what is near the place. Then it cannot know the column, which is why places are written by [`Place::origin`].
 
 use super::Checked;
-use crate::output::Palette;
+use crate::output;
+use annotate_snippets::{Annotation, AnnotationKind, Origin, Snippet};
 use std::fmt;
-use unicode_width::UnicodeWidthChar;
+use std::ops::Range;
 use zonelens_syntax::span::Span;
 
-/// Characters of a line that are shown before the place.
-const BEFORE: usize = 80;
-/// Characters of a line that are shown from the place on.
-const AFTER: usize = 80;
-/// Columns of a tab.
-const TAB: usize = 4;
+/// Columns where there is no terminal to ask.
+const USUAL_WIDTH: usize = 140;
+/// The widest and the narrowest terminal that excerpts are made for.
+const WIDTHS: (usize, usize) = (40, 200);
+/// Characters of a line that are handed over before a place, behind it, and of either end of a long place. More than
+/// the widest terminal has columns, so that the crate marks the cut, and a place that was shortened is still one that
+/// the crate leaves the middle out of: it does that above twice the width.
+const NEAR: usize = 250;
+/// A place over several lines with more bytes is marked on its first line only.
+const LARGEST: usize = 20_000;
+
+/// Columns to draw in, for a terminal of so many.
+pub(super) fn width(terminal: Option<usize>) -> usize {
+    terminal.unwrap_or(USUAL_WIDTH).clamp(WIDTHS.0, WIDTHS.1)
+}
 
 /// A place in a file.
 pub(super) struct Place<'a> {
     file: &'a Checked,
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
     line: u32,
     column: u32,
 }
@@ -41,124 +54,233 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Its 1-based line.
-    pub(super) fn line(&self) -> u32 {
-        self.line
+    /// `file:line:column`
+    pub(super) fn origin(&self) -> Origin<'a> {
+        Origin::path(output::one_line(&self.file.name))
+            .line(self.line as usize)
+            .char_column(self.column as usize)
+    }
+
+    /// Its text, marked, for a terminal of so many columns.
+    pub(super) fn snippet(&self, width: usize) -> Snippet<'a, Annotation<'a>> {
+        let excerpt = self.excerpt(width);
+        let mark = AnnotationKind::Primary.span(excerpt.marked);
+        let label = excerpt.last.map(|line| format!("… to line {line}"));
+        Snippet::source(excerpt.text)
+            .line_start(self.line as usize)
+            .annotation(mark.label(label))
+    }
+
+    fn excerpt(&self, width: usize) -> Excerpt {
+        let text = &self.file.text;
+        // Blanks at the end of a place are not worth a line.
+        let end = self.span.start + text[self.span.clone()].trim_end().len();
+        let last = self.file.lines.line(end as u32);
+        let lines = || (self.line..=last).map(|line| self.line_of(line));
+        if last > self.line
+            && end - self.span.start <= LARGEST
+            && lines().all(|line| line.len() + 10 <= width)
+        {
+            return whole(text, self.span.start..end, lines());
+        }
+        let line = self.line_of(self.line);
+        // Behind a line's last character there may be its end, which is part of no line.
+        let start = self.span.start.min(line.end);
+        let end = self.span.end.clamp(start, line.end);
+        let mut excerpt = cut(
+            &text[line.start..start],
+            &text[start..end],
+            &text[end..line.end],
+        );
+        excerpt.last = (last > self.line).then_some(last);
+        excerpt
+    }
+
+    /// Where a 1-based line is, without its end.
+    fn line_of(&self, line: u32) -> Range<usize> {
+        let (text, lines) = (&self.file.text, &self.file.lines);
+        let start = lines
+            .line_start(line - 1)
+            .map_or(text.len(), |s| s as usize);
+        let end = lines.line_start(line).map_or(text.len(), |s| s as usize);
+        start..start + text[start..end].trim_end_matches(['\r', '\n']).len()
     }
 }
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file.name, self.line, self.column)
+        let name = output::one_line(&self.file.name);
+        write!(f, "{name}:{}:{}", self.line, self.column)
     }
 }
 
-/// Writes the line of a place with its number in a margin of `width`, and the mark below it.
-pub(super) fn write(
-    out: &mut String,
-    place: &Place<'_>,
-    width: usize,
-    palette: Palette,
-    paint: impl Fn(&str) -> String,
-) {
-    let shown = window(&place.file.text, &place.span);
-    let bar = palette.faint("│");
-    let number = palette.faint(&format!("{:>1$} ", place.line, width - 1));
-    let line = format!("{}{}{}", shown.before, paint(&shown.marked), shown.after);
-    out.push_str(&format!("{number}{bar} {}\n", line.trim_end()));
-    let margin = " ".repeat(width);
-    let mark = "^".repeat(columns(&shown.marked).max(1));
-    let indent = " ".repeat(columns(&shown.before));
-    out.push_str(&format!("{margin}{bar} {indent}{}\n", paint(&mark)));
-    let text = &place.file.text[place.span.clone()];
-    let further = text.trim_end().matches('\n').count() as u32;
-    if further > 0 {
-        let last = place.line + further;
-        out.push_str(&format!("{margin}{bar} … to line {last}\n"));
-    }
+/// A part of a text.
+#[derive(Debug, PartialEq)]
+struct Excerpt {
+    text: String,
+    marked: Range<usize>,
+    /// The last line of the place, if not all of its lines are here.
+    last: Option<u32>,
 }
 
-/// A part of a line around the text that is marked.
-struct Window {
-    before: String,
-    marked: String,
-    after: String,
-}
-
-fn window(text: &str, span: &std::ops::Range<usize>) -> Window {
-    let newline = |c: char| c == '\n' || c == '\r';
-    let head = &text[..span.start];
-    let head = &head[head.rfind(newline).map_or(0, |i| i + 1)..];
-    let tail = &text[span.start..];
-    let tail = &tail[..tail.find(newline).unwrap_or(tail.len())];
-    let (marked, rest) = tail.split_at(span.len().min(tail.len()));
-    // What stands before a place matters more when the line is long: it is what the place belongs to.
-    let from = head.char_indices().rev().nth(BEFORE).map(|(i, _)| i);
-    let before = match from {
-        Some(i) => format!("…{}", visible(head[i..].chars().skip(1))),
-        None => visible(head.chars()),
-    };
-    let cut = |part: &str, most: usize| -> (String, usize) {
-        match part.char_indices().nth(most) {
-            Some((at, _)) => (format!("{}…", visible(part[..at].chars())), most),
-            None => (visible(part.chars()), part.chars().count()),
-        }
-    };
-    let (marked, taken) = cut(marked, AFTER);
-    let after = match marked.ends_with('…') && taken == AFTER {
-        true => String::new(),
-        false => cut(rest, AFTER - taken.min(AFTER)).0,
-    };
-    Window {
-        before,
-        marked,
-        after,
-    }
-}
-
-/// Text without what would move the cursor.
-fn visible(chars: impl Iterator<Item = char>) -> String {
+/// All of these lines, with their ends made alike.
+fn whole(text: &str, span: Range<usize>, lines: impl Iterator<Item = Range<usize>>) -> Excerpt {
     let mut out = String::new();
-    for c in chars {
-        match c {
-            '\t' => out.extend(std::iter::repeat_n(' ', TAB)),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+    let mut marked = None;
+    let mut end = 0;
+    for (i, line) in lines.enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        for (at, c) in text[line.clone()].char_indices() {
+            if line.start + at >= span.start {
+                marked.get_or_insert(out.len());
+            }
+            out.push(visible(c));
+            if line.start + at < span.end {
+                end = out.len();
+            }
         }
     }
-    out
+    let start = marked.unwrap_or(end).min(end);
+    Excerpt {
+        text: out,
+        marked: start..end,
+        last: None,
+    }
 }
 
-fn columns(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+/// What is near the marked part of a line.
+fn cut(before: &str, marked: &str, after: &str) -> Excerpt {
+    let head = |part: &str| -> String { part.chars().take(NEAR).map(visible).collect() };
+    let tail = |part: &str| -> String {
+        let from = part.char_indices().rev().nth(NEAR - 1);
+        part[from.map_or(0, |(at, _)| at)..]
+            .chars()
+            .map(visible)
+            .collect()
+    };
+    let mut text = tail(before);
+    let start = text.len();
+    match marked.char_indices().nth(2 * NEAR) {
+        Some(_) => text.extend([head(marked), "…".to_owned(), tail(marked)]),
+        None => text.extend(marked.chars().map(visible)),
+    }
+    let end = text.len();
+    text.push_str(&head(after));
+    Excerpt {
+        text,
+        marked: start..end,
+        last: None,
+    }
+}
+
+/// The crate shows other control characters as symbols, but leaves these as they are, and `U+009B` begins a command.
+fn visible(c: char) -> char {
+    match c {
+        '\u{80}'..='\u{9f}' => '\u{fffd}',
+        c => c,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use annotate_snippets::{Group, Level, Renderer};
+    use zonelens_syntax::span::LineIndex;
 
-    fn parts(text: &str, span: std::ops::Range<usize>) -> (String, String, String) {
-        let w = window(text, &span);
-        (w.before, w.marked, w.after)
+    fn file(text: &str) -> Checked {
+        Checked {
+            name: "m.xta".to_owned(),
+            text: text.to_owned(),
+            lines: LineIndex::new(text),
+            diagnostics: Vec::new(),
+            foreign: false,
+        }
+    }
+
+    fn drawn(file: &Checked, span: Range<usize>, width: usize) -> String {
+        let at = Place::of(file, Span::new(span.start as u32, span.end as u32));
+        let group = Group::with_level(Level::ERROR).element(at.snippet(width));
+        Renderer::plain().term_width(width).render(&[group])
     }
 
     #[test]
-    fn short_lines_are_whole() {
-        let (before, marked, after) = parts("int a;\n\tbool é, b;\r\nint c;", 13..15);
-        assert_eq!((&*before, &*marked, &*after), ("    bool ", "é", ", b;"));
-        assert_eq!(parts("ab\ncd", 1..4).1, "b");
-        assert_eq!(parts("", 0..0), Default::default());
-        assert_eq!(columns("日本"), 4);
+    fn places_over_several_lines() {
+        let text = "a {\r\n  b\rc\n}\nd";
+        let all = drawn(&file(text), 2..text.len() - 2, 80);
+        for part in ["1 |   a {", "2 | |   b", "3 | | c", "4 | | }"] {
+            assert!(all.contains(part), "{all}");
+        }
+        // A line that does not fit: the first one tells where the place ends.
+        let long = format!("a {{\n{}\n}}", "b".repeat(100));
+        let first = drawn(&file(&long), 2..long.len(), 80);
+        assert!(first.contains("^ … to line 3"), "{first}");
+        assert_eq!(first.lines().count(), 3, "{first}");
+        // Blanks behind a place are no lines of it.
+        let blank = drawn(&file("a\n\n\n"), 0..4, 80);
+        assert!(!blank.contains("line") && blank.ends_with(" ^"), "{blank}");
     }
 
     #[test]
     fn long_lines_are_cut_around_the_place() {
         let text = format!("{}HERE{}", "a".repeat(100_000), "b".repeat(100_000));
-        let (before, marked, after) = parts(&text, 100_000..100_004);
-        assert!(before.starts_with("…aaa") && before.chars().count() <= BEFORE + 1);
-        assert_eq!(marked, "HERE");
-        assert!(after.ends_with("bbb…") && after.chars().count() <= AFTER + 1);
-        let (_, marked, after) = parts(&text, 10..150_000);
-        assert_eq!((marked.chars().count(), after.len()), (AFTER + 1, 0));
+        let long = file(&text);
+        let at = Place::of(&long, Span::new(100_000, 100_004)).excerpt(80);
+        assert_eq!(at.text.len(), 2 * NEAR + 4);
+        assert_eq!(&at.text[at.marked], "HERE");
+        for width in [WIDTHS.0, 80, WIDTHS.1] {
+            let cut = drawn(&long, 100_000..100_004, width);
+            assert!(
+                cut.contains("1 | ...aaa") && cut.contains("bbb..."),
+                "{cut}"
+            );
+            assert!(cut.lines().all(|l| l.chars().count() <= width), "{cut}");
+            // A place that is long itself keeps both ends.
+            let cut = drawn(&long, 10..150_000, width);
+            assert!(
+                cut.contains("aaa...bbb") && cut.contains("^^^...^^^"),
+                "{cut}"
+            );
+            // The crate's own marks of what it left out come on top in narrow terminals.
+            assert!(cut.lines().all(|l| l.chars().count() <= width + 4), "{cut}");
+        }
+    }
+
+    #[test]
+    fn every_span_of_strange_text_can_be_drawn() {
+        let parts = [
+            "",
+            "\t",
+            "日e\u{301}",
+            "\r",
+            "\n",
+            "\r\n",
+            "\u{9b}\u{1b}",
+            "\u{200d}x",
+        ];
+        for a in parts {
+            for b in parts {
+                let wide = "日x".repeat(150);
+                for text in [format!("{a}{b}{a}x"), format!("{b}{wide}{a}{wide}{b}")] {
+                    let file = file(&text);
+                    let step = text.len() / 20 + 1;
+                    for start in (0..=text.len() + 1).step_by(step) {
+                        for end in (start..=text.len() + 1).step_by(step) {
+                            let out = drawn(&file, start..end, WIDTHS.0);
+                            assert!(out.contains('^'), "{text:?} {start} {end}: {out}");
+                            let raw = |c: char| c.is_control() && c != '\n';
+                            assert!(!out.contains(raw), "{text:?} {start} {end}: {out:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn widths() {
+        assert_eq!((width(None), width(Some(100))), (USUAL_WIDTH, 100));
+        assert_eq!((width(Some(0)), width(Some(9999))), WIDTHS);
     }
 }

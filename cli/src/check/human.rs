@@ -3,6 +3,8 @@
 use super::Checked;
 use super::excerpt::{self, Place};
 use crate::output::{self, Palette, Stream};
+use annotate_snippets::renderer::DEFAULT_INFO_STYLE;
+use annotate_snippets::{Group, Level, Padding, Renderer};
 use std::fmt::Write;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 
@@ -11,7 +13,7 @@ const SHOWN: usize = 100;
 
 /// Writes what was found in all files, down to `least`, and how much it is. `fixed` is how many were repaired.
 pub(super) fn write(files: &[Checked], least: Severity, fixed: Option<usize>, stream: Stream) {
-    let palette = Palette::of(stream);
+    let view = View::of(stream);
     let (mut errors, mut warnings, mut hidden) = (0, 0, 0);
     for file in files {
         for d in &file.diagnostics {
@@ -21,7 +23,10 @@ pub(super) fn write(files: &[Checked], least: Severity, fixed: Option<usize>, st
         }
         let shown = || file.diagnostics.iter().filter(|d| d.severity <= least);
         for d in shown().take(SHOWN) {
-            stream.say(report(file, d, palette).trim_end());
+            stream.say(&report(file, d, &view));
+            if !file.foreign {
+                stream.say("");
+            }
         }
         let more = shown().count().saturating_sub(SHOWN);
         if more > 0 {
@@ -47,51 +52,66 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn report(file: &Checked, d: &Diagnostic, palette: Palette) -> String {
-    let (word, paint): (&str, fn(Palette, &str) -> String) = match d.severity {
-        Severity::Error => ("Error", Palette::bad),
-        Severity::Warning => ("Warning", Palette::doubtful),
-        Severity::Info => ("Info", Palette::note),
-        Severity::Hint => ("Hint", Palette::note),
-    };
+fn report(file: &Checked, d: &Diagnostic, view: &View) -> String {
     let message = output::one_line(&d.message);
     let at = Place::of(file, d.span);
+    let (word, level) = match d.severity {
+        Severity::Error => ("error", Level::ERROR),
+        Severity::Warning => ("warning", Level::WARNING),
+        Severity::Info => ("info", Level::INFO),
+        Severity::Hint => ("hint", Level::INFO.with_name("hint")),
+    };
     if file.foreign {
         // Of a file that is something else nothing but this matters.
-        return format!(
-            "{at}: {}: {message} [{}]",
-            paint(palette, &word.to_lowercase()),
-            d.code
-        );
+        let paint = match d.severity {
+            Severity::Error => Palette::bad,
+            Severity::Warning => Palette::doubtful,
+            Severity::Info | Severity::Hint => Palette::note,
+        };
+        let word = paint(view.palette, word);
+        return format!("{at}: {word}: {message} [{}]", d.code);
     }
-    let heading = paint(palette, &format!("[{}] {word}:", d.code));
-    let mut out = format!("{heading} {message}\n");
-    let related: Vec<Place<'_>> = d.related.iter().map(|r| Place::of(file, r.span)).collect();
-    let widest = related.iter().map(Place::line).chain([at.line()]).max();
-    let width = widest.unwrap_or(1).to_string().len() + 2;
-    let edge = |mark: &str| format!("{}{}", " ".repeat(width), palette.faint(mark));
-    let _ = writeln!(
-        out,
-        "{}{}",
-        edge("╭─["),
-        format_args!(" {at} {}", palette.faint("]"))
-    );
-    let _ = writeln!(out, "{}", edge("│"));
-    excerpt::write(&mut out, &at, width, palette, |text| paint(palette, text));
-    if !related.is_empty() {
-        let _ = writeln!(out, "{}\n{} Related:", edge("│"), edge("│"));
-    }
-    for (place, related) in related.iter().zip(&d.related) {
-        let message = output::one_line(&related.message);
-        let _ = writeln!(out, "{}   {place}: {message}", edge("│"));
-        excerpt::write(&mut out, place, width, palette, |text| palette.note(text));
-    }
+    // Groups without a title go on with what stands above them. A title with its place in one group would be followed
+    // by an empty line.
+    let title = level.clone().secondary_title(message).id(d.code);
+    let place = Group::with_level(level.clone()).element(at.origin());
+    let mut excerpt = Group::with_level(level).element(at.snippet(view.width));
     if !d.fixes.is_empty() {
-        let _ = writeln!(out, "{}", edge("│"));
+        excerpt = excerpt.element(Padding);
     }
     for fix in &d.fixes {
-        let _ = writeln!(out, "{} Help: {}", edge("│"), output::one_line(&fix.title));
+        excerpt = excerpt.element(Level::HELP.message(output::one_line(&fix.title)));
     }
-    let _ = writeln!(out, "{}", palette.faint(&format!("{}╯", "─".repeat(width))));
-    out
+    let mut groups = vec![Group::with_title(title), place, excerpt];
+    for related in &d.related {
+        let at = Place::of(file, related.span);
+        let title = Level::NOTE.secondary_title(output::one_line(&related.message));
+        groups.push(title.element(at.origin()));
+        groups.push(Group::with_level(Level::NOTE).element(at.snippet(view.width)));
+    }
+    view.renderer.render(&groups)
+}
+
+/// How reports are drawn.
+struct View {
+    palette: Palette,
+    width: usize,
+    renderer: Renderer,
+}
+
+impl View {
+    fn of(stream: Stream) -> View {
+        let palette = Palette::of(stream);
+        let width = excerpt::width(stream.columns());
+        let renderer = match palette.is_colored() {
+            // Green is what verdicts have when all is well.
+            true => Renderer::styled().note(DEFAULT_INFO_STYLE),
+            false => Renderer::plain(),
+        };
+        View {
+            palette,
+            width,
+            renderer: renderer.term_width(width),
+        }
+    }
 }

@@ -203,7 +203,7 @@ fn min_severity_hides_and_does_not_judge() {
         .run(&["check", "--min-severity", "error", "m.xta"])
         .out;
     assert!(
-        !human.contains("Warning:") && human.contains("not shown)"),
+        !human.contains("warning[") && human.contains("not shown)"),
         "{human}"
     );
     assert_eq!(
@@ -264,7 +264,7 @@ fn long_lines_are_cut_and_places_are_right() {
     );
     let ran = folder.run(&["check", "m.xta"]);
     assert_eq!(ran.status, 1);
-    assert!(ran.out.contains("m.xta:2:100009 ]"), "{}", ran.out);
+    assert!(ran.out.contains("--> m.xta:2:100009\n"), "{}", ran.out);
     assert!(
         ran.out.lines().all(|l| l.chars().count() < 300),
         "{}",
@@ -283,14 +283,54 @@ fn related_places_have_a_heading() {
     let folder = Folder::new("related");
     folder.write("m.xta", "typedef scalar[3] pid;\npid id;\nprocess P(const pid i) { state A; init A; trans A -> A { assign id = i + 1; }; }\nsystem P;\n");
     let out = folder.run(&["check", "m.xta"]).out;
-    let place = out.find("m.xta:3:70 ]").expect("the place");
-    let related = out.find("│ Related:\n").expect("the heading");
-    let there = out
-        .find("m.xta:1:9: `pid` is declared here")
-        .expect("the place");
-    assert!(place < related && related < there, "{out}");
+    let place = out.find("--> m.xta:3:70\n").expect("the place");
+    let related = out
+        .find("\nnote: `pid` is declared here\n --> m.xta:1:9\n")
+        .expect("the heading");
+    assert!(place < related, "{out}");
     assert!(
-        out.contains(" 1 │ typedef scalar[3] pid;\n   │         ^^^^^^^^^\n"),
+        out.contains("  |\n1 | typedef scalar[3] pid;\n  |         ^^^^^^^^^\n"),
+        "{out}"
+    );
+    assert!(out.contains("  |\n  = help: Keep only"), "{out}");
+}
+
+/// Tabs, wide characters, all line ends, control characters, entities: the mark is below the name.
+#[test]
+fn excerpts_of_strange_text() {
+    let folder = Folder::new("strange");
+    let text = "int a = /* \u{1b}[31m */ nobody;\r\n\tint b = /* 日 \u{9b}31m\u{7} */ nobody;\rint c = nobody;\n";
+    folder.write("m.xta", format!("{text}{MODEL}"));
+    let out = folder.run(&["check", "m.xta"]).out;
+    for place in ["m.xta:1:21\n", "m.xta:2:24\n", "m.xta:3:9\n"] {
+        assert!(out.contains(place), "{place}: {out}");
+    }
+    assert!(
+        !out.contains(|c: char| c.is_control() && c != '\n'),
+        "{out:?}"
+    );
+    assert!(
+        out.contains("1 | int a = /* ␛[31m */ nobody;\n  |                     ^^^^^^\n"),
+        "{out}"
+    );
+    let wide =
+        "2 |     int b = /* 日 \u{fffd}31m␇ */ nobody;\n  |                            ^^^^^^\n";
+    assert!(out.contains(wide), "{out}");
+    assert!(
+        out.contains("3 | int c = nobody;\n  |         ^^^^^^\n"),
+        "{out}"
+    );
+    if cfg!(unix) {
+        folder.write("\u{1b}[31m.xta", format!("int a = nobody;\n{MODEL}"));
+        let out = folder.run(&["check", "\u{1b}[31m.xta"]).out;
+        assert!(out.contains("--> \u{fffd}[31m.xta:1:9\n"), "{out:?}");
+    }
+    let xml = "<nta><declaration>int a = 1 &lt; nobody;</declaration>\n<template><name>P</name><location id=\"a\"/><init ref=\"a\"/></template>\n<system>system P;</system></nta>";
+    folder.write("m.xml", xml);
+    let out = folder.run(&["check", "m.xml"]).out;
+    let below = format!("\n  | {}^^^^^^\n", " ".repeat(33));
+    assert!(
+        out.contains("--> m.xml:1:34\n") && out.contains(&below),
         "{out}"
     );
 }
