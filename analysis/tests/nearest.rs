@@ -253,7 +253,7 @@ fn rows() -> Vec<(&'static str, String, String)> {
     );
     row(
         "syntax/system",
-        "process P() { state A; init A; }\nsystem P\n".into(),
+        "process P() { state A; init A; }\nsystem P Q;\n".into(),
         "process P() { state A; init A; }\nsystem P;\n".into(),
     );
     row(

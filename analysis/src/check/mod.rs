@@ -164,6 +164,8 @@ pub struct Checker<'a> {
     member_span: Option<Span>,
     /// Inside a part that constants keep from being evaluated: `N > 3 && list[3] == 0` where N is 3.
     unreached: bool,
+    /// What the item has declared so far, by name: one item may declare a million variables.
+    declared: FxHashMap<SmolStr, Arc<Symbol>>,
     /// Families that may be named in queries: number of the symbol on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
     /// What the item was before an edit.
@@ -190,6 +192,7 @@ impl<'a> Checker<'a> {
             in_state: false,
             member_span: None,
             unreached: false,
+            declared: FxHashMap::default(),
             families: None,
             previous: None,
             out: Checked::default(),
@@ -332,12 +335,7 @@ impl<'a> Checker<'a> {
         let previous = match self.frames.last() {
             Some(frame) => frame.get(&symbol.name).cloned(),
             None => {
-                let mine = self
-                    .out
-                    .symbols
-                    .iter()
-                    .find(|s| s.name == symbol.name)
-                    .cloned();
+                let mine = self.declared.get(&symbol.name).cloned();
                 let earlier = self.env.names.get(&symbol.name).cloned();
                 let id = earlier.as_ref().map(|s| s.id);
                 // Builtins may be declared again: the file's own meaning wins.
@@ -370,7 +368,11 @@ impl<'a> Checker<'a> {
             Some(frame) => {
                 frame.insert(symbol.name.clone(), symbol);
             }
-            None => self.out.symbols.push(symbol),
+            None => {
+                self.declared
+                    .insert(symbol.name.clone(), Arc::clone(&symbol));
+                self.out.symbols.push(symbol);
+            }
         }
     }
 

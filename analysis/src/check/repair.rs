@@ -194,7 +194,7 @@ impl Checker<'_> {
         let taken = |n: &SmolStr| {
             self.frames.iter().any(|f| f.contains_key(n))
                 || self.env.names.contains_key(n)
-                || self.out.symbols.iter().any(|s| s.name == *n)
+                || self.declared.contains_key(n)
         };
         (2u32..)
             .map(|k| SmolStr::new(format!("{name}{k}")))

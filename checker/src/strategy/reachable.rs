@@ -29,6 +29,7 @@ pub(crate) struct Sought<'q> {
 }
 
 /// What is asked of a state.
+#[allow(clippy::large_enum_variant)] // There is one per thread.
 pub(crate) enum Asked<'g> {
     /// Whether the condition holds there.
     AsItIs(Goal<'g>),

@@ -328,6 +328,7 @@ impl<'p> Successors<'p> for Audited<'p> {
 }
 
 /// What a run was given: states as they are, representatives, or audited representatives.
+#[allow(clippy::large_enum_variant)] // There is one per search, used for every state.
 pub enum Chosen<'p> {
     /// As they are.
     Plain(Plain<'p>),
