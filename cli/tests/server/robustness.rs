@@ -104,6 +104,10 @@ fn inputs() -> Vec<Input> {
             }),
         ),
         xta(
+            "one declaration of 150,000 variables",
+            format!("int {} last;\n", lines(150_000, &|k| format!("v{k}, "))),
+        ),
+        xta(
             "20,000 `//@ allow` lines that allow nothing",
             lines(20_000, &|k| {
                 format!("//@ allow lint/zeno\nint v{k} = u{k};\n")
