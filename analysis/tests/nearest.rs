@@ -246,6 +246,12 @@ fn rows() -> Vec<(&'static str, String, String)> {
             ")".repeat(40)
         )),
     );
+    // A declaration may go on over several lines.
+    row(
+        "syntax/missing-semicolon",
+        with("int a\nint b;"),
+        with("int a\n  = 1,\n  b;"),
+    );
     row(
         "syntax/no-system",
         "process P() { state A; init A; }\n".into(),

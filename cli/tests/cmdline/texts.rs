@@ -395,7 +395,7 @@ fn explain_finds_parts_and_completes() {
         .lines()
         .filter_map(|l| l.split(' ').next())
         .collect();
-    assert_eq!(codes, ["sym/loop-order", "type/loop"]);
+    assert_eq!(codes, ["lint/endless-loop", "sym/loop-order", "type/loop"]);
     folder
         .run(&["explain", "nothing-like-it"])
         .is_refused(&["nothing-like-it"]);
