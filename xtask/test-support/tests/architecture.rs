@@ -51,7 +51,12 @@ const CRATES: [(&str, &[&str]); 10] = [
     ("xtask", &[]),
     (
         "xtask-suites",
-        &["zonelens-analysis", "zonelens-checker", "zonelens-syntax"],
+        &[
+            "zonelens-analysis",
+            "zonelens-checker",
+            "zonelens-syntax",
+            "zonelens-test-support",
+        ],
     ),
 ];
 
