@@ -371,7 +371,7 @@ mod tests {
         };
         assert_eq!(squeeze(&text), squeeze(expected));
         assert_eq!(summary(&trace), "2 steps");
-        // A boolean is told in its own words, an integer of the same values is not.
+        // Booleans are written `true` and `false`; an integer with the same values is not.
         let told = |names: &[&str]| {
             let booleans: Booleans = names.iter().map(|n| (*n).to_owned()).collect();
             to_text_with(&trace, "m.xta", &booleans).contains("id: false → true")

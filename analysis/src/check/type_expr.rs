@@ -189,7 +189,7 @@ impl Checker<'_> {
         Some(bound)
     }
 
-    /// A range may be empty: a family over it has no process, a loop over it no round. Who needs a value of it is told.
+    /// A range may be empty: a family over it has no process, a loop over it no round. The error stands where a value is needed.
     fn int_range(&mut self, lo: &ast::Expr, hi: &ast::Expr) -> Type {
         match (self.bound(lo), self.bound(hi)) {
             (Some(lo), Some(hi)) => Type::Int(IntType { lo, hi, set: None }),

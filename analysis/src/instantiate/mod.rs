@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes what is not verified. A part of the model that is left out must never go unsaid: without it every answer
-    /// could be wrong, so what has no place of its own is told at `around`.
+    /// could be wrong, so what has no place of its own is reported at `around`.
     pub(crate) fn unsupported(&mut self, foreign: Foreign, around: Span) {
         let (code, message, span) = match foreign {
             Foreign::Unsupported(code, message, span) => (code, message, span),

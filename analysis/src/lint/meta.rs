@@ -3,7 +3,7 @@
 //! UPPAAL does not compare `meta` variables: of two states that differ in nothing else it keeps one, so what a later step
 //! reads depends on the order of its search. A variable that every step writes before it reads is scratch space, and fine.
 //!
-//! Only what is surely read first is told: a write on some way before, to some part, by some sender that may be heard, is
+//! Reports only what is certainly read first: a write on some way before, to some part, by some sender that may be heard, is
 //! enough to be silent.
 
 use crate::check::{Body, Checked};
