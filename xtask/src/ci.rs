@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The steps, as typed in a shell.
-const STEPS: [(&str, &str); 12] = [
+const STEPS: [(&str, &str); 14] = [
     ("format", "cargo fmt --all --check"),
+    ("words", "cargo xtask words"),
     (
         "lints",
         "cargo clippy --workspace --all-targets --profile ci -- -D warnings",
@@ -17,6 +18,7 @@ const STEPS: [(&str, &str); 12] = [
         "tests",
         "cargo test --workspace --profile ci --no-fail-fast",
     ),
+    ("fuzz-targets", "cargo xtask fuzz-targets"),
     ("fuzz", "cargo xtask fuzz --seconds 20"),
     ("soak", "cargo xtask soak --minutes 1"),
     ("conformance", "cargo xtask conformance --sample"),
@@ -34,7 +36,7 @@ const STEPS: [(&str, &str); 12] = [
 const EDITORS: [&str; 4] = ["reports", "neovim", "emacs", "vscode"];
 
 /// The steps that do nothing at all when they say that they skip something.
-const ALL_OR_NOTHING: [&str; 2] = ["conformance", "emacs"];
+const ALL_OR_NOTHING: [&str; 3] = ["conformance", "emacs", "fuzz-targets"];
 
 /// What a test or a step prints when it does not do its work: there is no corpus, no such editor. A test then ends as
 /// passed, because its harness knows no other way, and writes this past the harness' capture.

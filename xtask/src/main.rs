@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|package|dist|vscode`.
+//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|words|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -10,6 +10,7 @@ mod root;
 mod server;
 mod symmetry;
 mod vscode;
+mod words;
 
 use std::process::ExitCode;
 
@@ -24,13 +25,15 @@ const HELP: &str = "usage: cargo xtask COMMAND
          [--only PART]         verdicts of the files with this in their names, printed
                [--timeout S]   (a sample only prints)
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion; changed models to the checker
+  fuzz-targets                 whether the coverage-guided targets under fuzz/ still build
   soak [--minutes M] [--release]  random edits, requests and runs against the language server
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
          [--screenshots]       of docs/img are made anew
-  reports [--binary FILE]      SARIF and JUnit against the schemas their readers use
-  generate [LINES]             print a model of about so many lines
+  reports [--binary FILE]      SARIF, JUnit and JSON against the schemas their readers use
+  words [--update]             phrases to avoid, and spelling; --update writes down counts that shrank
+  generate [LINES]             print a model of about LINES lines
 ";
 
 fn main() -> ExitCode {
@@ -69,6 +72,8 @@ fn run(args: &[String]) -> bool {
             let profile = if flag("--release") { "release" } else { "ci" };
             server::soak(number("--minutes").unwrap_or(30), profile)
         }
+        Some("fuzz-targets") => fuzz_targets(),
+        Some("words") => words::run(flag("--update")),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(path("--binary").as_deref()),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),
@@ -86,4 +91,22 @@ fn suite(profile: &str, args: &[String]) -> bool {
     cargo.args(["run", "--profile", profile, "-p", "xtask-suites", "--"]);
     let status = cargo.args(args).current_dir(root::root()).status();
     status.is_ok_and(|s| s.success())
+}
+
+/// Checks the crate under `fuzz/`, a workspace of its own that no other step builds; skipped where its dependencies are
+/// neither here nor to be had.
+fn fuzz_targets() -> bool {
+    let cargo = |args: &[&str]| {
+        let mut cargo = std::process::Command::new("cargo");
+        cargo
+            .args(args)
+            .args(["--manifest-path", "fuzz/Cargo.toml"]);
+        let status = cargo.current_dir(root::root()).status();
+        status.is_ok_and(|s| s.success())
+    };
+    if !cargo(&["fetch", "--quiet"]) {
+        println!("SKIPPED: the dependencies of fuzz/ cannot be fetched");
+        return true;
+    }
+    cargo(&["check", "--target-dir", "target/fuzz"])
 }

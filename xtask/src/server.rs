@@ -14,7 +14,7 @@ fn server_tests(profile: &str) -> Command {
         "-p",
         "zonelens",
         "--test",
-        "server",
+        "main",
         "--",
     ];
     command.args(words).current_dir(root());
@@ -27,7 +27,7 @@ const WHOLE_SOAK_MINUTES: u64 = 30;
 /// Random edits, requests and runs for so long; memory must come back and nothing may panic. A whole soak rewrites its
 /// page.
 pub fn soak(minutes: u64, profile: &str) -> bool {
-    let test = "soak::random_edits_and_requests_over_real_models";
+    let test = "server::soak::random_edits_and_requests_over_real_models";
     let child = server_tests(profile)
         .args(["--exact", test, "--nocapture"])
         .env("ZONELENS_SOAK_SECONDS", (minutes * 60).to_string())

@@ -3,12 +3,12 @@
 use crate::root::root;
 use std::process::Command;
 
-/// Runs the comparison on so many models of each kind; seeds of failures are printed.
+/// Runs the comparison on this many models of each kind; seeds of failures are printed.
 pub fn run(models: u64) -> bool {
     let status = Command::new("cargo")
         .args(["test", "--profile", "ci", "-p", "zonelens-checker"])
-        .args(["--test", "symmetry"])
-        .args(["--", "--nocapture"])
+        .args(["--test", "main"])
+        .args(["--", "symmetry::", "--nocapture"])
         .env("ZONELENS_SYMMETRY_MODELS", models.to_string())
         .current_dir(root())
         .status();
