@@ -1,6 +1,6 @@
 //! `a≼LU` subsumption: what it stores, and that it answers as the others do.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

@@ -1,6 +1,6 @@
 //! Models that fail, never end, or reach a limit: each gets a clear answer.
 
-mod common;
+use crate::common;
 
 use common::{Verify, xta};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +88,7 @@ fn evaluation_errors_are_model_errors_with_traces() {
             "{edge}: {:?}",
             report.reason
         );
-        let reason = report.reason.unwrap_or_default();
+        let reason = report.reason_text();
         assert!(
             reason.starts_with("model-error: line ") && reason.contains(message),
             "{edge}: {reason}"
@@ -112,7 +112,7 @@ fn an_impossible_initial_state_is_told() {
     let model = "clock x; process P() { state a { x > 1 }; init a; } system P;";
     let report = run(model, "E<> P.a");
     assert_eq!(report.verdict, Verdict::Error);
-    assert!(report.reason.unwrap_or_default().contains("initial state"));
+    assert!(report.reason_text().contains("initial state"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn constants_near_the_limit() {
     );
     let report = run(&model("2147483647"), "E<> P.b");
     assert_eq!(report.verdict, Verdict::Unknown);
-    assert!(report.reason.unwrap_or_default().starts_with("unsupported"));
+    assert!(report.reason_text().starts_with("unsupported"));
 }
 
 #[test]
@@ -188,10 +188,7 @@ fn limits_give_unknown_with_what_was_seen() {
     for (options, word) in cases {
         let report = xta(COUNTER).verify("A[] n >= 0", &options);
         assert_eq!(report.verdict, Verdict::Unknown, "{word}");
-        assert!(
-            report.reason.unwrap_or_default().starts_with(word),
-            "{word}"
-        );
+        assert!(report.reason_text().starts_with(word), "{word}");
         assert!(report.statistics.explored > 0);
     }
 }
@@ -229,7 +226,7 @@ fn cancelling_stops_at_once_and_progress_is_rare() {
             end.saturating_duration_since(killer.join().expect("no panic")),
         )
     });
-    assert!(report.reason.unwrap_or_default().starts_with("cancelled"));
+    assert!(report.reason_text().starts_with("cancelled"));
     assert!(late < Duration::from_millis(200), "{late:?}");
     let count = *reports.lock().expect("not poisoned");
     assert!((1..=6).contains(&count), "{count} reports");
@@ -287,7 +284,7 @@ fn a_state_with_more_steps_than_can_be_listed() {
          process S() { state A; init A; trans A -> A { sync b!; }; } system P, S;";
     let report = run(model, "E<> v == 7");
     assert_eq!(report.verdict, Verdict::Unknown);
-    let reason = report.reason.unwrap_or_default();
+    let reason = report.reason_text();
     assert!(reason.contains("millions of steps"), "{reason}");
     let wide = "int[0,9] v; process P() { state A; init A; trans \
          A -> A { select a : int[0,99999], b : int[0,99999]; guard a + b < 0; }; } system P;";
@@ -310,7 +307,7 @@ fn limits_hold_amid_the_steps_of_one_state() {
         };
         let report = xta(model).verify("E<> x < 0", &options);
         assert_eq!(report.verdict, Verdict::Unknown, "{threads} threads");
-        let reason = report.reason.unwrap_or_default();
+        let reason = report.reason_text();
         assert!(reason.starts_with("timeout"), "{threads} threads: {reason}");
     }
 }

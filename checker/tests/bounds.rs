@@ -1,10 +1,10 @@
 //! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets them grow.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 #[allow(dead_code)]
-mod random;
+use zonelens_test_support::random;
 
 use zonelens_analysis::report::{AbstractionOption, BoundsValue, Options, SymmetryOption, Verdict};
 

@@ -1,6 +1,6 @@
 //! Clocks that are set to other clocks, where differences are compared.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

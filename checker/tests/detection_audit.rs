@@ -2,7 +2,7 @@
 //! apart. Wherever a set is left to reduce over, swaps must commute with the steps of every state that is looked at,
 //! and verdicts must be those of the plain search.
 
-mod common;
+use crate::common;
 
 use common::{Loaded, Verify, load};
 use zonelens_analysis::report::{Options, SymmetryOption, Verdict};

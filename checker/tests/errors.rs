@@ -1,6 +1,6 @@
 //! Errors of the model: met where a run can be and nowhere else, with the place, the variable, the value and the run.
 
-mod common;
+use crate::common;
 
 use common::{Loaded, Verify, xta};
 use zonelens_analysis::report::{
@@ -48,7 +48,7 @@ fn verdicts(model: &Loaded, query: &str, expected: Verdict) -> Vec<QueryReport> 
 /// The query fails with this error of the model, and a run of so many steps leads to it.
 fn fails(model: &Loaded, query: &str, reason: &str, steps: usize) {
     for report in verdicts(model, query, Verdict::Error) {
-        assert_eq!(report.reason.as_deref(), Some(reason), "{query}");
+        assert_eq!(report.reason_text(), reason, "{query}");
         let trace = report.trace.unwrap_or_else(|| panic!("{query}: no run"));
         let taken = trace.steps.iter().filter(|s| s.transition.is_some());
         assert_eq!(taken.count(), steps, "{query}: {trace:?}");
@@ -176,11 +176,7 @@ fn errors_beside_clock_differences() {
                 let last = trace.steps.last().expect("a state");
                 assert_ne!(last.state.clocks["x"], last.state.clocks["T.z"]);
             }
-            Verdict::Error => assert!(
-                report
-                    .reason
-                    .is_some_and(|r| r.starts_with("model-error: line 6")),
-            ),
+            Verdict::Error => assert!(report.reason_text().starts_with("model-error: line 6"),),
             _ => panic!("{:?} {:?}", report.verdict, report.reason),
         }
     }
@@ -248,7 +244,7 @@ process P() { state A; init A; trans A -> A {
     assign v = f(8); }; }
 system P;");
     let report = constant.verify("A[] true", &Options::default());
-    let reason = report.reason.unwrap_or_default();
+    let reason = report.reason_text();
     assert!(
         reason.starts_with("model-error: line 4, column 18: the value 8"),
         "{reason}"
@@ -345,7 +341,7 @@ fn the_building_of_a_trace_can_be_stopped() {
     let report = zonelens_checker::verify(&model.network, &query, &options, &position, &control);
     assert_eq!(report.verdict, Verdict::Satisfied);
     assert_eq!(report.trace, None);
-    let reason = report.reason.unwrap_or_default();
+    let reason = report.reason_text();
     assert!(
         reason.starts_with("cancelled: the verdict stands"),
         "{reason}"
@@ -361,7 +357,7 @@ fn runs_to_errors_pass_beside_guards_that_fail() {
          a -> a { assign v = v + 2; }, a -> a { guard x == 0 && 1 / v == 1; }; } system P;",
     );
     let report = model.verify("v != 1 --> x < 1", &Options::default());
-    let reason = report.reason.unwrap_or_default();
+    let reason = report.reason_text();
     assert!(reason.starts_with("model-error: "), "{reason}");
     assert!(report.trace.is_some());
 }

@@ -1,7 +1,7 @@
 //! Every example: verdicts are the expected ones and do not depend on symmetry, and every trace replays (the engine
 //! refuses to show one that does not).
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

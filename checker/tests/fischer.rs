@@ -1,6 +1,6 @@
 //! The counts of the Fischer table: stored and visited states without symmetry.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

@@ -1,6 +1,6 @@
 //! Searches over convex hulls: what they do not find is not there.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 
@@ -82,7 +82,7 @@ fn an_error_only_inside_a_hull_is_none() {
                         ..hulls.clone()
                     },
                 );
-                let reason = report.reason.unwrap_or_default();
+                let reason = report.reason_text();
                 assert_eq!(report.verdict, Verdict::Unknown, "{query}");
                 assert!(reason.starts_with("approximate: "), "{query}: {reason}");
             }
@@ -115,7 +115,7 @@ fn an_error_that_a_stopped_clock_excludes_is_none() {
             ..Options::default()
         };
         let report = model.verify("A[] n == 0", &options);
-        let reason = report.reason.unwrap_or_default();
+        let reason = report.reason_text();
         assert_eq!(report.verdict, Verdict::Unknown, "{reason}");
         assert!(reason.starts_with("approximate: "), "{reason}");
     }

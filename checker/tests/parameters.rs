@@ -1,6 +1,6 @@
 //! Parameters of templates that are assigned to, and constants that are passed by reference.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

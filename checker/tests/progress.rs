@@ -1,6 +1,6 @@
 //! What a run tells about itself while several searches take turns in it.
 
-mod common;
+use crate::common;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! Quantifiers whose bodies have parts that do not depend on the variable: those are looked at for the first value only.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

@@ -1,6 +1,6 @@
 //! Queries that tell elements of a detected set apart, the audit, and what the report says of the group.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 
@@ -130,7 +130,7 @@ fn the_audit_notices_a_set_that_must_not_be_reduced_over() {
         };
         let report = model.verify(query, &forced);
         assert_eq!(report.verdict, Verdict::Error, "{query}");
-        let reason = report.reason.unwrap_or_default();
+        let reason = report.reason_text();
         assert!(
             reason.starts_with("internal: swapping elements"),
             "{reason}"
@@ -188,7 +188,7 @@ fn comparing_with_a_run_without_symmetry() {
     let report = model.verify(query, &forced);
     assert_ne!(right.verdict, wrong.verdict);
     assert_eq!(report.verdict, Verdict::Error);
-    let reason = report.reason.unwrap_or_default();
+    let reason = report.reason_text();
     assert!(reason.starts_with("internal: with symmetry"), "{reason}");
 }
 
@@ -215,4 +215,67 @@ fn hulls_keep_symmetry() {
         (report.verdict, report.statistics.stored),
         (Verdict::Violated, 64)
     );
+}
+
+/// Loops whose order decides, reached by an alias that a wrapper hands on, behind a loop over another set, inside
+/// `switch`: the verdict was the opposite one under reduction.
+#[test]
+fn aliases_of_loops_are_followed() {
+    let model = |functions: &str, call: &str| {
+        format!(
+            "typedef scalar[2] pid; typedef scalar[2] other; bool a[pid], b[pid]; bool o[other]; int[0,99] y; \
+             {functions} process P(const pid id) {{ state A, B, C, D; init A; trans \
+             A -> B {{ assign a[id] = true; }}, A -> C {{ assign b[id] = true; }}, \
+             B -> D {{ assign {call}; }}; }} system P;"
+        )
+    };
+    let body = "for (i : pid) { if (a[i]) r += 1; if (b[i]) y = 5; }";
+    for (functions, call) in [
+        (format!("void g(int[0,99] &r) {{ {body} }}"), "g(y)"),
+        (
+            format!("void g(int[0,99] &r) {{ {body} }} void f(int[0,99] &r) {{ g(r); }}"),
+            "f(y)",
+        ),
+        (
+            format!("void g(int[0,99] &r) {{ for (k : other) o[k] = false; {body} }}"),
+            "g(y)",
+        ),
+        (
+            format!("void g(int[0,99] &r) {{ switch (1) {{ case 1: {body} break; }} }}"),
+            "g(y)",
+        ),
+        (
+            format!("void g(int[0,99] &r) {{ int k = 0; while (k < 1) {{ k++; {body} }} }}"),
+            "g(y)",
+        ),
+        (
+            format!("void g(int[0,99] &r) {{ {body} }} int f(int[0,99] &r) {{ g(r); return 1; }}"),
+            "y = 0 * f(y) + y",
+        ),
+        (
+            format!(
+                "void g(int[0,99] &r) {{ {body} }} void f(int[0,99] &r) {{ int v[1]; if (o == o) g(r); }}"
+            ),
+            "f(y)",
+        ),
+    ] {
+        let report = both(&model(&functions, call), "E<> y == 6", Verdict::Satisfied);
+        let sets = &report.symmetry.scalarsets;
+        assert!(sets.iter().all(|s| s.name != "pid"), "{functions}");
+    }
+}
+
+/// Which element fails first decides whether a quantifier in an initialiser fails at all.
+#[test]
+fn quantifiers_in_initialisers_are_judged() {
+    let model = common::xta(
+        "typedef scalar[2] pid; int[0,3] d[pid]; bool w; \
+         void g() { bool v = exists (i : pid) 6 / d[i] > 1; w = v; } \
+         process P(const pid id) { state A, B, C; init A; trans \
+         A -> B { assign d[id] = 3; }, B -> C { assign g(); }; } system P;",
+    );
+    let on = model.verify("E<> w and not w", &Options::default());
+    let off = model.verify("E<> w and not w", &off());
+    assert_eq!(off.verdict, Verdict::Error);
+    assert_eq!(on.verdict, off.verdict, "{:?}", on.reason);
 }

@@ -1,11 +1,11 @@
 //! Runs that stay away from something, in networks of loosely connected processes with thousands of zones: whatever proves
 //! that there is none, or finds one, must agree with the search of exact zones to its end.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 #[allow(dead_code)]
-mod random;
+use zonelens_test_support::random;
 
 use random::Rng;
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! A model whose constants are all multiplied by the same number has the same zones, scaled: the same verdicts from the same
 //! number of states. How large the constants are decides in how many bits bounds are held, so this compares these forms.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 #[allow(dead_code)]
-mod random;
+use zonelens_test_support::random;
 
 use random::Rng;
 use random::timed::{GREATEST, model};

@@ -1,6 +1,6 @@
 //! Traces without detours and lassos that close early, and loops that only look like cycles.
 
-mod common;
+use crate::common;
 
 use common::{Verify, xta};
 use zonelens_analysis::report::{Options, SearchOrder, Trace, TraceKind, Verdict};

@@ -1,6 +1,6 @@
 //! Strings: constants that can be compared, passed on and kept in arrays.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

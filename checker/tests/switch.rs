@@ -1,6 +1,6 @@
 //! `switch`: cases, falling through, `default` at the end, `break`.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 

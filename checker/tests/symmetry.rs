@@ -1,12 +1,12 @@
 //! Random symmetric models and mutants of them: verdicts with and without reduction, audited, traces replayed.
 
-mod common;
-mod random;
+use crate::common;
+use zonelens_test_support::random;
 
 use common::{Verify, load};
 use random::{NAMING, QUERIES, Rng, model, wide};
 use zonelens_analysis::network::Position;
-use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
+use zonelens_analysis::report::{Options, Reason, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 
 /// What happened to a number of models.
@@ -82,7 +82,7 @@ fn compare_text(
         assert_eq!(on.verdict, off.verdict, "{about}");
         assert_eq!(on.value, off.value, "{about}");
         // A fault of the model is an error too; an internal one is not.
-        let internal = |r: &Option<String>| r.as_ref().is_some_and(|r| r.starts_with("internal"));
+        let internal = |r: &Option<Reason>| matches!(r, Some(Reason::Internal(_)));
         assert!(!internal(&on.reason) && !internal(&off.reason), "{about}");
         tally.reduced += usize::from(!on.symmetry.scalarsets.is_empty());
         tally.smaller += usize::from(on.statistics.stored < off.statistics.stored);

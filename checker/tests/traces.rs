@@ -1,6 +1,6 @@
 //! Shortest and fastest traces, lassos.
 
-mod common;
+use crate::common;
 
 use common::{Verify, xta};
 use zonelens_analysis::network::Position;

@@ -1,6 +1,6 @@
 //! Searches that take turns: each decides what it is there for.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 
@@ -78,7 +78,7 @@ fn a_deep_error_is_found_and_told() {
     let loaded = common::xta(LEAVING_RANGE);
     for states in [None, Some(500)] {
         let report = loaded.verify("A[] m <= 30000", &options(states));
-        let reason = report.reason.unwrap_or_default();
+        let reason = report.reason_text();
         assert_eq!(report.verdict, Verdict::Error, "{reason}");
         assert!(reason.starts_with("model-error: "), "{reason}");
         assert!(report.trace.is_some_and(|t| t.steps.len() > 70));

@@ -2,7 +2,7 @@
 //! states of it that differ by a renaming of elements only, and successors that do not. Where a scalarset cannot even
 //! be written that way (constants, priorities and single instances need literals), the elements are integers.
 
-mod common;
+use crate::common;
 
 use common::Verify;
 
@@ -20,7 +20,9 @@ fn walk(model: &common::Loaded, names: &[&str]) -> (TraceState, Vec<String>) {
         let choices = simulator.choices().expect("no fault");
         let starts = |c: &&zonelens_interpreter::Choice| c.transition.edges[0].process == *name;
         let choice = choices.iter().find(starts);
-        simulator.take(choice.unwrap_or_else(|| panic!("{name} cannot move")), None);
+        simulator
+            .take(choice.unwrap_or_else(|| panic!("{name} cannot move")), None)
+            .expect("it is possible");
     }
     let choices = simulator.choices().expect("no fault");
     let mut who: Vec<String> = choices
@@ -223,7 +225,7 @@ fn an_element_without_its_process() {
             c.transition.edges[0].select.get("k") == Some(&element)
         };
         let choice = choices.iter().find(sets).expect("it can be chosen");
-        simulator.take(choice, None);
+        simulator.take(choice, None).expect("it is possible");
         movers.insert(element, simulator.choices().expect("no fault").len());
     }
     assert_eq!(movers, BTreeMap::from([(0, 1), (2, 0)]));

@@ -1,5 +1,5 @@
 // Validates what `check --format sarif` and `verify --format junit` write against the schemas their readers use:
-// the one of SARIF 2.1.0 and the one Jenkins reads JUnit by.
+// the one of SARIF 2.1.0 and the one Jenkins reads JUnit by. The JSON of all commands is validated by outputs.mjs.
 // Usage: node validate.mjs ZONELENS
 import Ajv from 'ajv';
 import { spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validateXML } from 'xmllint-wasm';
+import { outputs } from './outputs.mjs';
 
 const zonelens = path.resolve(process.argv[2]);
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -63,6 +64,8 @@ for (const name of [...Object.keys(models), '.']) {
   });
   tell(`JUnit of ${name}`, result.errors.map((e) => e.message));
 }
+
+outputs(zonelens, work, tell);
 
 fs.rmSync(work, { recursive: true, force: true });
 process.exit(failed === 0 ? 0 : 1);

@@ -7,15 +7,15 @@
 //! whether it is reached.
 
 use super::from_environment;
-use super::model::{self, TestModel};
-use super::queries::random_goal;
-use super::regions::{CAP, Graph, State, Walker, explore};
 use crate::common::{self, Verify};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, Trace, TraceOption, Verdict,
 };
-use zonelens_interpreter::Rng;
+use zonelens_test_support::Rng;
+use zonelens_test_support::oracle::model::{self, TestModel};
+use zonelens_test_support::oracle::queries::random_goal;
+use zonelens_test_support::oracle::regions::{CAP, Graph, State, Walker, explore};
 
 /// What a clock beyond the cap has in every corner.
 const BEYOND: i32 = i32::MAX;

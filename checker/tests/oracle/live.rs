@@ -2,15 +2,15 @@
 //! stuck, in a delay without end, or in steps that can be repeated for ever.
 
 use super::from_environment;
-use super::model::{self, TestModel};
-use super::queries::{LiveQuery, random_live};
-use super::regions::{CAP, Graph, State, Taken, Walker, explore};
 use crate::common::{self, Verify};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, Trace, TraceKind, TraceState, TraceTransition, Verdict,
 };
-use zonelens_interpreter::Rng;
+use zonelens_test_support::Rng;
+use zonelens_test_support::oracle::model::{self, TestModel};
+use zonelens_test_support::oracle::queries::{LiveQuery, random_live};
+use zonelens_test_support::oracle::regions::{CAP, Graph, State, Taken, Walker, explore};
 
 /// A number of time units: numerator and denominator.
 type Fraction = (i64, i64);

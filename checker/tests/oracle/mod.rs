@@ -3,23 +3,18 @@
 //! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
 
 mod fastest;
-mod faults;
-mod features;
 mod live;
-mod model;
-mod queries;
-mod regions;
 mod runs;
-mod text;
 
 use crate::common::{self, Verify};
 use crate::mutation::{self, Mutation};
-use features::note_features;
-use queries::{random_bounds, random_query};
-use regions::{CAP, explore};
 use std::collections::BTreeMap;
 use zonelens_analysis::report::{AbstractionOption, Options, SearchOrder, TraceOption, Verdict};
-use zonelens_interpreter::Rng;
+use zonelens_test_support::Rng;
+use zonelens_test_support::oracle::features::note_features;
+use zonelens_test_support::oracle::model;
+use zonelens_test_support::oracle::queries::{random_bounds, random_query};
+use zonelens_test_support::oracle::regions::{CAP, Graph, explore};
 
 /// All ways to run that must agree.
 fn variants() -> Vec<Options> {
@@ -203,11 +198,7 @@ fn campaign(
 }
 
 /// Counts what errors a model has.
-fn note_errors(
-    model: &model::TestModel,
-    graph: &regions::Graph,
-    seen: &mut BTreeMap<String, usize>,
-) {
+fn note_errors(model: &model::TestModel, graph: &Graph, seen: &mut BTreeMap<String, usize>) {
     let mut note =
         |name: &str, there: bool| *seen.entry(name.into()).or_default() += usize::from(there);
     let fails = graph.fails.contains(&true);
@@ -232,13 +223,10 @@ fn note_errors(
 /// Whether a report is an error of the model with a run to a region where something fails.
 fn shows_error(
     model: &model::TestModel,
-    graph: &regions::Graph,
+    graph: &Graph,
     report: &zonelens_analysis::report::QueryReport,
 ) -> bool {
-    let of_model = report
-        .reason
-        .as_ref()
-        .is_some_and(|reason| reason.starts_with("model-error: line"));
+    let of_model = report.reason_text().starts_with("model-error: line");
     let last = report.trace.as_ref().and_then(|t| t.steps.last());
     // With endless differences, the oracle meets clocks that are far from 0 at one fraction only.
     let right = |state| {

@@ -1,11 +1,11 @@
 //! Random runs of the interpreter: what they reach must be reachable.
 
-use super::model::TestModel;
-use super::regions::Graph;
 use crate::common::Loaded;
 use zonelens_analysis::network::Position;
 use zonelens_analysis::report::TraceState;
 use zonelens_interpreter::{Ended, SimulateOptions, simulate};
+use zonelens_test_support::oracle::model::TestModel;
+use zonelens_test_support::oracle::regions::Graph;
 
 /// A state that a run reaches and the oracle does not, if there is one; or where it fails and nothing should.
 pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Option<TraceState> {

@@ -112,7 +112,7 @@ fn explore(
         Ok(query) => {
             zonelens_checker::verify(network, &query, options, &|_| Position::default(), &control)
         }
-        Err(_) => QueryReport::without_run("A[] true", 0, Verdict::Error, String::new()),
+        Err(_) => QueryReport::without_run("A[] true", 0, Verdict::Error, None),
     }
 }
 

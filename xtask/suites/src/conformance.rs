@@ -11,7 +11,7 @@ use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position, Query};
 use zonelens_analysis::report::{
-    AbstractionOption, Options, QueryReport, SymmetryOption, TraceOption, Verdict,
+    AbstractionOption, Options, QueryReport, Reason, SymmetryOption, TraceOption, Verdict,
 };
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
@@ -204,15 +204,16 @@ struct Traces {
 impl Traces {
     fn look_at(&self, formula: &str, report: &QueryReport) {
         let formula = formula.trim_start();
-        let internal = report
-            .reason
-            .as_deref()
-            .filter(|r| r.starts_with("internal"));
+        let internal = matches!(report.reason, Some(Reason::Internal(_)));
         let is_due = matches!(
             (report.verdict, formula.get(..3)),
             (Verdict::Satisfied, Some("E<>")) | (Verdict::Violated, Some("A[]"))
         );
-        if let Some(why) = internal.or((is_due && report.trace.is_none()).then_some("no trace")) {
+        let why = match internal {
+            true => Some(report.reason_text()),
+            false => (is_due && report.trace.is_none()).then(|| "no trace".to_owned()),
+        };
+        if let Some(why) = why {
             if let Ok(mut missing) = self.missing.lock() {
                 missing.push(format!("`{}`: {why}", formula.replace('|', "\\|")));
             }
@@ -465,11 +466,11 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
     match report.verdict {
         verdict if verdict == expected => Row::Agrees,
         Verdict::Error if report.trace.is_some() && needs_everything(formula, stored) => {
-            let steps = report.trace.map_or(0, |trace| trace.steps.len() - 1);
-            let reason = report.reason.unwrap_or_default();
+            let steps = report.trace.as_ref().map_or(0, |t| t.steps.len() - 1);
+            let reason = report.reason_text();
             Row::Fails(format!("{reason}, after a replayed run of {steps} steps"))
         }
-        Verdict::Unknown | Verdict::Error => Row::Open(report.reason.unwrap_or_default()),
+        Verdict::Unknown | Verdict::Error => Row::Open(report.reason_text()),
         verdict => {
             let ours = format!("{verdict:?}").to_lowercase();
             if let Some(trace) = &report.trace {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zonelens_analysis::Model;
 use zonelens_analysis::network::{Network, Position, Query};
 use zonelens_analysis::report::{
-    AbstractionOption, Options, QueryReport, SearchOrder, SymmetryOption, Verdict,
+    AbstractionOption, Options, QueryReport, Reason, SearchOrder, SymmetryOption, Verdict,
 };
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
@@ -102,9 +102,8 @@ fn disagreement(rng: &mut Rng, network: &Network, query: &Query) -> Result<u64, 
     let mut answers = 0;
     for options in &ways {
         let report = ask(network, query, options);
-        let reason = report.reason.unwrap_or_default();
-        if reason.starts_with("internal") {
-            return Err(reason);
+        if let Some(reason @ Reason::Internal(_)) = report.reason {
+            return Err(reason.to_string());
         }
         // Where the model fails, what is met first depends on the order.
         if !matches!(report.verdict, Verdict::Satisfied | Verdict::Violated) {

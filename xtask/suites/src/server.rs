@@ -13,7 +13,7 @@ fn server_tests(profile: &str) -> Command {
         "-p",
         "zonelens",
         "--test",
-        "server",
+        "main",
         "--",
     ];
     command.args(words).current_dir(corpus::root());
@@ -28,7 +28,7 @@ pub fn latencies(page: &mut String) {
         "## The server on a model of {} lines while a verification uses both cores\n\n| | times | median, ms | 99th percentile, ms |\n|---|---|---|---|",
         text.lines().count()
     );
-    measured(page, "bench::latencies", &text);
+    measured(page, "server::bench::latencies", &text);
     large_system(page);
 }
 
@@ -40,7 +40,7 @@ pub fn large_system(page: &mut String) {
         "## Requests about a system of {} lines with 1,000 templates and 5,000 processes\n\nProcessor time of the server, right after an edit and when asked again.\n\n| | after an edit, ms | again, ms | resident memory, MB |\n|---|---|---|---|",
         text.lines().count()
     );
-    measured(page, "bench::large_system", &text);
+    measured(page, "server::bench::large_system", &text);
 }
 
 /// Runs a measurement on a model and takes over its rows.

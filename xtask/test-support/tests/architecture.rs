@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a crate may depend on, directly. `test-support` may stand among the development dependencies of each.
-const CRATES: [(&str, &[&str]); 10] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("zonelens-syntax", &[]),
     ("zonelens-analysis", &["zonelens-syntax"]),
     (
@@ -25,10 +25,25 @@ const CRATES: [(&str, &[&str]); 10] = [
     ),
     ("zonelens-render", &["zonelens-analysis", "zonelens-syntax"]),
     (
-        "zonelens-lsp",
+        "zonelens-ide",
         &[
             "zonelens-analysis",
             "zonelens-interpreter",
+            "zonelens-render",
+            "zonelens-syntax",
+        ],
+    ),
+    (
+        "zonelens-project",
+        &["zonelens-analysis", "zonelens-syntax"],
+    ),
+    (
+        "zonelens-lsp",
+        &[
+            "zonelens-analysis",
+            "zonelens-ide",
+            "zonelens-interpreter",
+            "zonelens-project",
             "zonelens-render",
             "zonelens-syntax",
         ],
@@ -40,6 +55,7 @@ const CRATES: [(&str, &[&str]); 10] = [
             "zonelens-checker",
             "zonelens-interpreter",
             "zonelens-lsp",
+            "zonelens-project",
             "zonelens-render",
             "zonelens-syntax",
         ],
@@ -58,6 +74,16 @@ const CRATES: [(&str, &[&str]); 10] = [
             "zonelens-test-support",
         ],
     ),
+];
+
+/// Crates that know the protocol, or the runtime that serves it: not for the features themselves.
+const PROTOCOL: [&str; 6] = [
+    "gen-lsp-types",
+    "ls-types",
+    "lsp-types",
+    "tokio",
+    "tower-lsp",
+    "tower-lsp-server",
 ];
 
 /// What a room of the checker may use. The order is that of the layers, so there is no cycle.
@@ -88,8 +114,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-#[test]
-fn crates_depend_only_on_those_below() {
+/// The packages of the workspace, as `cargo metadata` lists them.
+fn packages() -> Vec<serde_json::Value> {
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     let output = Command::new(cargo)
         .args([
@@ -104,7 +130,26 @@ fn crates_depend_only_on_those_below() {
         .expect("cargo metadata runs");
     let text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
     let metadata: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+#[test]
+fn features_know_no_protocol() {
+    let packages = packages();
+    let ide = packages.iter().find(|p| p["name"] == "zonelens-ide");
+    let ide = ide.expect("the crate of features");
+    for dependency in ide["dependencies"].as_array().expect("dependencies") {
+        let to = dependency["name"].as_str().expect("a name");
+        assert!(
+            !PROTOCOL.contains(&to),
+            "zonelens-ide must not depend on {to}"
+        );
+    }
+}
+
+#[test]
+fn crates_depend_only_on_those_below() {
+    let packages = packages();
     let names: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
     let known: BTreeMap<&str, &[&str]> = CRATES.into_iter().collect();
     assert_eq!(
@@ -112,7 +157,7 @@ fn crates_depend_only_on_those_below() {
         known.keys().copied().collect(),
         "every crate of the workspace has its line here and in ARCHITECTURE.md"
     );
-    for package in packages {
+    for package in &packages {
         let name = package["name"].as_str().expect("a name");
         for dependency in package["dependencies"].as_array().expect("dependencies") {
             let to = dependency["name"].as_str().expect("a name");
@@ -124,6 +169,26 @@ fn crates_depend_only_on_those_below() {
             }
         }
     }
+}
+
+/// The command line reaches the server in one place, so that nothing else of it comes to depend on the protocol.
+#[test]
+fn one_file_of_the_command_line_names_the_server() {
+    let mut folders = vec![root().join("cli/src")];
+    let mut files = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("cli/src").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).expect("text");
+            if text.contains("zonelens_lsp") {
+                files.insert(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert_eq!(files, BTreeSet::from(["language_server.rs".to_owned()]));
 }
 
 /// The text of a file without its module of tests.
@@ -198,6 +263,29 @@ fn rooms_of_the_checker_use_only_those_below() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Integration tests are one binary for each crate; a file that its `main.rs` does not name would never run.
+#[test]
+fn every_file_of_tests_is_run() {
+    for name in ["analysis", "checker", "cli", "syntax"] {
+        let folder = root().join(name).join("tests");
+        let main = std::fs::read_to_string(folder.join("main.rs")).expect("main.rs");
+        let modules: BTreeSet<&str> = main
+            .lines()
+            .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+            .collect();
+        for entry in std::fs::read_dir(&folder).expect("tests").flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let module = file.trim_end_matches(".rs");
+            // The oracle is part of the unit tests of the checker, where seeded bugs can be switched on.
+            let elsewhere = module == "main" || (name, module) == ("checker", "oracle");
+            assert!(
+                elsewhere || modules.contains(module),
+                "{name}/tests/main.rs does not name {module}"
+            );
+        }
+    }
 }
 
 #[test]

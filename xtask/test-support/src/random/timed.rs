@@ -1,7 +1,5 @@
 //! Random models in which time matters: guards, invariants and assignments of clocks.
 
-#![allow(dead_code)] // Not every test that has random models uses these.
-
 use super::Rng;
 
 /// The greatest constant of a model, before it is scaled.

@@ -4,8 +4,8 @@ use super::model::{
     Atom, Clock, Op, Place, TestModel, random_atom, random_clock, random_place, vary,
 };
 use super::regions::{Graph, holds};
+use crate::Rng;
 use zonelens_analysis::report::BoundsValue;
-use zonelens_interpreter::Rng;
 
 /// A state formula.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Steps and guards that fail.
 
 use super::model::{Condition, Edge, TestModel, Update, random_place};
-use zonelens_interpreter::Rng;
+use crate::Rng;
 
 /// Lets some steps fail, where priorities block many of them, and some guards, beside comparisons of clocks.
 pub fn spoil(rng: &mut Rng, model: &mut TestModel) {

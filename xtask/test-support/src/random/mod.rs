@@ -5,7 +5,7 @@
 pub mod timed;
 pub mod wide;
 
-pub use zonelens_test_support::Rng;
+pub use crate::Rng;
 
 const GUARDS: [&str; 21] = [
     "!busy",

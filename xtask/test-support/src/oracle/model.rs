@@ -1,7 +1,7 @@
 //! Random small networks, as data: printed as text for the engine, walked as data by the oracle.
 
 use super::faults::spoil;
-use zonelens_interpreter::Rng;
+use crate::Rng;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {

@@ -1,0 +1,247 @@
+//! Random functions that loop over scalarsets, with aliases, wrappers, early ends and failing parts: whatever
+//! `sym/loop-order` and its neighbours accept must give the same answers with reduction as without.
+//!
+//! `ZONELENS_LOOP_MODELS` sets the number of models, `ZONELENS_LOOP_SEED` the seed.
+
+use crate::common;
+use common::Verify;
+use std::fmt::Write;
+use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
+use zonelens_test_support::Rng;
+
+const SEED: u64 = 20_261_118;
+const MODELS: usize = 2_000;
+/// States after which a model is passed over.
+const MOST_STATES: u64 = 4_000;
+
+/// Writes functions. Inside `scope` are the names of variables that hold elements of `pid`.
+struct Writer<'r> {
+    rng: &'r mut Rng,
+    functions: usize,
+    fresh: usize,
+}
+
+impl Writer<'_> {
+    fn name(&mut self, prefix: &str) -> String {
+        self.fresh += 1;
+        format!("{prefix}{}", self.fresh)
+    }
+
+    fn element<'s>(&mut self, scope: &'s [String]) -> Option<&'s String> {
+        match scope.is_empty() {
+            true => None,
+            false => Some(&scope[self.rng.below(scope.len())]),
+        }
+    }
+
+    fn condition(&mut self, scope: &[String], depth: usize) -> String {
+        let n = self.rng.below(4);
+        match (self.rng.below(9), self.element(scope)) {
+            (0, Some(i)) => format!("a[{i}]"),
+            (1, Some(i)) => format!("!b[{i}]"),
+            (2, Some(i)) => format!("c[{i}] > {n}"),
+            (3, Some(i)) => format!("6 / c[{i}] > {n}"),
+            (4 | 5, _) if depth > 0 => {
+                let j = self.name("j");
+                let inner = [scope, std::slice::from_ref(&j)].concat();
+                let kind = ["exists", "forall"][self.rng.below(2)];
+                format!("({kind} ({j} : pid) {})", self.condition(&inner, depth - 1))
+            }
+            (6, Some(i)) if scope.len() > 1 => format!("{i} == {}", scope[0]),
+            (7, _) => format!("(sum (s : pid) c[s]) > {n}"),
+            _ => format!("y > {n}"),
+        }
+    }
+
+    /// A variable that a statement may write, aliases included.
+    fn place(&mut self, scope: &[String], by_reference: bool) -> String {
+        match (self.rng.below(6), self.element(scope)) {
+            (0, Some(i)) => format!("c[{i}]"),
+            (1 | 3, _) if by_reference => "r".to_owned(),
+            (2, _) => "z".to_owned(),
+            _ => "y".to_owned(),
+        }
+    }
+
+    fn statement(&mut self, scope: &[String], refs: bool, depth: usize) -> String {
+        let n = self.rng.below(4);
+        if depth == 0 {
+            return match (self.rng.below(5), self.element(scope)) {
+                (0, Some(i)) => format!("a[{i}] = {};", ["true", "false"][n % 2]),
+                (1, Some(i)) => format!("if (a[{i}]) {} = {n};", self.place(scope, refs)),
+                (2, _) => format!("{} += 1;", self.place(scope, refs)),
+                (3, Some(i)) => format!("if (b[{i}]) {} = {n};", self.place(&[], refs)),
+                _ => format!("{} = {n};", self.place(scope, refs)),
+            };
+        }
+        let inner = depth - 1;
+        match self.rng.below(11) {
+            // What one round adds another one overwrites: the order decides if both are the same variable.
+            9.. => {
+                let (place, other) = (self.place(&[], refs), self.place(&[], refs));
+                let i = self.name("i");
+                format!(
+                    "for ({i} : pid) {{ if (a[{i}]) {place} += 1; if (b[{i}]) {other} = {n}; }}"
+                )
+            }
+            0..=2 => {
+                let i = self.name("i");
+                let longer = [scope, std::slice::from_ref(&i)].concat();
+                let first = self.statement(&longer, refs, inner);
+                let second = self.statement(&longer, refs, 0);
+                format!("for ({i} : pid) {{ {first} {second} }}")
+            }
+            3 => format!("for (k : oth) {{ {} }}", self.statement(scope, refs, inner)),
+            4 => format!(
+                "if ({}) {{ {} }} else {{ {} }}",
+                self.condition(scope, 1),
+                self.statement(scope, refs, inner),
+                self.statement(scope, refs, 0)
+            ),
+            5 => format!(
+                "switch ({n}) {{ case {}: {} break; default: {} }}",
+                self.rng.below(4),
+                self.statement(scope, refs, inner),
+                self.statement(scope, refs, 0)
+            ),
+            6 => {
+                let v = self.name("v");
+                let value = self.condition(scope, 1);
+                let rest = self.statement(scope, refs, inner);
+                format!("{{ bool {v} = {value}; if ({v}) {{ {rest} }} }}")
+            }
+            7 if self.functions > 0 => self.call(scope, refs) + ";",
+            _ => format!(
+                "{} {}",
+                self.statement(scope, refs, inner),
+                self.statement(scope, refs, 0)
+            ),
+        }
+    }
+
+    /// A call of an earlier function: those with an odd number take an element as well.
+    fn call(&mut self, scope: &[String], refs: bool) -> String {
+        let f = self.rng.below(self.functions);
+        let place = self.place(&[], refs);
+        match (f % 2 == 1, self.element(scope)) {
+            (false, _) => format!("f{f}({place})"),
+            (true, Some(i)) => format!("f{f}({place}, {i})"),
+            (true, None) => format!("f0({place})"),
+        }
+    }
+}
+
+/// A model and whether some function loops over `pid`.
+fn model(rng: &mut Rng) -> (String, bool) {
+    let mut text = String::from(
+        "typedef scalar[3] pid; typedef scalar[2] oth; bool a[pid], b[pid]; int[0,50] c[pid]; \
+         bool o[oth]; int[0,50] y, z;\n",
+    );
+    let mut writer = Writer {
+        rng,
+        functions: 0,
+        fresh: 0,
+    };
+    let functions = 1 + writer.rng.below(3);
+    for f in 0..functions {
+        let takes_element = f % 2 == 1;
+        let scope: Vec<String> = takes_element.then(|| "p".to_owned()).into_iter().collect();
+        let more = if takes_element { ", const pid p" } else { "" };
+        let depth = 1 + writer.rng.below(2);
+        let body = writer.statement(&scope, true, depth);
+        let _ = writeln!(text, "void f{f}(int[0,50] &r{more}) {{ {body} }}");
+        writer.functions += 1;
+    }
+    let loops = text.contains(": pid)");
+    let id = ["id".to_owned()];
+    let (first, second) = (writer.call(&id, false), writer.call(&id, false));
+    let n = writer.rng.below(4);
+    let third = ["b[id] = true", "c[id] = 2", "y = 1"][writer.rng.below(3)];
+    let _ = write!(
+        text,
+        "process P(const pid id) {{ state A, B, C, D; init A; trans A -> B {{ assign a[id] = true; }}, \
+         A -> C {{ assign {third}, c[id] = {n}; }}, B -> D {{ assign {first}; }}, \
+         C -> D {{ assign {second}; }}; }} system P;"
+    );
+    (text, loops)
+}
+
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn random_loops_give_the_same_answers_with_reduction() {
+    let seed = from_environment("ZONELENS_LOOP_SEED").unwrap_or(SEED);
+    let models = from_environment("ZONELENS_LOOP_MODELS").map_or(MODELS, |n| n as usize);
+    let (mut reduced, mut excluded, mut failing, mut compared) = (0, 0, 0, 0);
+    for k in 0..models {
+        let mut rng = Rng::new(seed ^ (k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (text, loops) = model(&mut rng);
+        let Ok(loaded) =
+            zonelens_test_support::load(&text, zonelens_syntax::ast::FileKind::Xta, &[])
+        else {
+            continue;
+        };
+        let run = |query: &str, symmetry| {
+            let options = Options {
+                symmetry,
+                states: Some(MOST_STATES),
+                trace: TraceOption::None,
+                ..Options::default()
+            };
+            loaded.verify(query, &options)
+        };
+        // Everything is explored, so an error that can be reached is met.
+        let nothing = "E<> y == 0 and y == 1";
+        let (on, off) = (
+            run(nothing, SymmetryOption::Auto),
+            run(nothing, SymmetryOption::Off),
+        );
+        if off.verdict == Verdict::Unknown || on.verdict == Verdict::Unknown {
+            continue;
+        }
+        assert_eq!(
+            on.verdict, off.verdict,
+            "model {k}: {:?}\n{text}",
+            on.reason
+        );
+        let is_reduced = on.symmetry.scalarsets.iter().any(|s| s.name == "pid");
+        match is_reduced {
+            true => reduced += usize::from(loops),
+            false => excluded += 1,
+        }
+        if off.verdict == Verdict::Error {
+            failing += 1;
+            continue;
+        }
+        if !is_reduced {
+            continue;
+        }
+        for query in ["sup: y, z", "inf: y, z", "sup: sum (i : pid) c[i]"] {
+            let (on, off) = (
+                run(query, SymmetryOption::Auto),
+                run(query, SymmetryOption::Off),
+            );
+            assert_eq!(on.values, off.values, "model {k}, {query}\n{text}");
+            assert_eq!(on.value, off.value, "model {k}, {query}\n{text}");
+            compared += 1;
+        }
+        for value in 0..8 {
+            let query = format!("E<> y == {value} and (exists (i : pid) a[i]) and z != {value}");
+            let (on, off) = (
+                run(&query, SymmetryOption::Auto),
+                run(&query, SymmetryOption::Off),
+            );
+            assert_eq!(on.verdict, off.verdict, "model {k}, {query}\n{text}");
+            compared += 1;
+        }
+    }
+    println!(
+        "{models} models: {reduced} reduced over a set with loops, {excluded} excluded, {failing} fail, {compared} answers compared"
+    );
+    assert!(
+        reduced * 20 > models && excluded * 5 > models,
+        "{reduced} {excluded}"
+    );
+}

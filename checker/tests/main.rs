@@ -1,0 +1,28 @@
+//! Tests of verdicts, traces and limits. One binary: each would link the whole crate again.
+
+mod alu;
+mod bad_input;
+mod bounds;
+mod claims;
+mod common;
+mod copies;
+mod detection_audit;
+mod errors;
+mod examples;
+mod fischer;
+mod hulls;
+mod language;
+mod loops;
+mod parameters;
+mod progress;
+mod quantifiers;
+mod query_symmetry;
+mod runs;
+mod scale;
+mod shorter;
+mod strings;
+mod switch;
+mod symmetry;
+mod traces;
+mod turns;
+mod witness;
