@@ -1,7 +1,7 @@
 //! A trace as a sequence chart: one lane per process, time downwards, synchronisations as arrows.
 //!
-//! Distances follow the delays where there is room: the longest delay gets [`LONGEST`] pixels, shorter ones their share,
-//! and steps at the same time are kept apart by a fixed distance.
+//! Steps are a fixed distance apart; a delay adds its share of `LONGEST` pixels, which the longest
+//! delay gets in full.
 
 use crate::text::CHAR;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use std::collections::BTreeSet;
 use zonelens_analysis::report::{Trace, TraceStep};
 use zonelens_analysis::trace_text::{self, StepText, Time};
 
-/// Room for the longest delay.
+/// Additional height for the longest delay.
 const LONGEST: f64 = 90.0;
-/// Distance of two steps at the same time.
+/// Distance between two steps at the same time.
 const ROW: f64 = 38.0;
-/// Room for the time axis at the left.
+/// Width of the time axis at the left.
 const AXIS: f64 = 92.0;
-/// Room for the names of the lanes.
+/// Height of the lane names.
 const HEADER: f64 = 44.0;
 const LANE_MIN: f64 = 96.0;
 const LANE_MAX: f64 = 220.0;
 
-/// A trace, laid out.
+/// The layout of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chart {
     /// Width of the picture.
@@ -29,52 +29,52 @@ pub struct Chart {
     pub height: f64,
     /// Where the lifelines begin.
     pub top: f64,
-    /// One per process that is shown.
+    /// The lanes, one per process shown.
     pub lanes: Vec<Lane>,
-    /// One per step that is shown.
+    /// The rows, one per step shown.
     pub rows: Vec<Row>,
-    /// The locations processes are in, each where it is entered.
+    /// The locations of the processes, each at the step where it is entered.
     pub marks: Vec<Mark>,
-    /// Synchronisations.
+    /// The synchronisations.
     pub arrows: Vec<Arrow>,
-    /// For a lasso: the step the last one leads back to.
+    /// For a lasso: the step that the last one leads back to.
     pub cycle_start: Option<usize>,
 }
 
 /// The lane of a process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lane {
-    /// The process.
+    /// The name of the process.
     pub process: String,
-    /// Its middle.
+    /// The horizontal position of its middle.
     pub x: f64,
 }
 
 /// A step on the time axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Which step.
+    /// The index of the step in the trace.
     pub step: usize,
-    /// Where.
+    /// The vertical position.
     pub y: f64,
     /// Time since the start.
     pub time: String,
-    /// Whether time passed since the row before.
+    /// Whether time passed since the previous row.
     pub later: bool,
-    /// What happens.
+    /// A description of the transition.
     pub action: String,
 }
 
-/// A process enters a location, or starts there.
+/// A mark where a process enters a location or starts in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mark {
-    /// In which step.
+    /// The index of the step in the trace.
     pub step: usize,
     /// Index of the lane.
     pub lane: usize,
-    /// Where.
+    /// The vertical position.
     pub y: f64,
-    /// The location.
+    /// The name of the location.
     pub location: String,
     /// Half the width of its box.
     pub half: f64,
@@ -83,19 +83,21 @@ pub struct Mark {
 /// A synchronisation between two lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Arrow {
-    /// In which step.
+    /// The index of the step in the trace.
     pub step: usize,
     /// Index of the sender's lane.
     pub from: usize,
     /// Index of the receiver's lane.
     pub to: usize,
-    /// Where.
+    /// The vertical position.
     pub y: f64,
-    /// The channel; empty on the further arrows of a broadcast, which is one action and is named once.
+    /// The channel; empty on all but one arrow of a broadcast, because the broadcast is a single
+    /// action.
     pub label: String,
 }
 
-/// Lays out `trace`. With `only`, other processes have no lane, and steps they take alone no row.
+/// Lays out `trace`. With `only`, other processes have no lane, and steps that they take alone have
+/// no row.
 pub fn chart(trace: &Trace, only: Option<&BTreeSet<String>>) -> Chart {
     let texts = trace_text::steps(trace);
     let processes = processes(trace);
@@ -121,7 +123,7 @@ pub fn chart(trace: &Trace, only: Option<&BTreeSet<String>>) -> Chart {
     out
 }
 
-/// The processes in the order of their names in the first state, numbers by value.
+/// The processes in the natural order of their names: numbers are compared by value.
 fn processes(trace: &Trace) -> Vec<&str> {
     let Some(first) = trace.steps.first() else {
         return Vec::new();
@@ -131,7 +133,7 @@ fn processes(trace: &Trace) -> Vec<&str> {
     names
 }
 
-/// A key by which `P(10)` comes behind `P(9)`.
+/// A sort key that puts `P(10)` after `P(9)`.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut out = Vec::new();
     let mut rest = name;
@@ -200,7 +202,7 @@ impl Chart {
         }
     }
 
-    /// Whether a step has something to show: a lane moves, or only time passes.
+    /// Whether a step is visible: a process with a lane moves, or only time passes.
     fn concerns(&self, step: &TraceStep) -> bool {
         step.transition
             .as_ref()
@@ -244,13 +246,13 @@ impl Chart {
         let Some(from) = self.lane(&sender.process) else {
             return;
         };
-        let heard: Vec<usize> = receivers
+        let receiving: Vec<usize> = receivers
             .iter()
             .filter_map(|r| self.lane(&r.process))
             .collect();
-        // The name stands where the arrow leaves, before any other receiver.
-        let nearest = heard.iter().copied().min_by_key(|to| to.abs_diff(from));
-        for to in heard {
+        // The name is shown where the arrow starts, before the first receiver.
+        let nearest = receiving.iter().copied().min_by_key(|to| to.abs_diff(from));
+        for to in receiving {
             let channel = transition.channel.clone().filter(|_| Some(to) == nearest);
             self.arrows.push(Arrow {
                 step,

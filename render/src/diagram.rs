@@ -1,4 +1,4 @@
-//! Templates as graphs: coordinates from the file where it has them, a layered layout otherwise.
+//! Templates as graphs: with the coordinates of the file if it has them, else in a layered layout.
 
 pub(crate) mod arrange;
 pub(crate) mod read;
@@ -10,7 +10,7 @@ use zonelens_syntax::SourceFile;
 /// All templates of a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagram {
-    /// The templates, in order of the text.
+    /// The templates, in source order.
     pub templates: Vec<Template>,
     /// The processes, in order of the system line; empty if the model has errors.
     pub processes: Vec<Process>,
@@ -19,20 +19,20 @@ pub struct Diagram {
 /// A process of the system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Process {
-    /// `Fischer(1)`
+    /// The name of the process, such as `Fischer(1)`.
     pub name: String,
-    /// The template it comes from.
+    /// The name of its template.
     pub template: String,
 }
 
-/// A template, drawn.
+/// A template with its layout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Template {
     /// Its name.
     pub name: String,
-    /// Its parameters as written.
+    /// The parameters as written.
     pub parameters: String,
-    /// 0-based line of its name.
+    /// The 0-based line of its name.
     pub line: u32,
     /// Width of the picture.
     pub width: f64,
@@ -49,21 +49,21 @@ pub struct Template {
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The kind of the node.
     pub kind: NodeKind,
     /// Whether the template starts there.
     pub initial: bool,
-    /// 0-based line of its declaration.
+    /// The 0-based line of its declaration.
     pub line: u32,
-    /// Centre.
+    /// The horizontal position of the centre.
     pub x: f64,
-    /// Centre.
+    /// The vertical position of the centre.
     pub y: f64,
     /// Width of its outline.
     pub width: f64,
     /// Height of its outline.
     pub height: f64,
-    /// Name, invariant and rate.
+    /// The name, invariant and rate.
     pub labels: Vec<Label>,
 }
 
@@ -81,38 +81,38 @@ pub enum NodeKind {
 /// An edge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edge {
-    /// Index of the node it leaves.
+    /// The index of the source node.
     pub source: usize,
-    /// Index of the node it enters.
+    /// The index of the target node.
     pub target: usize,
-    /// 0-based line it starts on.
+    /// The 0-based line where it starts in the text.
     pub line: u32,
-    /// `false` for dashed edges of games.
+    /// `false` for uncontrollable edges of games, which are drawn dashed.
     pub controllable: bool,
-    /// The line, as SVG path data.
+    /// The line of the edge, as SVG path data.
     pub path: String,
     /// The arrowhead, as points of a polygon.
     pub arrow: String,
-    /// Select, guard, synchronisation, update.
+    /// Selection, guard, synchronisation, update and probability.
     pub labels: Vec<Label>,
 }
 
 /// A text in the picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Label {
-    /// What it is: `name`, `invariant`, `rate`, `select`, `guard`, `sync`, `update`, `probability`.
+    /// One of `name`, `invariant`, `rate`, `select`, `guard`, `sync`, `update`, `probability`.
     pub kind: &'static str,
     /// The text, on one line.
     pub text: String,
-    /// Where its baseline is anchored.
+    /// The horizontal anchor of its baseline.
     pub x: f64,
-    /// Where its baseline is anchored.
+    /// The vertical position of its baseline.
     pub y: f64,
-    /// Whether it is centred at `x` or starts there.
+    /// Whether the text is centred at `x`; otherwise it starts there.
     pub centred: bool,
 }
 
-/// Draws all templates of `file`. `line` gives the 0-based line of a byte of the file.
+/// Lays out all templates of `file`. `line` maps a byte offset of the file to its 0-based line.
 pub fn diagram(file: &SourceFile, network: Option<&Network>, line: &dyn Fn(u32) -> u32) -> Diagram {
     let templates = read::templates(file, line)
         .into_iter()

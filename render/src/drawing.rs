@@ -1,9 +1,10 @@
-//! Lines between shapes: where they leave a node, how they bend, what their arrowheads look like.
+//! Lines between shapes: where they leave a node, how they bend, and their arrowheads.
 
 /// A point of the picture.
 pub type Point = (f64, f64);
 
-/// A node's outline: a rectangle whose short sides are half circles; a circle if it is as wide as high.
+/// The outline of a node: a rectangle whose short sides are half circles; a circle if width and
+/// height are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct Outline {
     /// Its centre.
@@ -24,7 +25,7 @@ impl Outline {
         dx.hypot(dy) < radius
     }
 
-    /// Where the line from the centre to `to` leaves the outline; the centre if `to` is inside.
+    /// Where the line from the centre to `to` crosses the outline; the centre if `to` is inside.
     pub fn border_towards(&self, to: Point) -> Point {
         if self.holds(to) {
             return self.centre;
@@ -46,10 +47,10 @@ impl Outline {
     }
 }
 
-/// A number as SVG wants it: one decimal is finer than a screen shows.
+/// A number formatted for SVG; one decimal is finer than a screen resolves.
 pub fn number(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
-    // No "-0".
+    // Avoids "-0".
     format!("{}", rounded + 0.0)
 }
 
@@ -67,7 +68,8 @@ pub fn straight(points: &[Point]) -> String {
     out
 }
 
-/// A curve through `points` that is vertical at each of them: between layers nothing bends back.
+/// A curve through `points` that is vertical at each of them, so that it never bends back between
+/// layers.
 pub fn flowing(points: &[Point]) -> String {
     let Some(first) = points.first() else {
         return String::new();
@@ -86,7 +88,7 @@ pub fn flowing(points: &[Point]) -> String {
     out
 }
 
-/// A loop at the right of a node, `height` high.
+/// A loop at the right of a node, with the given `height`.
 pub fn ear(at: Point, height: f64) -> String {
     let (x, y) = at;
     let half = height / 2.0;
@@ -111,7 +113,7 @@ pub fn arrowhead(tip: Point, from: Point) -> String {
     format!("{} {} {}", point(tip), point(left), point(right))
 }
 
-/// The points of path data or of a polygon, as this module writes them.
+/// The points of path data or of a polygon, as written by this module.
 pub fn points(path: &str) -> Vec<Point> {
     let numbers: Vec<f64> = path
         .split(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.'))
@@ -123,12 +125,12 @@ pub fn points(path: &str) -> Vec<Point> {
         .collect()
 }
 
-/// The same path or polygon elsewhere.
+/// The same path or polygon, moved by `by`.
 pub fn moved(path: &str, by: Point) -> String {
     let mut out = String::with_capacity(path.len());
     let mut digits = String::new();
     let mut horizontal = true;
-    // A last blank ends the last number.
+    // The added blank ends the last number.
     for c in path.chars().chain(std::iter::once(' ')) {
         if c.is_ascii_digit() || c == '-' || c == '.' {
             digits.push(c);

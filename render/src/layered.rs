@@ -1,11 +1,12 @@
 //! Layered layout for graphs without coordinates, after Sugiyama, Tagawa and Toda (1981).
 //!
-//! Every edge is cut into pieces that each cross one layer border, and its label is a node of its own halfway (as in
-//! Gansner et al., 1993), so that labels keep their distance like nodes do. Cycles are broken by a depth-first walk from
-//! the initial location; orders come from barycentre sweeps, coordinates from pulling nodes towards their neighbours.
-//! Models have tens of locations: simple passes are fast enough and always give the same picture.
+//! Every edge is cut into pieces that each cross one layer border, and its label is a separate node
+//! halfway (as in Gansner et al., 1993), so that labels keep their distance like nodes do. Cycles
+//! are broken by a depth-first search from the initial location; barycentre sweeps determine the
+//! order, and pulling nodes towards their neighbours determines the coordinates. Models have tens
+//! of locations: simple passes are fast enough and deterministic.
 
-/// A node to place.
+/// The size of a node or label.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Its width.
@@ -14,36 +15,36 @@ pub struct Size {
     pub height: f64,
 }
 
-/// An edge to route: between two nodes, with the size of its label.
+/// An edge to route between two nodes, with the size of its label.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Where it starts.
+    /// The index of the source node.
     pub source: usize,
-    /// Where it leads; another node.
+    /// The index of the target node, which differs from the source.
     pub target: usize,
-    /// Room for its label.
+    /// The size of its label.
     pub label: Size,
 }
 
-/// Where everything goes.
+/// The computed layout.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// Centres of the nodes.
+    /// The centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
     /// The layer of each node.
     pub layers: Vec<usize>,
-    /// How each link runs.
+    /// The route of each link.
     pub links: Vec<Route>,
-    /// Top and bottom of each layer.
+    /// The top and bottom of each layer.
     pub rows: Vec<(f64, f64)>,
 }
 
-/// How a link runs.
+/// The route of a link.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// The points it runs through in its direction, ends left out, each with its layer.
+    /// The points it passes through from source to target, without the ends, each with its layer.
     pub bends: Vec<(Point, usize)>,
-    /// Which of them is the centre of its label.
+    /// The index of the point that is the centre of its label.
     pub label: usize,
 }
 
@@ -54,7 +55,7 @@ impl Route {
     }
 }
 
-/// Across and down.
+/// Horizontal and vertical position.
 pub type Point = (f64, f64);
 
 const GAP_X: f64 = 28.0;
@@ -62,7 +63,7 @@ const GAP_Y: f64 = 26.0;
 const ORDER_SWEEPS: usize = 12;
 const PLACE_SWEEPS: usize = 24;
 
-/// A node of the layered graph: a real one, a label, or a bend.
+/// A vertex of the layered graph: a node, a label, or a bend.
 struct Vertex {
     rank: usize,
     size: Size,
@@ -71,7 +72,7 @@ struct Vertex {
     x: f64,
 }
 
-/// Places `nodes`; `root` is the node to start from.
+/// Computes the layout; `root` is the node to start from.
 pub fn place(nodes: &[Size], links: &[Link], root: usize) -> Placed {
     let ranks = ranks(nodes.len(), links, root);
     let mut vertices: Vec<Vertex> = nodes
@@ -121,13 +122,13 @@ impl Vertex {
     }
 }
 
-/// Layers by the longest path, edges that close a cycle turned round.
+/// Assigns layers by the longest path; edges that close a cycle are reversed.
 fn ranks(count: usize, links: &[Link], root: usize) -> Vec<usize> {
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); count];
     for link in links {
         out[link.source].push(link.target);
     }
-    // Depth first; what leads to a node still on the stack closes a cycle.
+    // Depth-first search: an edge to a node that is still on the stack closes a cycle.
     let mut finished = Vec::new();
     let mut state = vec![0u8; count];
     for start in std::iter::once(root).chain(0..count) {
@@ -170,7 +171,7 @@ fn ranks(count: usize, links: &[Link], root: usize) -> Vec<usize> {
     ranks
 }
 
-/// Cuts a link into pieces: one vertex per layer between its ends, the label in the middle.
+/// Cuts a link into pieces: one vertex per layer between its ends, with the label in the middle.
 fn chain(vertices: &mut Vec<Vertex>, link: &Link, ranks: &[usize]) -> Vec<usize> {
     let (top, bottom) = if ranks[link.source] <= ranks[link.target] {
         (link.source, link.target)
@@ -214,7 +215,8 @@ fn layers(vertices: &[Vertex]) -> Vec<Vec<usize>> {
     layers
 }
 
-/// Orders each layer by the mean place of the neighbours, downwards and upwards in turn; the best order seen wins.
+/// Orders each layer by the mean position of the neighbours, downwards and upwards in turn, and
+/// keeps the best order.
 fn order(layers: &mut Vec<Vec<usize>>, vertices: &[Vertex]) {
     let mut best = (crossings(layers, vertices), layers.clone());
     for sweep in 0..ORDER_SWEEPS {
@@ -263,7 +265,7 @@ fn places(layers: &[Vec<usize>], count: usize) -> Vec<f64> {
     out
 }
 
-/// How many pairs of pieces cross.
+/// The number of pairs of pieces that cross.
 fn crossings(layers: &[Vec<usize>], vertices: &[Vertex]) -> usize {
     let places = places(layers, vertices.len());
     let mut count = 0;
@@ -281,7 +283,7 @@ fn crossings(layers: &[Vec<usize>], vertices: &[Vertex]) -> usize {
     count
 }
 
-/// Pulls vertices towards the mean of their neighbours, keeping order and distance.
+/// Pulls vertices towards the mean of their neighbours while keeping order and distance.
 fn assign_x(layers: &[Vec<usize>], vertices: &mut [Vertex]) {
     for layer in layers {
         let mut x = 0.0;
@@ -322,8 +324,8 @@ fn assign_x(layers: &[Vec<usize>], vertices: &mut [Vertex]) {
     }
 }
 
-/// The mean of the places nearest to `wanted` when pushed apart to the right and to the left: order and distance hold
-/// in both, and so in their mean.
+/// Places the vertices near `wanted`: the mean of the positions when pushed apart to the right and
+/// to the left. Order and distance are kept in both, and so in their mean.
 fn settle(layer: &[usize], wanted: &[f64], vertices: &mut [Vertex]) {
     let gap = |a: usize, b: usize| (vertices[a].size.width + vertices[b].size.width) / 2.0 + GAP_X;
     let mut right = wanted.to_vec();
@@ -339,7 +341,7 @@ fn settle(layer: &[usize], wanted: &[f64], vertices: &mut [Vertex]) {
     }
 }
 
-/// Top and bottom of each layer; layers are as high as their highest member.
+/// The top and bottom of each layer; a layer is as high as its highest member.
 fn assign_y(layers: &[Vec<usize>], vertices: &[Vertex]) -> Vec<(f64, f64)> {
     let mut y = 0.0;
     layers
@@ -380,7 +382,7 @@ mod tests {
         (a.0 - b.0).abs() >= size.width - 1e-6 || (a.1 - b.1).abs() >= size.height - 1e-6
     }
 
-    /// Fischer's shape, with edges both ways, and a part of its own.
+    /// The graph of Fischer's protocol, with edges in both directions, and a separate component.
     #[test]
     fn nothing_overlaps() {
         let links = [

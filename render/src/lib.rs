@@ -1,9 +1,9 @@
-//! Pictures of models and traces.
+//! Drawings of models and traces.
 //!
-//! Owns where things are drawn: templates as graphs ([`diagram`]), traces as sequence charts ([`chart`]), both as plain
-//! data that the editors' panels draw and that [`svg`] writes as a file, and the coordinates of XML files that have
-//! none yet ([`places`]). It must never know the protocol, the disk or
-//! how a verdict came about.
+//! This crate decides where things are drawn: templates as graphs ([`diagram`]) and traces as
+//! sequence charts ([`chart`]), both as plain data that the editors' panels draw and that [`svg`]
+//! writes to a file, and coordinates for XML files without any ([`places`]). It must never know the
+//! protocol, the disk or how a verdict was reached.
 
 pub mod chart;
 pub mod diagram;

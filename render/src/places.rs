@@ -1,11 +1,14 @@
-//! Coordinates for an XML file: where UPPAAL and [`crate::diagram`] draw what has no place yet.
+//! Coordinates for elements of an XML file that have none, as UPPAAL and [`crate::diagram`] draw
+//! them.
 //!
-//! Locations are circles there, and texts stand outside them. A template without any place gets the same layered layout
-//! as a picture; no label covers another label or a location, and no line crosses a label. Where some parts have
-//! places, they stay, and the rest is put where there is room.
+//! There, locations are circles with their texts outside. A template without any coordinates gets
+//! the same layered layout as a diagram; no label covers another label or a location, and no line
+//! crosses a label. If some elements have coordinates, they keep them, and the rest is put where
+//! there is room.
 //!
-//! The measure of text: 7.3 wide for a character, 17 high for a line. UPPAAL's font is narrower, ours as wide and
-//! lower, so what keeps its distance by this measure keeps it in both.
+//! Text is measured as 7.3 per character and 17 per line. UPPAAL's font is narrower; the font of
+//! the diagrams is as wide and lower. Distances that are sufficient by this measure are therefore
+//! sufficient in both.
 
 mod beside;
 mod straighten;
@@ -21,15 +24,16 @@ use zonelens_syntax::convert::{self, EdgePlaces, NodePlaces, Places, Sketch, Ske
 const LINE: f64 = 17.0;
 /// Diameter of a location; a branchpoint is smaller.
 const CIRCLE: f64 = 34.0;
-/// Between a location and the texts beside it, and between a line and its labels.
+/// Distance between a location and the texts beside it, and between a line and its labels.
 const GAP: f64 = 6.0;
-/// How far a loop reaches out of its location, and how far its ends are apart.
+/// How far a loop extends from its location, and the distance between its ends.
 const EAR: f64 = 24.0;
 const EAR_HEIGHT: f64 = 20.0;
-/// A tab in a label.
+/// The number of characters that a tab in a label counts for.
 const TAB: usize = 8;
 
-/// Places for all parts of a template. What has a place in the sketch keeps it.
+/// Computes coordinates for all parts of a template. Parts with coordinates in the sketch keep
+/// them.
 pub fn places(sketch: &Sketch) -> Places {
     let nodes: Vec<&SketchNode> = sketch
         .locations
@@ -55,7 +59,7 @@ pub fn places(sketch: &Sketch) -> Places {
     }
 }
 
-/// A sketch with the ends of its edges found.
+/// A sketch whose edges are resolved to node indices.
 struct Template<'a> {
     sketch: &'a Sketch,
     /// Locations, then branchpoints.
@@ -70,7 +74,7 @@ fn edges(sketch: &Sketch, nodes: &[&SketchNode]) -> Vec<Option<(usize, usize)>> 
     sketch.edges.iter().map(ends).collect()
 }
 
-/// The room a label takes: as it is written, and as a picture shows it on one line.
+/// The size of a label that fits both its written form and its one-line form in a diagram.
 fn extent(text: &str) -> Size {
     let wide = |line: &str| -> usize {
         let columns = line.chars().map(|c| if c == '\t' { TAB } else { 1 });
@@ -85,10 +89,10 @@ fn extent(text: &str) -> Size {
     }
 }
 
-/// Texts one below the other.
+/// Texts stacked vertically.
 struct Block {
     size: Size,
-    /// The upper edge of each, from the block's.
+    /// The top of each text relative to the top of the block.
     tops: Vec<f64>,
 }
 
@@ -110,14 +114,14 @@ fn block<'a>(texts: impl IntoIterator<Item = &'a str>) -> Block {
 }
 
 impl Block {
-    /// Where each text begins if the block begins at `at`.
+    /// The position of each text if the block is at `at`.
     fn at(&self, at: Point) -> Vec<convert::Point> {
         let place = |top: &f64| whole((at.0, at.1 + top));
         self.tops.iter().map(place).collect()
     }
 }
 
-/// XML has whole numbers.
+/// Rounds to the whole numbers that XML uses.
 fn whole((x, y): Point) -> convert::Point {
     (x.round() as i32, y.round() as i32)
 }
@@ -127,7 +131,7 @@ impl Template<'_> {
         node < self.sketch.locations.len()
     }
 
-    /// Name and labels of a location, as one block.
+    /// The name and labels of a location, as one block.
     fn texts(&self, node: usize) -> Block {
         let own = self.nodes[node];
         let labels = own.labels.iter().map(|(_, text)| text.as_str());
@@ -146,7 +150,7 @@ impl Template<'_> {
         (0..self.edges.len()).filter(own).collect()
     }
 
-    /// Location and branchpoint places out of the places of all nodes.
+    /// Splits the positions of all nodes into those of locations and branchpoints.
     fn collect(&self, at: &[Point], edges: Vec<EdgePlaces>) -> Places {
         let location = |i: usize| {
             let texts = self.texts(i);
@@ -168,7 +172,7 @@ impl Template<'_> {
     }
 }
 
-/// What a node takes to the left of its centre, for loops, and to the right, for texts.
+/// The space that a node needs to the left of its centre, for loops, and to the right, for texts.
 struct Footprint {
     left: f64,
     right: f64,
@@ -176,7 +180,7 @@ struct Footprint {
     loops: Vec<(usize, Block)>,
 }
 
-/// How high a loop is with its labels.
+/// The height of a loop including its labels.
 fn loop_height(labels: &Block) -> f64 {
     labels.size.height.max(EAR_HEIGHT) + GAP
 }
@@ -267,20 +271,20 @@ fn layers(template: &Template) -> Places {
     template.collect(&at, edges)
 }
 
-/// Beyond this many edges it takes too long to look for straighter lines.
+/// With more edges, removing corners takes too long.
 const MAX_STRAIGHTENED: usize = 200;
 
 /// The line of an edge.
 struct Route {
-    /// From the middle of its source to the middle of its target.
+    /// The points from the centre of the source to the centre of the target.
     points: Vec<Point>,
-    /// The points at the upper and the lower end of its labels.
+    /// The indices of the points at the upper and the lower end of its labels.
     beside: std::ops::RangeInclusive<usize>,
     /// The middle of the left side of its labels.
     label: Point,
 }
 
-/// Loops at the left of a location, one below the other, their labels still further left.
+/// Places the loops to the left of a location, stacked vertically, with their labels further left.
 fn ears((x, y): Point, print: &Footprint, edges: &mut [EdgePlaces]) {
     let high: f64 = print.loops.iter().map(|(_, b)| loop_height(b)).sum();
     let mut top = y - high / 2.0;
@@ -303,7 +307,8 @@ fn ears((x, y): Point, print: &Footprint, edges: &mut [EdgePlaces]) {
     }
 }
 
-/// How far beside the middle of its source and of its target each link leaves and enters: in the order of where they go.
+/// The horizontal offsets at which each link leaves its source and enters its target, in the order
+/// of the other ends.
 fn ports(links: &[Link], placed: &Placed, at: &[Point]) -> Vec<(f64, f64)> {
     let mut ends: Vec<(usize, bool, f64, usize, bool)> = Vec::new();
     for (i, (link, route)) in links.iter().zip(&placed.links).enumerate() {
@@ -330,11 +335,12 @@ fn ports(links: &[Link], placed: &Placed, at: &[Point]) -> Vec<(f64, f64)> {
     out
 }
 
-/// How far outside a layer a line turns towards a location in it: an arrow head needs some room.
+/// The distance from a layer at which a line turns towards a location in it: an arrowhead needs
+/// some room.
 const TURN: f64 = 9.0;
 
-/// A link through the layers: upright within each of them, where labels and locations are, and slanting only between
-/// two of them, where nothing is.
+/// Routes a link through the layers: vertical within each layer, where labels and locations are,
+/// and slanting only between two layers, where nothing else is.
 fn routed(placed: &Placed, index: usize, link: &Link, at: &[Point], ports: (f64, f64)) -> Route {
     let route = &placed.links[index];
     let down = at[link.source].1 < at[link.target].1;
@@ -356,7 +362,7 @@ fn routed(placed: &Placed, index: usize, link: &Link, at: &[Point], ports: (f64,
     for (i, ((x, y), row)) in route.bends.iter().enumerate() {
         let mut x = *x;
         if i == route.label {
-            // The line runs at the left of its labels.
+            // The line runs to the left of its labels.
             x += 2.0 - link.label.width / 2.0;
             label = (x + GAP, *y);
             beside = points.len()..=points.len() + 1;
@@ -376,7 +382,7 @@ fn routed(placed: &Placed, index: usize, link: &Link, at: &[Point], ports: (f64,
     }
 }
 
-/// The inner points of a line without those that change nothing.
+/// The inner points of a line, without those on a straight line between their neighbours.
 fn needed(points: &[Point]) -> Vec<Point> {
     let Some((first, rest)) = points.split_first() else {
         return Vec::new();
@@ -398,8 +404,8 @@ fn needed(points: &[Point]) -> Vec<Point> {
 
 // ----------------------------------------------------------------------------------------------------- cells
 
-/// A template too large for layers: every location in a cell of its own, with the labels of the edges that leave it
-/// below it.
+/// The layout of a template that is too large for layers: every location is in a separate cell,
+/// with the labels of its outgoing edges below it.
 fn in_cells(template: &Template) -> Places {
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); template.nodes.len()];
     for (i, ends) in template.edges.iter().enumerate() {

@@ -1,13 +1,15 @@
-//! Pictures as SVG files: readable on light and dark ground, without scripts, fonts or anything from elsewhere.
+//! Drawings as SVG files: readable on light and dark backgrounds, without scripts, fonts or
+//! external resources.
 //!
-//! Nothing is told by colour alone: initial locations have a second line, urgent and committed ones a letter, edges of
-//! games that are not controllable are dashed.
+//! No information is conveyed by colour alone: initial locations have a double outline, urgent and
+//! committed ones a letter, and uncontrollable edges of games are dashed.
 
 use crate::chart::Chart;
 use crate::diagram::{Diagram, Edge, Label, Node, NodeKind, Template};
 use crate::drawing::number;
 use crate::text::{CHAR, LINE};
 use std::fmt::Write;
+use zonelens_syntax::xml;
 
 const STYLE: &str = "
   svg { background: #ffffff; }
@@ -31,19 +33,9 @@ const STYLE: &str = "
 ";
 
 fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            // Not allowed in XML at all.
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    // XML does not allow control characters at all.
+    let allowed = text.replace(char::is_control, "\u{fffd}");
+    xml::escape(&allowed).replace('"', "&quot;")
 }
 
 fn open(width: f64, height: f64, title: &str) -> String {
@@ -54,7 +46,7 @@ fn open(width: f64, height: f64, title: &str) -> String {
     )
 }
 
-/// All templates, one below the other.
+/// Writes all templates, one below the other.
 pub fn diagram(diagram: &Diagram, title: &str) -> String {
     const HEAD: f64 = 30.0;
     let width = diagram
@@ -130,7 +122,7 @@ fn draw_node(out: &mut String, node: &Node) {
         NodeKind::Normal | NodeKind::Branchpoint => "",
     };
     if !letter.is_empty() {
-        // Inside a circle there is room in the middle, inside a pill at its left end.
+        // A circle has room in the middle, a pill at its left end.
         let x = if node.width > node.height {
             node.x - node.width / 2.0 + 8.0
         } else {
@@ -143,14 +135,14 @@ fn draw_node(out: &mut String, node: &Node) {
             number(node.y + 4.0)
         );
     }
-    // Inside an outline there is nothing to stand out from.
+    // Labels inside an outline need no background.
     let ground = |l: &Label| if l.centred { "" } else { "label " };
     let labels = node.labels.iter();
     labels.for_each(|l| draw_text(out, l, ground(l)));
 }
 
-/// Labels that stand on their line get a ground of their own: between two of them pieces of the line would look like
-/// signs.
+/// Draws a background for labels that are on their line: pieces of the line between two labels
+/// would look like characters.
 fn draw_ground(out: &mut String, edge: &Edge) {
     let centred = || edge.labels.iter().filter(|l| l.centred);
     let Some(first) = centred().next() else {
@@ -185,7 +177,7 @@ fn draw_text(out: &mut String, label: &Label, class: &str) {
     );
 }
 
-/// A trace as a sequence chart.
+/// Writes a trace as a sequence chart.
 pub fn chart(chart: &Chart, title: &str) -> String {
     const HEAD: f64 = 26.0;
     let width = chart.width.max(title.chars().count() as f64 * 8.6 + 24.0);

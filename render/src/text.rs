@@ -1,11 +1,11 @@
-//! How much room text takes. The pictures use a monospaced font, so counting characters is enough.
+//! The size of text. The drawings use a monospaced font, so counting characters is enough.
 
-/// Width of a character of the labels.
+/// Width of a character in labels.
 pub const CHAR: f64 = 7.3;
-/// Height of a line of the labels.
+/// Height of a line in labels.
 pub const LINE: f64 = 15.0;
 
-/// The width of the widest line.
+/// The width of the longest line.
 pub fn width(lines: &[String]) -> f64 {
     let longest = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     longest as f64 * CHAR
@@ -16,10 +16,11 @@ pub fn height(lines: &[String]) -> f64 {
     lines.len() as f64 * LINE
 }
 
-/// Longer labels are cut.
+/// The maximum number of characters of a label; longer ones are cut.
 pub const MAX: usize = 60;
 
-/// One line, without the white space people use to arrange long labels, cut where it would fill the picture.
+/// The text on one line, without the white space used to arrange long labels, and cut at [`MAX`]
+/// characters.
 pub fn label(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= MAX {

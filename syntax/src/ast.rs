@@ -1,8 +1,9 @@
-//! The typed syntax tree: what every other part of the tool reads.
+//! The typed syntax tree that every other part of the tool reads.
 //!
-//! One tree serves `.xta`, `.xml` and `.q`. Spans are byte offsets in the *file* (for XML: the raw file, entities
-//! included), relative to the nearest enclosing [`Placed`] node: items for their own text, members for what stands
-//! inside a process. Whoever walks the tree adds the offsets on the way down.
+//! One tree serves `.xta`, `.xml` and `.q`. Spans are byte offsets in the *file* (for XML: the raw
+//! file, entities included), relative to the nearest enclosing [`Placed`] node: an item for its own
+//! text, a member for the text inside a process. Code that walks the tree adds up the offsets on
+//! the way down.
 
 mod decl;
 mod expr;
@@ -23,13 +24,13 @@ use smol_str::SmolStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// A shared node with its place in its parent. Equal text parses to equal nodes, so an edit elsewhere only changes
-/// `offset`.
+/// A shared node and its position in its parent. Equal text parses to equal nodes, so an edit
+/// elsewhere changes only `offset`.
 #[derive(Clone, PartialEq)]
 pub struct Placed<T> {
-    /// First byte, relative to the parent node (the file for items).
+    /// Position of the first byte, relative to the parent node (to the file for items).
     pub offset: u32,
-    /// Length in bytes, leading trivia included.
+    /// Length in bytes, including leading trivia.
     pub len: u32,
     /// The node itself.
     pub node: Arc<T>,
@@ -48,12 +49,12 @@ impl<T: fmt::Debug> fmt::Debug for Placed<T> {
     }
 }
 
-/// A name and where it stands.
+/// A name and its source range.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Ident {
-    /// The text.
+    /// The text of the name.
     pub name: SmolStr,
-    /// Where it stands.
+    /// The source range of the name.
     pub span: Span,
 }
 
@@ -75,7 +76,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// By file name extension; anything unknown is read as `.xta`.
+    /// Chooses the kind by the file name extension; any unknown extension is read as `.xta`.
     pub fn from_path(path: &str) -> FileKind {
         match path
             .rsplit_once('.')

@@ -20,12 +20,12 @@ pub(crate) struct RawItem {
     pub body: RawBody,
 }
 
-/// What an item holds besides its own tokens.
+/// The content of an item besides its own tokens.
 #[derive(Debug)]
 pub(crate) enum RawBody {
     /// Nothing.
     Plain,
-    /// A process: its chunk is the header.
+    /// A process; its chunk is the header.
     Process {
         members: Vec<RawMember>,
         open: bool,
@@ -36,7 +36,7 @@ pub(crate) enum RawBody {
     Query(Chunk),
 }
 
-/// A member before parsing; `reused` is one with the same text from an earlier parse.
+/// A member before parsing; `reused` is a member with the same text from an earlier parse.
 #[derive(Debug)]
 pub(crate) struct RawMember {
     pub offset: u32,
@@ -46,7 +46,7 @@ pub(crate) struct RawMember {
     pub reused: Option<std::sync::Arc<Member>>,
 }
 
-/// What is known of an edge from its place in the list.
+/// Facts about an edge that follow from its position in the list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawEdge {
     /// No comma joins it to the edge before it.
@@ -55,7 +55,7 @@ pub(crate) struct RawEdge {
     pub another: bool,
 }
 
-/// Parses items out of a store of tokens.
+/// Parses items from a store of tokens.
 pub(crate) struct Builder<'s, 't> {
     pub store: &'s Store<'t>,
     pub grammar: Grammar<'s>,
@@ -75,7 +75,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         self.store.slice(chunk)
     }
 
-    /// Leaves out a `;` at the end of a label of XML, which `.xta` has and XML has not.
+    /// Removes a `;` from the end of an XML label: `.xta` has one there, XML does not.
     pub fn trailing_semicolon(&self, chunk: &mut Chunk) -> Option<SyntaxError> {
         let (last, span) = self.tokens(chunk).last()?;
         if last.kind != K::Semi {
@@ -88,7 +88,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         Some(error.repair("Remove the `;`", span, "").safe())
     }
 
-    /// Runs a parser over a chunk, unless its tree would be too deep.
+    /// Runs a parser over a chunk, unless the resulting tree would be too deep.
     pub fn parse<T>(
         &self,
         parser: &P<'s, T>,
@@ -110,7 +110,8 @@ impl<'s, 't: 's> Builder<'s, 't> {
             errors.push(error);
             return None;
         }
-        // An error at the end belongs behind the last token, not behind the comments after it.
+        // Errors at the end are reported after the last token, not after the comments that follow
+        // it.
         let end = tokens.last().map_or(end, |(_, span)| span.end);
         run(parser, tokens, end, code, errors)
     }
@@ -182,7 +183,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
             Shape::System => {
                 let before = errors.len();
                 let line = self.parse(&decl.system, chunk, errors);
-                // A code of its own: a broken system line is not a missing one.
+                // A separate code, because a broken system line is not a missing one.
                 errors[before..]
                     .iter_mut()
                     .filter(|e| e.code == UNEXPECTED)
@@ -200,13 +201,14 @@ impl<'s, 't: 's> Builder<'s, 't> {
             Shape::Dynamic => Some(self.unsupported(chunk, Feature::DynamicTemplate)),
             Shape::Import => Some(self.unsupported(chunk, Feature::Import)),
             Shape::EcdarInterface => Some(self.unsupported(chunk, Feature::EcdarInterface)),
-            // Both are split off before; only broken text gets here.
+            // Both are split off earlier; only broken text gets here.
             Shape::Process | Shape::QueryBlock => None,
         };
         kind.unwrap_or_else(|| ItemKind::Error(salvaged(tokens)))
     }
 
-    /// A recognised part of the language that is not analysed; the names before a `(` are what it declares.
+    /// A language construct that is recognised, but not analysed. The names before a `(` are those
+    /// it declares.
     fn unsupported(&self, chunk: &Chunk, feature: Feature) -> ItemKind {
         let tokens = self.tokens(chunk);
         let names = tokens
@@ -266,7 +268,8 @@ impl<'s, 't: 's> Builder<'s, 't> {
         })
     }
 
-    /// The name of a process whose header is broken, so that uses of it do not flood.
+    /// The name of a process whose header is broken, so that uses of the name cause no further
+    /// errors.
     fn guess_name(&self, header: &Chunk) -> Ident {
         let name = self.tokens(header).iter().find(|(t, _)| t.kind == K::Ident);
         match name {
@@ -297,7 +300,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         }
     }
 
-    /// Edges have commas between them and a `;` behind the last.
+    /// Checks that edges are separated by commas and that the last one ends with `;`.
     fn edge_marks(&self, chunk: &Chunk, edge: RawEdge, errors: &mut Vec<SyntaxError>) {
         let Some(((first, start), (last, end))) =
             self.tokens(chunk).first().zip(self.tokens(chunk).last())
@@ -361,7 +364,8 @@ impl<'s, 't: 's> Builder<'s, 't> {
         kind.unwrap_or_else(|| MemberKind::Error(Vec::new()))
     }
 
-    /// `stat A { x <= 5 }, B;`: without the brace it could be a declaration, and only names tell.
+    /// Recognises `stat A { x <= 5 }, B;`. Without the brace it could be a declaration, which only
+    /// name resolution can decide.
     fn is_meant_state(&self, tokens: &[Spanned<'_>]) -> bool {
         let kind = |i: usize| tokens.get(i).map(|(t, _)| t.kind);
         kind(1) == Some(K::Ident)
@@ -415,7 +419,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         out
     }
 
-    /// A formula. Errors inside have codes `query/…`.
+    /// Parses a formula. The errors inside have codes `query/…`.
     pub fn query(&self, mut chunk: Chunk) -> Query {
         let mut errors = std::mem::take(&mut chunk.errors);
         let tokens = self.tokens(&chunk);
@@ -458,7 +462,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
             Head::LeadsTo if !tokens.iter().any(|(t, _)| t.kind == K::LeadsTo) => {
                 let span = tokens
                     .first()
-                    .map_or(Span::default(), |(_, s)| crate::grammar::to_span(*s));
+                    .map_or(Span::START, |(_, s)| crate::grammar::to_span(*s));
                 errors.push(SyntaxError::new(
                     UNEXPECTED,
                     "a query begins with `A[]`, `E<>`, `A<>`, `E[]`, `sup`, `inf` or `bounds`, or has the form `p --> q`",
@@ -474,7 +478,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
     }
 }
 
-/// The text of a formula with every run of blanks and comments folded to one blank.
+/// The text of a formula, with each run of blanks and comments folded to one blank.
 fn folded(tokens: &[Spanned<'_>]) -> SmolStr {
     let mut out = String::new();
     let mut end = None;
@@ -488,8 +492,9 @@ fn folded(tokens: &[Spanned<'_>]) -> SmolStr {
     out.into()
 }
 
-/// Names that a declaration with an error in it seems to declare: those outside brackets and initialisers, behind which
-/// a declarator ends or goes on. Without them, every use of theirs would be an error too, at each keystroke.
+/// The names that a declaration with an error seems to declare: those outside brackets and
+/// initialisers after which a declarator ends or continues. Without them, each use of such a name
+/// would be reported as well, at each keystroke.
 fn salvaged(tokens: &[Spanned<'_>]) -> Vec<Ident> {
     let mut out = Vec::new();
     let mut depth = 0_usize;
@@ -503,7 +508,7 @@ fn salvaged(tokens: &[Spanned<'_>]) -> Vec<Ident> {
             K::Comma => in_initialiser = false,
             K::Ident if !in_initialiser => {
                 let next = tokens.get(i + 1).map(|(t, _)| t.kind);
-                // A name at the very front is a type, or that of an instantiation.
+                // A name at the very beginning is a type, or the name of an instantiation.
                 let ends = match next {
                     Some(K::Assign) => true,
                     None | Some(K::Comma | K::Semi | K::LBracket | K::LParen | K::LBrace) => i > 0,
@@ -522,7 +527,8 @@ fn salvaged(tokens: &[Spanned<'_>]) -> Vec<Ident> {
     out
 }
 
-/// `/* EXPECT:T */` or `/* EXPECT:F,10s,20MB */`; other outcomes (MT, MF, ERR) say nothing we can check.
+/// Parses `/* EXPECT:T */` or `/* EXPECT:F,10s,20MB */`. The other outcomes (MT, MF, ERR) cannot be
+/// checked.
 pub(crate) fn expectation_comment(text: &str, span: Span) -> Option<Expectation> {
     let at = text.find("EXPECT:")?;
     let word: String = text[at + 7..]

@@ -1,7 +1,7 @@
 //! Token lists ready for the grammar: one per item, member, label or query.
 //!
-//! All tokens of a parse live in one store, made before the grammar, because parsers borrow their input for as long as
-//! they live.
+//! All tokens of a parse are in one store, created before the grammar, because parsers borrow their
+//! input for as long as they live.
 
 use crate::ast::Comment;
 use crate::error::SyntaxError;
@@ -19,20 +19,20 @@ pub(crate) struct Region<'t> {
     pub map: &'t TextMap,
 }
 
-/// Tokens of one piece of text, with what is not a token.
+/// The tokens of one piece of text, and what is not a token.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub tokens: Range<usize>,
     /// From the first to the last token.
     pub span: Span,
-    /// Where the text ends, for errors there.
+    /// Where the text ends: the position of errors at its end.
     pub end: u32,
     pub comments: Vec<Comment>,
     pub pragmas: Vec<RawPragma>,
     pub errors: Vec<SyntaxError>,
 }
 
-/// A `//@` line: its word, and the tokens of the formula behind `query`.
+/// A `//@` line: its keyword, and the tokens of the formula after `query`.
 #[derive(Debug)]
 pub(crate) struct RawPragma {
     pub span: Span,
@@ -49,8 +49,8 @@ pub(crate) struct Store<'t> {
 }
 
 impl<'t> Store<'t> {
-    /// Adds the tokens of a piece of `region`; spans become relative to raw offset `base`. `end` is the decoded
-    /// offset where the piece ends.
+    /// Adds the tokens of a piece of `region`, with spans relative to the raw offset `base`. `end`
+    /// is the decoded offset where the piece ends.
     pub fn chunk(&mut self, region: Region<'t>, tokens: &[Token], base: u32, end: u32) -> Chunk {
         let first = self.tokens.len();
         let mut chunk = Chunk {
@@ -58,13 +58,13 @@ impl<'t> Store<'t> {
             ..Chunk::default()
         };
         let mut pragmas = Vec::new();
-        // Whether a line break stands between the last token that is no comment and this one.
+        // Whether a line break lies between the last token that is not a comment and this one.
         let mut fresh = false;
-        let mut behind = tokens.first().map_or(0, |t| t.start);
+        let mut last_end = tokens.first().map_or(0, |t| t.start);
         for token in tokens {
-            let gap = region.text.get(behind as usize..token.start as usize);
+            let gap = region.text.get(last_end as usize..token.start as usize);
             fresh |= gap.is_some_and(|gap| gap.contains(['\n', '\r']));
-            behind = token.end;
+            last_end = token.end;
             let text = &region.text[token.start as usize..token.end as usize];
             let start = region.map.start(token.start) - base;
             let span = Span::new(start, (region.map.end(token.end) - base).max(start));
@@ -110,8 +110,8 @@ impl<'t> Store<'t> {
         chunk
     }
 
-    /// Like [`Store::chunk`], for a declaration: a misspelt first word that is certainly meant for a keyword is read as
-    /// one.
+    /// Like [`Store::chunk`], for a declaration: a first word that is certainly a misspelt keyword
+    /// is read as that keyword.
     pub fn declaration(
         &mut self,
         region: Region<'t>,
@@ -166,8 +166,8 @@ impl<'t> Store<'t> {
     }
 }
 
-/// The keyword that the first word of a declaration is meant for: a name before a type, as in `cosnt int`, is nothing
-/// else, and neither is the first of three names.
+/// The keyword that the first word of a declaration is a misspelling of. A name before a type, as
+/// in `cosnt int`, can only be a misspelt keyword, and so can the first of three names.
 fn meant_prefix(tokens: &[Spanned<'_>]) -> Option<K> {
     let [(first, _), (second, _), (third, _), ..] = tokens else {
         return None;
@@ -191,12 +191,12 @@ fn meant_prefix(tokens: &[Spanned<'_>]) -> Option<K> {
     words.into_iter().find(|k| k.text() == near)
 }
 
-/// Where `part`, a subslice of `whole`, starts in it.
+/// The offset of `part`, a subslice of `whole`, in `whole`.
 fn offset_in(whole: &str, part: &str) -> u32 {
     (part.as_ptr() as usize - whole.as_ptr() as usize) as u32
 }
 
-/// One error for a run of characters that start no token.
+/// Reports a run of characters that start no token as one error.
 fn push_unknown(errors: &mut Vec<SyntaxError>, text: &str, span: Span) {
     if let Some(last) = errors
         .last_mut()
@@ -217,13 +217,14 @@ fn push_unknown(errors: &mut Vec<SyntaxError>, text: &str, span: Span) {
     errors.push(SyntaxError::new("syntax/character", message, span));
 }
 
-/// The deepest bracket nesting the grammar is asked to follow.
+/// The deepest nesting of brackets that is parsed.
 const MAX_NESTING: u32 = 500;
-/// The tallest tree that a chain of operators or statements may grow into.
+/// The greatest height of a tree that results from a chain of operators or statements.
 const MAX_HEIGHT: u32 = 2000;
 
-/// Refuses a piece whose tree would be too deep for the stack: brackets nested too far, or an endless chain of
-/// operators, conditions or `else`. A bound from tokens alone, before any parser runs.
+/// Rejects a piece whose tree would be too deep for the stack: too deeply nested brackets, or a
+/// very long chain of operators, conditions or `else`. The bound is computed from the tokens before
+/// any parser runs.
 pub(crate) fn too_deep(tokens: &[Spanned<'_>]) -> Option<SyntaxError> {
     struct Level {
         chain: u32,
@@ -237,12 +238,12 @@ pub(crate) fn too_deep(tokens: &[Spanned<'_>]) -> Option<SyntaxError> {
     };
     let mut levels = vec![new()];
     let (mut height, mut recursion) = (0u32, 0u32);
-    let mut behind = None;
+    let mut previous = None;
     for (tok, span) in tokens {
         let fresh =
-            matches!(behind.replace(tok.kind), Some(K::Semi | K::RBrace)) && tok.kind != K::Else;
+            matches!(previous.replace(tok.kind), Some(K::Semi | K::RBrace)) && tok.kind != K::Else;
         if let (true, Some(level)) = (fresh, levels.last_mut()) {
-            // A new statement, not one more arm of the chain before it.
+            // This is a new statement, not another arm of the chain before it.
             recursion -= level.recursive + level.elses;
             height -= level.chain + level.recursive + level.elses;
             *level = new();

@@ -1,9 +1,10 @@
-//! Between `.xml` and `.xta`, with nothing lost.
+//! Lossless conversion between `.xml` and `.xta`.
 //!
-//! What `.xta` has no words for stands in one-line `//@ xml` comments before what it belongs to: an XML fragment with
-//! the model's own texts left out, because those are written as `.xta`. Sections, whose exact text matters, begin
-//! with such a line too. The other way round, comments of an `.xta` file that stand in no declaration or label go
-//! into XML comments that begin with `@ xta`.
+//! Data that `.xta` has no syntax for goes into one-line `//@ xml` comments before the construct it
+//! belongs to: an XML fragment without the texts of the model, because those are written as `.xta`.
+//! Sections, whose exact text matters, begin with such a line, too. In the other direction,
+//! comments of an `.xta` file outside declarations and labels go into XML comments that begin with
+//! `@ xta`.
 
 mod clauses;
 mod collect;
@@ -25,10 +26,11 @@ use crate::ast::FileKind;
 use crate::error::SyntaxError;
 use crate::span::Span;
 
-/// The heading of a model that has none of its own.
+/// The prolog for a model that has none.
 const PROLOG: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE nta PUBLIC '-//Uppaal Team//DTD Flat System 1.6//EN' 'http://www.it.uu.se/research/group/darts/uppaal/flat-1_6.dtd'>";
 
-/// The model as `.xta` text. Refused, with the reasons, if it has syntax errors or names that `.xta` cannot hold.
+/// Converts the model to `.xta` text. Fails, with the reasons, if it has syntax errors or names
+/// that `.xta` does not allow.
 pub fn to_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     refuse(file)?;
     match file.kind {
@@ -38,13 +40,13 @@ pub fn to_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     }
 }
 
-/// The model as UPPAAL's XML, what has no place yet on a grid. Refused, with the reasons, if it has syntax errors or
-/// edges between unknown locations.
+/// Converts the model to UPPAAL's XML; elements without coordinates are put on a grid. Fails, with
+/// the reasons, if the model has syntax errors or edges between unknown locations.
 pub fn to_xml(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     to_xml_drawn(file, &layout::on_a_grid)
 }
 
-/// The model as UPPAAL's XML, with `layout` to say where things are drawn that have no place yet.
+/// Converts the model to UPPAAL's XML; `layout` chooses coordinates for elements that have none.
 pub fn to_xml_drawn(
     file: &SourceFile,
     layout: &dyn Fn(&Sketch) -> Places,
@@ -60,25 +62,25 @@ pub fn to_xml_drawn(
     }
 }
 
-/// A text that cannot be read again would be a loss: better none.
+/// Checks that the result can be read again: an unreadable text would lose the model.
 fn readable(text: String, kind: FileKind) -> Result<String, Vec<SyntaxError>> {
     let Some(error) = syntax_errors(&SourceFile::parse(text.as_str(), kind)).pop() else {
         return Ok(text);
     };
     let message = match kind {
         FileKind::Xml => format!(
-            "this model cannot be written as XML: there, {}; look for a `//@ xml` line that says so",
+            "this model cannot be written as XML because the result has an error: {}; look for a `//@ xml` line that causes it",
             error.message
         ),
         _ => format!(
-            "this model cannot be written as `.xta`: there, {}",
+            "this model cannot be written as `.xta` because the result has an error: {}",
             error.message
         ),
     };
     Err(vec![SyntaxError::new(
         "syntax/convert",
         message,
-        Span::default(),
+        Span::START,
     )])
 }
 
@@ -91,7 +93,7 @@ fn refuse(file: &SourceFile) -> Result<(), Vec<SyntaxError>> {
     }
 }
 
-/// Errors of the model; those of queries do not matter, their text is copied.
+/// The errors of the model. Errors of queries do not matter, because query texts are copied.
 fn syntax_errors(file: &SourceFile) -> Vec<SyntaxError> {
     let mut errors = file.errors();
     errors.retain(|e| e.code.starts_with("syntax/"));
@@ -102,6 +104,6 @@ fn no_model() -> SyntaxError {
     SyntaxError::new(
         "syntax/convert",
         "a query file holds no model; convert the `.xta` or `.xml` it belongs to",
-        Span::default(),
+        Span::START,
     )
 }

@@ -1,9 +1,10 @@
-//! The tree as text without positions, to compare files that differ in layout only.
+//! The tree as text without positions, to compare files that differ only in layout.
 
 use crate::SourceFile;
 use std::fmt::Debug;
 
-/// All items of a file, one a line, without spans. Comments, names, drawings and queries are in it.
+/// Prints all items of a file, one per line, without spans. Comments, names, graphics and queries
+/// are included.
 pub fn ast_debug(file: &SourceFile) -> String {
     let mut out = String::new();
     for item in &file.items {
@@ -13,19 +14,19 @@ pub fn ast_debug(file: &SourceFile) -> String {
     out
 }
 
-/// The `Debug` form of a node without spans (`@start..end`).
+/// The `Debug` output of a node without spans (`@start..end`).
 pub fn without_spans(node: &impl Debug) -> String {
     let text = format!("{node:?}");
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(at) = rest.find('@') {
-        let (before, behind) = rest.split_at(at);
+        let (before, tail) = rest.split_at(at);
         out.push_str(before);
-        let length = span_length(&behind[1..]);
+        let length = span_length(&tail[1..]);
         if length == 0 {
             out.push('@');
         }
-        rest = &behind[1 + length..];
+        rest = &tail[1 + length..];
     }
     out.push_str(rest);
     out
@@ -35,10 +36,10 @@ pub fn without_spans(node: &impl Debug) -> String {
 fn span_length(text: &str) -> usize {
     let digits = |t: &str| t.bytes().take_while(u8::is_ascii_digit).count();
     let start = digits(text);
-    let Some(behind) = text[start..].strip_prefix("..") else {
+    let Some(tail) = text[start..].strip_prefix("..") else {
         return 0;
     };
-    match (start, digits(behind)) {
+    match (start, digits(tail)) {
         (0, _) | (_, 0) => 0,
         (start, end) => start + 2 + end,
     }

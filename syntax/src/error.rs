@@ -1,33 +1,34 @@
-//! Syntax errors: values with a code, a place and a sentence.
+//! Syntax errors: a code, a position, a message and possible repairs.
 
 use crate::span::{Span, TextEdit};
 
-/// A way to repair an error of syntax.
+/// A possible repair of a syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What it does, as a menu entry.
+    /// A description of the repair, shown as a menu entry.
     pub title: String,
-    /// The edits, applied together; their spans are relative to what the span of the error is relative to.
+    /// The edits, applied together. Their spans are relative to the same node as the span of the
+    /// error.
     pub edits: Vec<TextEdit>,
-    /// Whether it may be made without asking: only this can have been meant.
+    /// Whether it may be applied without asking, because no other meaning is possible.
     pub safe: bool,
 }
 
-/// Something that is not in the language.
+/// A violation of the syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// `syntax/…`, or `query/…` inside a query.
     pub code: &'static str,
-    /// What is wrong and what to write instead, in the user's words.
+    /// What is wrong and what to write instead, in the user's terms.
     pub message: String,
-    /// Where, relative to the enclosing placed node.
+    /// Where the error is, relative to the enclosing placed node.
     pub span: Span,
-    /// Ways to repair it.
+    /// Possible repairs.
     pub repairs: Vec<Repair>,
 }
 
 impl SyntaxError {
-    /// A new error.
+    /// Creates an error without repairs.
     pub fn new(code: &'static str, message: impl Into<String>, span: Span) -> SyntaxError {
         SyntaxError {
             code,
@@ -37,7 +38,7 @@ impl SyntaxError {
         }
     }
 
-    /// With a repair that puts `text` in place of `span`.
+    /// Adds a repair that replaces `span` by `text`.
     #[must_use]
     pub fn repair(
         mut self,
@@ -54,7 +55,7 @@ impl SyntaxError {
         self
     }
 
-    /// The last repair may be made without asking.
+    /// Marks the last repair as one that may be applied without asking.
     #[must_use]
     pub fn safe(mut self) -> SyntaxError {
         if let Some(last) = self.repairs.last_mut() {
@@ -63,7 +64,7 @@ impl SyntaxError {
         self
     }
 
-    /// The same error with every span changed by `place`.
+    /// The same error with every span mapped by `place`.
     #[must_use]
     pub fn placed(mut self, place: impl Fn(Span) -> Span) -> SyntaxError {
         self.span = place(self.span);

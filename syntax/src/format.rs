@@ -1,9 +1,9 @@
 //! The formatter for `.xta` and `.q`.
 //!
-//! It only moves white space: the tokens and comments of an item come out in the order they went in, so the meaning
-//! cannot change and no comment can be lost. Items with syntax errors are left as they are. What the layout depends
-//! on (the length of a line, and a few line breaks of the author's that are kept) survives formatting, so formatting
-//! twice changes nothing.
+//! It only changes white space: the tokens and comments of an item keep their order, so the meaning
+//! cannot change and no comment can be lost. Items with syntax errors are left unchanged.
+//! Everything that the layout depends on (the length of a line, and a few of the author's line
+//! breaks that are kept) survives formatting, so formatting twice changes nothing.
 
 mod line;
 mod query;
@@ -14,12 +14,12 @@ use crate::lexer::{Mode, Tokens};
 use crate::source::{SourceFile, members};
 use crate::token::TokenKind as K;
 
-/// How to format.
+/// Settings of the formatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatOptions {
-    /// Lines are broken where they would be longer, if possible.
+    /// Lines that would be longer are broken if possible.
     pub width: usize,
-    /// Blanks per level.
+    /// Number of blanks per indentation level.
     pub indent: usize,
 }
 
@@ -37,11 +37,11 @@ impl Default for FormatOptions {
 pub(crate) struct Word<'a> {
     pub kind: K,
     pub text: &'a str,
-    /// Line breaks between the token before and this one.
+    /// Number of line breaks between the previous token and this one.
     pub breaks: usize,
 }
 
-/// The formatted text of a whole file. XML files come back unchanged.
+/// Formats a whole file. XML files are returned unchanged.
 pub fn format(file: &SourceFile, options: FormatOptions) -> String {
     match file.kind {
         FileKind::Xml => file.text.to_string(),
@@ -50,7 +50,7 @@ pub fn format(file: &SourceFile, options: FormatOptions) -> String {
     }
 }
 
-/// The formatted text of consecutive items of an `.xta` file.
+/// Formats consecutive items of an `.xta` file.
 pub fn format_items(file: &SourceFile, items: &[Placed<Item>], options: FormatOptions) -> String {
     let mut out = String::new();
     let mut before: Option<bool> = None;
@@ -102,7 +102,8 @@ pub(crate) fn words_in(text: &str, mode: Mode) -> Vec<Word<'_>> {
         .collect()
 }
 
-/// Line ends in blank text; `\r\n` is one.
+/// Counts the line ends in white space; `\r
+/// ` is one.
 fn line_breaks(blank: &str) -> usize {
     let bytes = blank.as_bytes();
     (0..bytes.len())

@@ -1,6 +1,8 @@
-//! What fuzzers call: each function takes arbitrary bytes and panics only if the crate breaks a promise.
+//! Entry points for fuzzers: each function takes arbitrary bytes and panics only if the crate
+//! breaks a guarantee.
 //!
-//! Used by `cargo fuzz` (folder `fuzz/`), by `cargo xtask fuzz` and, for a short fixed run, by the tests.
+//! Used by `cargo fuzz` (folder `fuzz/`), by `cargo xtask fuzz` and, for a short fixed run, by the
+//! tests.
 
 use crate::ast::FileKind;
 use crate::format::{FormatOptions, format};
@@ -8,7 +10,7 @@ use crate::lexer::{Mode, lex};
 use crate::source::SourceFile;
 use crate::span::{Span, TextEdit};
 
-/// Tokens are in order, do not overlap, and stand on character boundaries.
+/// Checks that tokens are in order, do not overlap, and begin and end on character boundaries.
 pub fn lexer(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for mode in [Mode::Model, Mode::Query] {
@@ -28,8 +30,8 @@ pub fn lexer(data: &[u8]) {
     }
 }
 
-/// Parsing ends, items cover the text, errors lie inside it, and formatting an error-free file twice is formatting it
-/// once.
+/// Checks that parsing ends, items cover the text, errors lie inside it, and formatting an
+/// error-free file is idempotent.
 pub fn parser(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for kind in [FileKind::Xta, FileKind::Query] {
@@ -52,7 +54,8 @@ pub fn parser(data: &[u8]) {
     }
 }
 
-/// Reading XML ends and errors lie inside the text; what converts to `.xta` reads there without errors.
+/// Checks that reading XML ends, errors lie inside the text, and a file converted to `.xta` parses
+/// without errors.
 pub fn xml(data: &[u8]) {
     let file = SourceFile::parse(&*String::from_utf8_lossy(data), FileKind::Xml);
     check_errors(&file);
@@ -65,7 +68,8 @@ pub fn xml(data: &[u8]) {
     }
 }
 
-/// An edit taken from the first bytes gives the same file incrementally and from scratch.
+/// Checks that an edit, taken from the first bytes, yields the same file incrementally and from
+/// scratch.
 pub fn reparse(data: &[u8]) {
     let Some((&[kind, a, b, len], rest)) = data.split_first_chunk::<4>() else {
         return;

@@ -1,11 +1,12 @@
-//! The grammar, with `chumsky`, over the tokens of one item.
+//! The `chumsky` grammar over the tokens of one item.
 //!
-//! Items are small and parsed on their own ([`crate::split`] finds them), so the grammar itself only recovers inside
-//! functions and edges. Tokens carry their text; equality of tokens is equality of kinds. Errors are a bit set of
-//! expected tokens, so that failing alternatives cost no allocation (the crate's rich errors made parsing several
-//! times slower).
+//! Items are small and parsed independently ([`crate::split`] finds them), so the grammar itself
+//! recovers only inside functions and edges. Tokens carry their text; tokens are equal if their
+//! kinds are. Errors are a bit set of expected tokens, so that failing alternatives need no
+//! allocation (the crate's rich errors made parsing several times slower).
 //!
-//! Operators are read as a flat list and arranged by precedence afterwards ([`expr`]): long chains need no recursion.
+//! Operators are read as a flat list and arranged by precedence afterwards ([`expr`]): long chains
+//! need no recursion.
 
 pub(crate) mod decl;
 mod expr;
@@ -45,7 +46,7 @@ pub(crate) type In<'s> = MappedInput<'s, Tok<'s>, TokSpan, &'s [Spanned<'s>]>;
 pub(crate) type Ex = extra::Err<ParseError>;
 pub(crate) type P<'s, T> = Boxed<'s, 's, In<'s>, T, Ex>;
 
-/// What a parser was looking for, beyond single tokens.
+/// What a parser expected, other than single tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Label {
@@ -78,7 +79,7 @@ impl Label {
     ];
 }
 
-/// An error of the grammar: where, what was found, what would have fitted.
+/// A grammar error: where it is, what was found, what was expected.
 #[derive(Clone, Debug)]
 pub(crate) struct ParseError {
     span: TokSpan,
@@ -86,20 +87,20 @@ pub(crate) struct ParseError {
     tokens: u128,
     labels: u8,
     message: Option<&'static str>,
-    /// Another code than the one of the text it stands in.
+    /// A code that replaces the default code of the text.
     code: Option<&'static str>,
-    /// What was meant.
+    /// The probable intention, if known.
     meant: Option<Meant>,
 }
 
-/// What was probably meant where the language has something else.
+/// What the author probably intended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Meant {
-    /// A `;` at the end of the span, after this.
+    /// A `;` at the end of the span, after the named construct.
     Semicolon(&'static str),
-    /// This word.
+    /// This keyword.
     Word(&'static str),
-    /// This text; the message says why.
+    /// This text; the message explains why.
     Text(&'static str),
 }
 
@@ -116,7 +117,7 @@ impl ParseError {
         }
     }
 
-    /// An error at a place where it is known what was meant.
+    /// An error at a position where the intention is known.
     pub fn meant(span: TokSpan, meant: Meant, message: &'static str) -> ParseError {
         ParseError {
             meant: Some(meant),
@@ -124,7 +125,7 @@ impl ParseError {
         }
     }
 
-    /// An error that is not one of syntax.
+    /// An error with a code other than that of syntax errors.
     pub fn coded(span: TokSpan, code: &'static str, message: &'static str) -> ParseError {
         ParseError {
             code: Some(code),
@@ -132,7 +133,7 @@ impl ParseError {
         }
     }
 
-    /// In the user's words.
+    /// Converts to an error with a message for the user.
     pub fn into_syntax_error(self, code: &'static str) -> SyntaxError {
         let span = Span::new(self.span.start, self.span.end.max(self.span.start));
         match (self.meant, self.message) {
@@ -175,12 +176,12 @@ impl ParseError {
     }
 }
 
-/// A missing `;` after `what`, which ends at `end`.
+/// The error for a missing `;` after `what`, which ends at `end`.
 pub(crate) fn missing_semicolon(what: &str, end: u32) -> SyntaxError {
     missing(";", what, end)
 }
 
-/// A missing mark after `what`, which ends at `end`.
+/// The error for a missing `mark` after `what`, which ends at `end`.
 pub(crate) fn missing(mark: &str, what: &str, end: u32) -> SyntaxError {
     let at = Span::new(end, end);
     SyntaxError::new(
@@ -277,8 +278,8 @@ pub(crate) struct Grammar<'s> {
 
 impl<'s> Grammar<'s> {
     pub fn new() -> Grammar<'s> {
-        // Parsers refer to themselves weakly inside `recursive`. With `Recursive::declare` they would own themselves,
-        // and every file parsed would leave a grammar behind.
+        // Inside `recursive`, parsers refer to themselves weakly. With `Recursive::declare` they
+        // would own themselves, and each parsed file would leak a grammar.
         let types = |expr: P<'s, Expr>| -> P<'s, TypeExpr> {
             recursive(|ty| types::type_expr(expr, ty.boxed())).boxed()
         };
@@ -301,7 +302,7 @@ impl<'s> Grammar<'s> {
     }
 }
 
-/// Runs `parser` over all of `tokens`; `end` is where the text ends, for errors there.
+/// Runs `parser` over all of `tokens`; `end` is the end of the text, used for errors there.
 pub(crate) fn run<'s, T>(
     parser: &P<'s, T>,
     tokens: &'s [Spanned<'s>],
@@ -329,14 +330,14 @@ fn fixed<'s>(kind: TokenKind) -> Tok<'s> {
     }
 }
 
-/// A fixed token, for its place.
+/// The span of a fixed token.
 pub(crate) fn tok_span<'s>(kind: TokenKind) -> impl Parser<'s, In<'s>, Span, Ex> + Clone {
     just(fixed(kind)).map_with(|_, e| to_span(e.span()))
 }
 
 /// A name.
 pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
-    // `just` would give back its pattern, which has no text; `select` gives the token itself.
+    // `just` would return its pattern, which has no text; `select` returns the token itself.
     chumsky::primitive::select(|t: Tok<'s>, _| (t.kind == TokenKind::Ident).then_some(t.text))
         .map_with(|text, e| Ident {
             name: text.into(),
@@ -345,7 +346,7 @@ pub(crate) fn ident<'s>() -> impl Parser<'s, In<'s>, Ident, Ex> + Clone {
         .labelled(Label::Name)
 }
 
-/// A name with fixed text that is a keyword only here.
+/// A name with fixed text that is a keyword only in this context.
 pub(crate) fn word<'s>(text: &'static str) -> impl Parser<'s, In<'s>, Span, Ex> + Clone {
     any::<In<'s>, Ex>()
         .filter(move |t: &Tok<'s>| t.kind == TokenKind::Ident && t.text == text)
@@ -356,8 +357,8 @@ pub(crate) fn to_span(span: TokSpan) -> Span {
     Span::new(span.start, span.end.max(span.start))
 }
 
-/// A `;` after `what`; where it is missing and the next token can only begin something else, that is said and the
-/// reading goes on.
+/// A `;` after `what`. If it is missing and the next token can only begin something else, the error
+/// is reported and parsing continues.
 pub(crate) fn semi<'s>(what: &'static str) -> impl Parser<'s, In<'s>, (), Ex> + Clone {
     let missing = chumsky::primitive::custom::<_, In<'s>, (), Ex>(move |input| {
         let before = input.cursor();
@@ -374,7 +375,7 @@ pub(crate) fn semi<'s>(what: &'static str) -> impl Parser<'s, In<'s>, (), Ex> + 
                 meant: None,
             }),
             _ => {
-                // The span of nothing goes from the next token back to the end of the last one.
+                // An empty span reaches from the next token back to the end of the last one.
                 let end = span.end;
                 let at = (end..end).into();
                 input.emit(ParseError::meant(at, Meant::Semicolon(what), ""));
@@ -385,8 +386,8 @@ pub(crate) fn semi<'s>(what: &'static str) -> impl Parser<'s, In<'s>, (), Ex> + 
     tok(TokenKind::Semi).to(()).or(missing)
 }
 
-/// Whether a token behind something complete begins something else: a closing brace and most keywords do anywhere, a
-/// name on a new line.
+/// Whether a token after a complete construct begins another one: a closing brace and most keywords
+/// always do, a name only on a new line.
 fn begins_other(token: Tok<'_>) -> bool {
     use TokenKind as K;
     match token.kind {
@@ -399,7 +400,7 @@ fn begins_other(token: Tok<'_>) -> bool {
     }
 }
 
-/// The operator that a name in capitals is meant for, as the language writes it.
+/// The operator meant by a word that the language does not have, such as `AND` or `implies`.
 pub(crate) fn operator_word(text: &str) -> Option<TokenKind> {
     use TokenKind as K;
     Some(match text {
@@ -412,7 +413,8 @@ pub(crate) fn operator_word(text: &str) -> Option<TokenKind> {
     })
 }
 
-/// A keyword, or a name that is probably meant for it or is one of `synonyms`. For places where no name may stand.
+/// A keyword, or a name that is probably a misspelling of it or one of `synonyms`. For positions
+/// where no name is allowed.
 pub(crate) fn keyword<'s>(
     kind: TokenKind,
     synonyms: &'static [&'static str],
@@ -420,7 +422,7 @@ pub(crate) fn keyword<'s>(
     tok(kind).to(()).or(misspelt(kind.text(), synonyms))
 }
 
-/// A name that is probably meant for `word`.
+/// A name that is probably a misspelling of `word` or one of `synonyms`.
 pub(crate) fn misspelt<'s>(
     word: &'static str,
     synonyms: &'static [&'static str],

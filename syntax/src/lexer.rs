@@ -1,4 +1,4 @@
-//! Text to tokens, lazily, so that the splitter reads no further than it must.
+//! Converts text to tokens, lazily, so that the splitter reads no further than necessary.
 
 use crate::token::TokenKind;
 use logos::Logos;
@@ -6,7 +6,7 @@ use logos::Logos;
 /// A token of some text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
     /// First byte.
     pub start: u32,
@@ -14,7 +14,7 @@ pub struct Token {
     pub end: u32,
 }
 
-/// Which words are reserved.
+/// Determines which words are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Declarations, labels, system lines.
@@ -23,7 +23,7 @@ pub enum Mode {
     Query,
 }
 
-/// Tokens of a text from some offset on, comments included, white space left out.
+/// The tokens of a text from some offset on, including comments, without white space.
 pub struct Tokens<'a> {
     inner: logos::Lexer<'a, TokenKind>,
     base: u32,
@@ -71,7 +71,8 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// The kind a token has in a formula: only `int`, `scalar`, the logical words and quantifiers stay keywords.
+/// The kind of a token in a formula: only `int`, `scalar`, the logical words and quantifiers remain
+/// keywords.
 fn in_query(kind: TokenKind, text: &str) -> TokenKind {
     use TokenKind::*;
     match kind {

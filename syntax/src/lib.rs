@@ -1,6 +1,8 @@
-//! Text to tokens to items to a typed tree, with errors and exact positions; XML and query front ends; formatter.
+//! From text to tokens, items and a typed tree, with errors and exact positions; XML and query
+//! front ends; formatter.
 //!
-//! Owns what is written. It must never know what a name means, open a file, or print.
+//! This crate represents what is written. It must never know what a name means, open a file, or
+//! print.
 
 pub mod ast;
 mod build;
@@ -20,7 +22,7 @@ pub mod span;
 mod split;
 mod text_map;
 pub mod token;
-mod xml;
+pub mod xml;
 mod xta;
 
 pub use source::{SourceFile, parse_query};

@@ -1,4 +1,4 @@
-//! `.q` files: one formula a line, comments before it, `\` to go on in the next line.
+//! `.q` files: one formula per line, preceded by comments; `\` continues a line.
 
 use crate::ast::{FileKind, Placed, Section};
 use crate::build::{Builder, RawBody, RawItem};
@@ -57,7 +57,7 @@ pub(crate) fn parse(text: Arc<str>) -> SourceFile {
     }
 }
 
-/// How many tokens the next item takes: comments, one formula, and comments behind it on its line.
+/// The number of tokens of the next item: comments, one formula, and comments after it on its line.
 fn line_tokens(text: &str, tokens: &[Token]) -> usize {
     let mut formula = false;
     let mut depth = 0i32;
@@ -65,7 +65,7 @@ fn line_tokens(text: &str, tokens: &[Token]) -> usize {
         if formula && i > 0 {
             let gap = &text[tokens[i - 1].end as usize..token.start as usize];
             let breaks = real_line_break(gap);
-            // Inside brackets a formula goes on, unless the next line clearly begins another one.
+            // Inside brackets a formula continues, unless the next line clearly begins another one.
             if breaks
                 && (depth <= 0 || token.kind.is_comment() || begins_formula(text, &tokens[i..]))
             {
@@ -82,7 +82,7 @@ fn line_tokens(text: &str, tokens: &[Token]) -> usize {
     tokens.len()
 }
 
-/// Whether `gap` holds a line break without a `\` before it.
+/// Whether `gap` contains a line break without a `\` before it.
 fn real_line_break(gap: &str) -> bool {
     let mut continued = false;
     for c in gap.chars() {
@@ -132,7 +132,7 @@ fn raw_item<'t>(
     }
 }
 
-/// The tokens of a formula that is a text of its own.
+/// The tokens of a formula that is a separate text.
 pub(crate) fn formula<'t>(store: &mut Store<'t>, text: &'t str, map: &'t TextMap) -> Chunk {
     let region = Region { text, map };
     let tokens: Vec<Token> = Tokens::new(text, 0, Mode::Query).collect();

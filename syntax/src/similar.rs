@@ -1,7 +1,7 @@
-//! Words that were probably meant: for "did you mean".
+//! Finds the word that was probably meant, for "did you mean" messages.
 
-/// Whether `b` is probably what was meant by `a`: the same up to case, or up to one changed, missing, added or swapped
-/// letter, in longer words two.
+/// Whether `a` is probably a misspelling of `b`: equal up to case, or up to one changed, missing,
+/// added or swapped letter (two in longer words).
 pub fn is_close(a: &str, b: &str) -> bool {
     if a.eq_ignore_ascii_case(b) {
         return true;
@@ -16,7 +16,7 @@ pub fn is_close(a: &str, b: &str) -> bool {
         && strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase()) <= allowed
 }
 
-/// The word that is closest to `name`; of several equally close ones the first in alphabetical order.
+/// The word closest to `name`; among equally close ones, the first in alphabetical order.
 pub fn closest<'a>(name: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = words
         .into_iter()
@@ -24,7 +24,7 @@ pub fn closest<'a>(name: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
     near.min_by_key(|w| (distance(name, w), *w))
 }
 
-/// How far apart two words are; less than one letter if only case differs.
+/// Twice the edit distance up to case, plus one if the words differ, so that case breaks ties.
 pub fn distance(a: &str, b: &str) -> usize {
     2 * strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase()) + usize::from(a != b)
 }

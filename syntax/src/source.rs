@@ -1,4 +1,4 @@
-//! A parsed file, and how an edit makes a new one out of an old one.
+//! A parsed file, and its incremental reparsing after an edit.
 
 use crate::ast::{FileKind, Item, ItemKind, Member, Placed, Pragma, PragmaKind, Query, Section};
 use crate::build::Builder;
@@ -9,24 +9,24 @@ use crate::text_map::TextMap;
 use crate::{query_file, xml, xta};
 use std::sync::Arc;
 
-/// A file with its tree. Cheap to clone: text and items are shared.
+/// A file and its tree. Cheap to clone: text and items are shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceFile {
     /// Its notation.
     pub kind: FileKind,
     /// Its text.
     pub text: Arc<str>,
-    /// Its items in order of the text. In `.xta` and `.q` they cover the text without gaps.
+    /// The items in source order. In `.xta` and `.q` they cover the text without gaps.
     pub items: Vec<Placed<Item>>,
     /// Errors that belong to no item (malformed XML), with absolute spans.
     pub file_errors: Vec<SyntaxError>,
-    /// For each item, how many bytes from its start could change it.
+    /// For each item, the number of bytes from its start that it depends on.
     pub(crate) reach: Vec<u32>,
     /// In XML, the elements that are split into items.
     pub(crate) sections: Vec<(Span, Section)>,
 }
 
-/// A query and where its spans are relative to.
+/// A query and the offset that its spans are relative to.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryRef<'a> {
     /// The query.
@@ -35,20 +35,20 @@ pub struct QueryRef<'a> {
     pub base: u32,
 }
 
-/// Files beyond this many bytes are refused: spans are 32-bit, and nobody writes such models.
+/// Larger files are rejected: spans have 32 bits, and no real model is that large.
 pub const MAX_FILE: usize = 256 << 20;
 
 impl SourceFile {
-    /// Parses a whole file. Never fails: what is unreadable becomes errors.
+    /// Parses a whole file. Never fails: unreadable text is reported as errors.
     pub fn parse(text: impl Into<Arc<str>>, kind: FileKind) -> SourceFile {
         let text: Arc<str> = text.into();
         if text.len() > MAX_FILE {
             let message = format!(
-                "this file has {} MB; the limit is {} MB",
+                "this file is {} MB large; the limit is {} MB",
                 text.len() >> 20,
                 MAX_FILE >> 20
             );
-            let file_errors = vec![SyntaxError::new("syntax/size", message, Span::default())];
+            let file_errors = vec![SyntaxError::new("syntax/size", message, Span::START)];
             return SourceFile {
                 kind,
                 text: "".into(),
@@ -65,8 +65,8 @@ impl SourceFile {
         }
     }
 
-    /// The file after `edit`. Items that the edit does not touch are shared with `self`. An edit outside the text or
-    /// inside a character is clamped to it.
+    /// The file after `edit`. Items that the edit does not affect are shared with `self`. An edit
+    /// outside the text or inside a character is clamped.
     pub fn reparse(&self, edit: &TextEdit) -> SourceFile {
         let span = self.clamp(edit.span);
         let mut text = String::with_capacity(self.text.len() + edit.text.len());
@@ -95,7 +95,7 @@ impl SourceFile {
         Span::new(start, fit(span.end).max(start))
     }
 
-    /// All syntax errors with absolute spans, in order of the text.
+    /// All syntax errors with absolute spans, in source order.
     pub fn errors(&self) -> Vec<SyntaxError> {
         let mut out = self.file_errors.clone();
         let mut take = |errors: &[SyntaxError], base: u32| {
@@ -118,7 +118,8 @@ impl SourceFile {
         out
     }
 
-    /// All queries in order of the text: `.q` lines, `query { }` blocks, `<query>` elements, `//@ query` lines.
+    /// All queries in source order: `.q` lines, `query { }` blocks, `<query>` elements, `//@ query`
+    /// lines.
     pub fn queries(&self) -> Vec<QueryRef<'_>> {
         let mut out = Vec::new();
         for item in &self.items {
@@ -140,7 +141,8 @@ impl SourceFile {
         out
     }
 
-    /// The text of an absolute span as the language reads it: inside XML, entities and CDATA marks are resolved.
+    /// The text of an absolute span as the parser reads it: inside XML, entities and CDATA marks
+    /// are resolved.
     pub fn plain(&self, span: Span) -> std::borrow::Cow<'_, str> {
         let raw = self.slice(span);
         match self.kind {
@@ -149,8 +151,8 @@ impl SourceFile {
         }
     }
 
-    /// The text for looking at what stands around a place: inside XML everything but the language's text is blank, and
-    /// offsets are those of the file.
+    /// The text, for inspecting the surroundings of a position: in XML everything but model text is
+    /// blank. Offsets are those of the file.
     pub fn masked(&self) -> std::borrow::Cow<'_, str> {
         match self.kind {
             FileKind::Xml => xml::masked(&self.text).into(),
@@ -164,7 +166,7 @@ impl SourceFile {
     }
 }
 
-/// Parses a formula on its own, as from the command line. Spans are offsets in `text`.
+/// Parses a single formula, for example from the command line. Spans are offsets in `text`.
 pub fn parse_query(text: &str) -> Query {
     let map = TextMap::Shift(0);
     let mut store = Store::default();
@@ -179,7 +181,7 @@ fn pragma_queries(pragmas: &[Pragma], base: u32) -> impl Iterator<Item = QueryRe
     })
 }
 
-/// The members of an item: of a process its parts, of anything else none.
+/// The members of a process; empty for any other item.
 pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
     match &item.node.kind {
         ItemKind::Process(p) => &p.members,
@@ -187,14 +189,14 @@ pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
     }
 }
 
-/// What only the whole file shows: a model has one system line, and little may follow it. `end` is where a missing one
-/// belongs.
+/// Errors that only the whole file shows: a model has one system line, and only a few items may
+/// follow it. `end` is where a missing one belongs.
 pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<SyntaxError> {
     let Some(line) = items.iter().position(is_system_line) else {
         let message = "there is no system line: say which processes run, as in `system P;`";
         return vec![SyntaxError::new("syntax/no-system", message, end)];
     };
-    let behind = |i: &&Placed<Item>| {
+    let misplaced = |i: &&Placed<Item>| {
         use ItemKind::*;
         !matches!(
             i.node.kind,
@@ -202,13 +204,13 @@ pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<Synta
         ) && i.node.section != Section::Queries
     };
     let message = "nothing but `progress`, `gantt` and `query` may follow the system line: move this before it";
-    let late = items[line + 1..].iter().find(behind);
+    let late = items[line + 1..].iter().find(misplaced);
     late.map(|i| SyntaxError::new("syntax/after-system", message, i.node.span.shift(i.offset)))
         .into_iter()
         .collect()
 }
 
-/// Whether an item is the system line, or was meant to be.
+/// Whether an item is the system line, or was intended to be.
 fn is_system_line(item: &Placed<Item>) -> bool {
     match &item.node.kind {
         ItemKind::System(_) => true,
@@ -217,5 +219,5 @@ fn is_system_line(item: &Placed<Item>) -> bool {
     }
 }
 
-/// Items of a plain text file: section and tree follow from the text alone.
+/// The section of all items in a plain text file.
 pub(crate) const PLAIN_SECTION: Section = Section::Global;

@@ -1,7 +1,7 @@
 //! Byte ranges, edits and line tables.
 //!
-//! Spans inside the tree are relative to the nearest enclosing [`Placed`](crate::ast::Placed) node, so that an
-//! edit elsewhere in the file moves a node by changing one number.
+//! Spans inside the tree are relative to the nearest enclosing [`Placed`](crate::ast::Placed) node,
+//! so that an edit elsewhere in the file moves a node by changing one number.
 
 use std::fmt;
 
@@ -15,17 +15,20 @@ pub struct Span {
 }
 
 impl Span {
+    /// The start of the text: where a finding about the whole of it is shown.
+    pub const START: Span = Span::new(0, 0);
+
     /// A span from `start` to `end`.
     pub const fn new(start: u32, end: u32) -> Span {
         Span { start, end }
     }
 
-    /// The smallest span that holds both.
+    /// The smallest span that contains both.
     pub fn cover(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
-    /// The span moved right by `base`: from node-relative to parent-relative or absolute.
+    /// The span moved right by `base`: converts from node-relative to parent-relative or absolute.
     pub const fn shift(self, base: u32) -> Span {
         Span::new(self.start + base, self.end + base)
     }
@@ -35,17 +38,17 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether it holds no byte.
+    /// Whether the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether `offset` lies inside or at either end.
+    /// Whether `offset` lies inside the span or at either end.
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
-    /// As a range to slice text with.
+    /// The span as a range for slicing text.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -57,16 +60,16 @@ impl fmt::Debug for Span {
     }
 }
 
-/// Replace the bytes of `span` by `text`.
+/// An edit that replaces the bytes of `span` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced, in the text before the edit.
+    /// The replaced range, in the text before the edit.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// A 1-based position as people read it: columns count Unicode scalar values.
+/// A 1-based position for messages: columns count Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineCol {
     /// 1-based line.
@@ -75,14 +78,16 @@ pub struct LineCol {
     pub column: u32,
 }
 
-/// Where the lines of a text start. `\n`, `\r\n` and a lone `\r` end a line, as in the language server protocol.
+/// The line starts of a text. `
+/// `, `\r
+/// ` and a lone `\r` end a line, as in the language server protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<u32>,
 }
 
 impl LineIndex {
-    /// Scans `text` once.
+    /// Builds the index in one pass over `text`.
     pub fn new(text: &str) -> LineIndex {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -95,7 +100,7 @@ impl LineIndex {
         LineIndex { starts }
     }
 
-    /// The position of byte `offset` of `text`, which must be the text this index was made from.
+    /// The position of byte `offset` in `text`, which must be the text the index was built from.
     /// Offsets past the end or inside a character are clamped.
     pub fn line_col(&self, text: &str, offset: u32) -> LineCol {
         let mut offset = (offset as usize).min(text.len());
@@ -111,7 +116,7 @@ impl LineIndex {
         }
     }
 
-    /// The 1-based line of byte `offset`, without counting its column.
+    /// The 1-based line of byte `offset`; cheaper than [`LineIndex::line_col`].
     pub fn line(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&s| s <= offset) as u32
     }

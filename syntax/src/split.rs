@@ -1,12 +1,14 @@
-//! Finds the items of a text, and the members of a process, by brackets, `;` and a few keywords alone.
+//! Finds the items of a text, and the members of a process, using only brackets, `;` and a few
+//! keywords.
 //!
-//! The end of an item is a function of the text from its start up to its *reach*, the furthest byte that was looked
-//! at. That makes incremental parsing exact: an edit beyond the reach of an item cannot change it, and once splitting
-//! meets an old boundary behind the edit, everything after it stays.
+//! The end of an item is a function of the text from its start up to its *reach*, the furthest byte
+//! that was inspected. That makes incremental parsing exact: an edit beyond the reach of an item
+//! cannot change it, and once splitting reaches an old boundary after the edit, everything after it
+//! is unchanged.
 //!
-//! A forgotten bracket must not swallow the file. `process` and `system` start an item wherever they stand, other
-//! declaration keywords do outside brackets, and a function that never closes ends where the layout says the next
-//! declaration begins.
+//! A missing bracket must not swallow the file. `process` and `system` always start an item, other
+//! declaration keywords do outside brackets, and a function that is never closed ends where the
+//! layout suggests that the next declaration begins.
 
 mod members;
 
@@ -15,10 +17,11 @@ pub(crate) use members::process_pieces;
 use crate::lexer::{Mode, Token, Tokens};
 use crate::token::TokenKind as K;
 
-/// Bytes behind a token that the lexer may have looked at to find its end (`-u->` is the longest case).
+/// Number of bytes after a token that the lexer may have inspected to find its end (`-u->` is the
+/// longest case).
 const LOOKAHEAD: u32 = 4;
 
-/// The tokens of one item, comments included, and the bytes it covers.
+/// The tokens of one item, including comments, and the bytes it covers.
 #[derive(Debug)]
 pub(crate) struct Piece {
     /// One past its last byte; the next item starts here.
@@ -41,7 +44,7 @@ pub(crate) fn next_item(text: &str, from: u32) -> Option<Piece> {
 
 /// How the scan of an item ended.
 enum End {
-    /// At its own terminator, the last token.
+    /// At its own terminator, which is the last token.
     Terminated,
     /// Before the token at this index, which starts something else.
     Before(usize),
@@ -56,13 +59,15 @@ struct Scan<'a> {
     tokens: Vec<Token>,
     reach: u32,
     brackets: Brackets,
-    /// Index of the first and of the last token that is no comment.
+    /// The indices of the first and the last token that are not comments.
     first: Option<usize>,
     last: Option<usize>,
     braced: bool,
-    /// Whether the item has declared something, so that a further name outside brackets begins another one.
+    /// Whether the item has declared something, so that a further name outside brackets begins
+    /// another item.
     declared: bool,
-    /// The end of the line that was last looked up, so that a line of noise is scanned once.
+    /// The end of the line that was last searched for, so that a line of unknown characters is
+    /// scanned only once.
     line_end: u32,
 }
 
@@ -83,13 +88,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next token, with the reach moved behind it.
+    /// Returns the next token and moves the reach past it.
     fn pull(&mut self) -> Option<Token> {
         let token = self.lexer.next();
         self.reach = match token {
-            // One byte beyond the text: appending there changes the item.
+            // One byte beyond the text, because appending there changes the item.
             None => self.text.len() as u32 + 1,
-            // An unclosed string or a continuation looks as far as the line goes.
+            // For an unclosed string or a line continuation, the lexer inspects the rest of the
+            // line.
             Some(t) if t.kind == K::Unknown => {
                 if t.end > self.line_end {
                     self.line_end = line_end(self.text, t.end);
@@ -125,7 +131,7 @@ impl<'a> Scan<'a> {
         self.unterminated(End::Text)
     }
 
-    /// Whether `token` cannot belong to the item under way.
+    /// Whether `token` cannot belong to the current item.
     fn starts_other(&self, token: Token) -> bool {
         if matches!(token.kind, K::Process | K::System) {
             return true;
@@ -138,10 +144,10 @@ impl<'a> Scan<'a> {
                 true
             }
             kind if starts_declaration(kind) => {
-                // A type behind something that ends a declaration: a `;` was forgotten.
+                // A type after something that can end a declaration: a `;` is missing.
                 self.complete() && (self.declared || starts_line(self.text, self.from, token.start))
             }
-            // A name as well, on a new line and where the declaration already has one.
+            // The same holds for a name on a new line if the declaration already has one.
             K::Ident => {
                 self.declared
                     && self.complete()
@@ -156,7 +162,7 @@ impl<'a> Scan<'a> {
         &self.text[token.start as usize..token.end as usize]
     }
 
-    /// Whether the item could end behind the last token.
+    /// Whether the item could end after the last token.
     fn complete(&self) -> bool {
         let Some(last) = self.last.map(|i| self.tokens[i]) else {
             return false;
@@ -166,7 +172,7 @@ impl<'a> Scan<'a> {
             && self.kind(self.first) != Some(K::Process)
     }
 
-    /// Follows brackets; whether `token` ends the item.
+    /// Updates the open brackets; returns whether `token` ends the item.
     fn step(&mut self, token: Token) -> bool {
         let first = self.kind(self.first).unwrap_or(token.kind);
         self.declared |= self.brackets.is_empty() && declares(self.kind(self.last), token.kind);
@@ -197,8 +203,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// `query { … }` and `IO P { … }` end with their brace, and so does `template P { … }`, which is meant for a process:
-    /// two names before a brace are nothing else.
+    /// `query { … }` and `IO P { … }` end with their brace. So does `template P { … }`, which must
+    /// be intended as a process: two names before a brace have no other meaning.
     fn is_word_block(&self) -> bool {
         let Some(first) = self.first.map(|i| self.tokens[i]) else {
             return false;
@@ -209,7 +215,8 @@ impl<'a> Scan<'a> {
                 && names.next().is_none_or(|t| t.kind == K::LBrace))
     }
 
-    /// For an item that stopped inside a brace: cuts it where the layout shows the next declaration.
+    /// For an item that ended inside a brace: cuts it where the layout suggests the next
+    /// declaration.
     fn unterminated(&self, end: End) -> End {
         let (Some(first), true) = (self.first, self.brackets.in_brace()) else {
             return end;
@@ -245,7 +252,8 @@ impl<'a> Scan<'a> {
                 tokens: self.tokens,
             },
             End::Before(index) => {
-                // Comments before the other thing belong to it, except those behind the last token on its line.
+                // Comments before the next item belong to it, except those after the last token on
+                // its line.
                 let mut keep = (0..index)
                     .rev()
                     .find(|&i| !self.tokens[i].kind.is_comment())
@@ -283,14 +291,15 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether `token` is a comment that belongs to what ends at `end` on the same line. `//@` lines stand alone.
+/// Whether `token` is a comment that belongs to the construct that ends at `end` on the same line.
+/// `//@` lines never do.
 fn trails(text: &str, end: u32, token: Token) -> bool {
     token.kind.is_comment()
         && !text[end as usize..token.start as usize].contains(['\n', '\r'])
         && !text[token.start as usize..].starts_with("//@")
 }
 
-/// Open brackets of an item.
+/// The open brackets of an item.
 #[derive(Default)]
 struct Brackets {
     open: Vec<u8>,
@@ -316,7 +325,8 @@ impl Brackets {
         self.open.push(bracket);
     }
 
-    /// Closes up to the innermost `{`, forgotten brackets inside it too. `false` if none is open.
+    /// Closes brackets up to the innermost `{`, including unclosed ones inside it. `false` if no
+    /// `{` is open.
     fn close_brace(&mut self) -> bool {
         while let Some(bracket) = self.open.pop() {
             if bracket == b'{' {
@@ -327,7 +337,8 @@ impl Brackets {
         false
     }
 
-    /// Whether a `;` here ends the item: inside `[` it does, inside `(` only where no list can hold one.
+    /// Whether a `;` here ends the item: inside `[` it does, inside `(` only where no list can
+    /// contain one.
     fn semicolon_ends(&mut self, semicolons_in_parens: bool) -> bool {
         !self.in_brace()
             && (self.is_empty() || !semicolons_in_parens || self.open.last() == Some(&b'['))
@@ -352,7 +363,7 @@ impl Brackets {
     }
 }
 
-/// Tokens a declaration can end with, but for its `;`.
+/// Tokens that a declaration can end with, apart from its `;`.
 fn ends_declaration(kind: K) -> bool {
     use K::*;
     matches!(
@@ -361,7 +372,7 @@ fn ends_declaration(kind: K) -> bool {
     )
 }
 
-/// Whether `kind` behind `last`, outside brackets, is a name that is declared, or shows that there was one.
+/// Whether `kind` after `last`, outside brackets, is a declared name, or shows that there was one.
 fn declares(last: Option<K>, kind: K) -> bool {
     use K::*;
     match kind {
@@ -374,7 +385,7 @@ fn declares(last: Option<K>, kind: K) -> bool {
     }
 }
 
-/// Words that are names and yet join what stands before and behind them.
+/// Words that are names to the lexer, but join the text before and after them.
 fn continues(word: &str) -> bool {
     word == "in" || crate::grammar::operator_word(word).is_some()
 }
@@ -401,7 +412,7 @@ fn starts_declaration(kind: K) -> bool {
     )
 }
 
-/// Whether only blanks stand between `offset` and the start of its line (or the start of the item).
+/// Whether there are only blanks between the start of the line (or of the item) and `offset`.
 fn starts_line(text: &str, from: u32, offset: u32) -> bool {
     let before = &text[from as usize..offset as usize];
     let blank = before.trim_end_matches([' ', '\t']);

@@ -1,14 +1,15 @@
-//! From offsets in decoded text to offsets in the file it came from.
+//! Maps offsets in decoded text to offsets in the file.
 //!
-//! Text inside XML elements is lexed after entities and CDATA sections are resolved, but every span must point into
-//! the raw file. In plain files both are the same.
+//! Text inside XML elements is lexed after entities and CDATA sections are resolved, but every span
+//! must point into the raw file. In plain files both are the same.
 
-/// Where pieces of decoded text come from.
+/// The origin of pieces of decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TextMap {
     /// Decoded and raw text differ by a constant.
     Shift(u32),
-    /// Pieces in order: decoded start, raw start, whether offsets inside run in step (an entity is one unit).
+    /// Pieces in order: decoded start, raw start, and whether offsets inside advance together (an
+    /// entity is one unit).
     Pieces { pieces: Vec<Segment>, raw_end: u32 },
 }
 
@@ -41,7 +42,7 @@ impl TextMap {
         }
     }
 
-    /// Raw offset of the end of what stands before decoded offset `at`.
+    /// Raw offset of the end of the text before decoded offset `at`.
     pub fn end(&self, at: u32) -> u32 {
         match self {
             TextMap::Shift(base) => base + at,

@@ -1,8 +1,9 @@
 //! Tokens of models and queries.
 //!
-//! One lexer serves both; [`crate::lexer`] then turns model keywords back into names where queries do not know them.
-//! Names that later versions of the language reserved (`abs`, `exit`, `location`, `query`, `string`, `import` …) are
-//! plain identifiers here: the grammar recognises them by their context, so old models keep their own names.
+//! One lexer serves both; [`crate::lexer`] then turns keywords of models back into names where
+//! queries do not reserve them. Words that later versions of the language reserved (`abs`, `exit`,
+//! `location`, `query`, `string`, `import` …) are plain identifiers here: the grammar recognises
+//! them by their context, so old models can keep using them as names.
 
 use logos::Logos;
 
@@ -13,7 +14,7 @@ use logos::Logos;
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum TokenKind {
-    // Trivia that is kept.
+    // Trivia that the lexer keeps.
     #[regex(r"//[^\r\n]*", allow_greedy = true)]
     LineComment,
     #[token("/*", block_comment)]
@@ -254,7 +255,7 @@ pub enum TokenKind {
 
     /// `deadlock`, in queries only.
     Deadlock,
-    /// `/*` without `*/`: everything after it.
+    /// `/*` without `*/`: covers the rest of the text.
     UnclosedComment,
     /// A character that starts no token.
     Unknown,
@@ -274,7 +275,7 @@ fn block_comment(lex: &mut logos::Lexer<'_, TokenKind>) -> bool {
 }
 
 impl TokenKind {
-    /// Every kind, in the order of their numbers.
+    /// Every kind, in the order of the discriminants.
     pub(crate) const ALL: [TokenKind; 112] = {
         use TokenKind::*;
         [
@@ -393,7 +394,7 @@ impl TokenKind {
         ]
     };
 
-    /// Whether it is a comment.
+    /// Whether the token is a comment.
     pub fn is_comment(self) -> bool {
         matches!(
             self,
@@ -401,18 +402,18 @@ impl TokenKind {
         )
     }
 
-    /// Whether it is a word that models reserve.
+    /// Whether the token is a reserved word of models.
     pub fn is_keyword(self) -> bool {
         (TokenKind::And as u8..=TokenKind::Assert as u8).contains(&(self as u8))
     }
 
-    /// The keyword `text` spells in models, if any.
+    /// The keyword that `text` is in models, if any.
     pub fn keyword(text: &str) -> Option<TokenKind> {
         let kind = TokenKind::lexer(text).next()?.ok()?;
         (kind.is_keyword() && kind.text() == text).then_some(kind)
     }
 
-    /// What the token looks like in a message: its text where that is fixed, else what it is.
+    /// How a message names the token: by its text if that is fixed, else by its class.
     pub fn describe(self) -> String {
         match self {
             TokenKind::Ident => "a name".to_owned(),

@@ -1,4 +1,4 @@
-//! UPPAAL's XML: the same tree as `.xta`, with spans in the raw file.
+//! UPPAAL's XML, read into the same tree as `.xta`, with spans in the raw file.
 
 pub(crate) mod dom;
 mod edit;
@@ -11,8 +11,8 @@ pub(crate) use read::parse;
 
 use std::borrow::Cow;
 
-/// Elements whose text is the language's.
-const SPOKEN: [&str; 6] = [
+/// Elements that contain model text: declarations, labels and formulas.
+const MODEL_TEXT: [&str; 6] = [
     "declaration",
     "parameter",
     "system",
@@ -21,7 +21,7 @@ const SPOKEN: [&str; 6] = [
     "formula",
 ];
 
-/// Elements that hold text and no elements.
+/// Elements that contain text and no child elements.
 const TEXTUAL: [&str; 8] = [
     "declaration",
     "parameter",
@@ -33,6 +33,16 @@ const TEXTUAL: [&str; 8] = [
     "comment",
 ];
 
+/// Text as it stands between tags: `<`, `>` and `&` become references.
+pub fn escape(text: &str) -> Cow<'_, str> {
+    quick_xml::escape::partial_escape(text)
+}
+
+/// Text outside of CDATA sections with its references resolved; unchanged if one of them cannot be.
+pub fn unescape(text: &str) -> Cow<'_, str> {
+    quick_xml::escape::unescape(text).unwrap_or(Cow::Borrowed(text))
+}
+
 /// A piece of raw text inside an element as the language reads it.
 pub(crate) fn plain(raw: &str) -> Cow<'_, str> {
     if !raw.contains(['&', '<', ']']) {
@@ -40,12 +50,8 @@ pub(crate) fn plain(raw: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    let unescaped = |text: &str| match quick_xml::escape::unescape(text) {
-        Ok(text) => text.into_owned(),
-        Err(_) => text.to_owned(),
-    };
     while let Some((before, after)) = rest.split_once("<![CDATA[") {
-        out.push_str(&unescaped(before));
+        out.push_str(&unescape(before));
         let (inside, behind) = after.split_once("]]>").unwrap_or((after, ""));
         out.push_str(inside);
         rest = behind;
@@ -54,15 +60,15 @@ pub(crate) fn plain(raw: &str) -> Cow<'_, str> {
     match rest.split_once("]]>") {
         Some((inside, behind)) => {
             out.push_str(inside);
-            out.push_str(&unescaped(behind));
+            out.push_str(&unescape(behind));
         }
-        None => out.push_str(&unescaped(rest)),
+        None => out.push_str(&unescape(rest)),
     }
     out.into()
 }
 
-/// The text of an XML file with everything blanked that is not the language's: offsets stay, an entity is its character
-/// and blanks, and a tag ends the line.
+/// The text of an XML file with everything blanked that is not model text. Offsets are unchanged,
+/// an entity becomes its character and blanks, and a tag ends the line.
 pub(crate) fn masked(text: &str) -> String {
     let mut out: Vec<u8> = text
         .bytes()
@@ -75,13 +81,13 @@ pub(crate) fn masked(text: &str) -> String {
     if let Some(root) = dom::read(text).root {
         reveal(&root, text, &mut out);
     }
-    // Only whole characters were copied over blanks.
+    // Only whole characters were copied over the blanks.
     String::from_utf8(out).unwrap_or_default()
 }
 
 fn reveal(element: &dom::Element, text: &str, out: &mut [u8]) {
     let comment = element.attribute("kind").is_some_and(|k| k == "comments");
-    if SPOKEN.contains(&&*element.tag) && !comment {
+    if MODEL_TEXT.contains(&&*element.tag) && !comment {
         for part in &element.text {
             match part {
                 dom::TextPart::Verbatim(span) => {
@@ -107,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_the_language_is_blank() {
+    fn everything_but_model_text_is_blank() {
         let text = "<nta><!-- int --><declaration>int é = 1 &lt; 2;<![CDATA[ a < b]]></declaration>\n<name>if</name></nta>";
         let shown = masked(text);
         assert_eq!(shown.len(), text.len());

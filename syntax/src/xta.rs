@@ -1,4 +1,4 @@
-//! `.xta` files: split into items, parse each; after an edit only those it can reach.
+//! `.xta` files: split into items and parse each; after an edit, only the items that it can affect.
 
 use crate::ast::{FileKind, Item, Member, MemberKind, Placed};
 use crate::build::{Builder, RawBody, RawEdge, RawItem, RawMember};
@@ -12,13 +12,13 @@ use crate::token::TokenKind as K;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An item that is either still to be parsed or taken over.
+/// An item that is either still to be parsed or reused.
 enum Slot {
     New(u32, u32, RawItem),
     Old(Placed<Item>),
 }
 
-/// Members of the items an edit touches, by their text, to be taken over where the text is the same.
+/// Members of the items that an edit affects, by their text, reused where the text is the same.
 type OldMembers<'a> = FxHashMap<(bool, &'a str), &'a Arc<Member>>;
 
 pub(crate) fn parse(text: Arc<str>) -> SourceFile {
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: Arc<str>) -> SourceFile {
     finish(&store, slots, reach, &text)
 }
 
-/// `old` with the bytes of `span` replaced by `inserted` bytes, which gives `text`.
+/// The file `old` after the bytes of `span` were replaced by `inserted` bytes, resulting in `text`.
 pub(crate) fn reparse(old: &SourceFile, span: Span, inserted: u32, text: Arc<str>) -> SourceFile {
     let map = TextMap::Shift(0);
     let region = Region {
@@ -67,30 +67,30 @@ pub(crate) fn reparse(old: &SourceFile, span: Span, inserted: u32, text: Arc<str
     let old_members = touched_members(old, first, span);
     let new_end = span.start + inserted;
     let shift = |offset: u32| offset - span.end + new_end;
-    // Candidates for meeting an old boundary again: items that start behind the edit.
-    let mut behind = old.items.partition_point(|i| i.offset < span.end);
+    // Items that start after the edit: the old boundaries that splitting may reach again.
+    let mut boundary = old.items.partition_point(|i| i.offset < span.end);
     let mut unchanged = first;
     loop {
         while old
             .items
-            .get(behind)
+            .get(boundary)
             .is_some_and(|i| shift(i.offset) < from)
         {
-            behind += 1;
+            boundary += 1;
         }
         if from >= new_end
             && old
                 .items
-                .get(behind)
+                .get(boundary)
                 .is_some_and(|i| shift(i.offset) == from)
         {
-            slots.extend(old.items[behind..].iter().map(|i| {
+            slots.extend(old.items[boundary..].iter().map(|i| {
                 Slot::Old(Placed {
                     offset: shift(i.offset),
                     ..i.clone()
                 })
             }));
-            reach.extend_from_slice(&old.reach[behind..]);
+            reach.extend_from_slice(&old.reach[boundary..]);
             break;
         }
         let Some(piece) = next_item(&text, from) else {
@@ -98,7 +98,7 @@ pub(crate) fn reparse(old: &SourceFile, span: Span, inserted: u32, text: Arc<str
         };
         let (end, len) = (piece.end, piece.end - from);
         reach.push(piece.reach - from);
-        // Before the edit the same bytes at the same place: the same item.
+        // Before the edit, the same bytes at the same offset are the same item.
         let same = old
             .items
             .get(unchanged)
@@ -117,7 +117,7 @@ pub(crate) fn reparse(old: &SourceFile, span: Span, inserted: u32, text: Arc<str
     finish(&store, slots, reach, &text)
 }
 
-/// The members of the items from `first` on that the edit of `span` overlaps.
+/// The members of the items from `first` on that overlap the edit of `span`.
 fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_> {
     let mut out = OldMembers::default();
     for item in old.items[first..]
@@ -125,7 +125,8 @@ fn touched_members(old: &SourceFile, first: usize, span: Span) -> OldMembers<'_>
         .take_while(|i| i.offset <= span.end)
     {
         for member in members(item) {
-            // What is wrong with a member may depend on its neighbours: those with errors are read again.
+            // The errors of a member may depend on its neighbours: members with errors are parsed
+            // again.
             if member.node.errors.is_empty() && !matches!(member.node.kind, MemberKind::Error(_)) {
                 let edge = matches!(member.node.kind, MemberKind::Edge(_));
                 out.insert(
@@ -197,8 +198,8 @@ pub(crate) fn raw_item<'t>(
     }
 }
 
-/// Whether an item is a process with another word in place of `process`, as in `template P() { state …`: two names, and
-/// inside the brace a word that only processes have.
+/// Whether an item is a process with another word in place of `process`, as in
+/// `template P() { state …`: two names, and inside the brace a word that only processes use.
 fn is_meant_process(tokens: &[Token]) -> bool {
     let significant = || {
         let kinds = tokens.iter().map(|t| t.kind);
@@ -274,7 +275,7 @@ fn raw_process<'t>(
     }
 }
 
-/// `query { FORMULA }`: the formula is read again with the words of queries.
+/// `query { FORMULA }`: the formula is lexed again with the keywords of queries.
 fn raw_query_block<'t>(
     store: &mut Store<'t>,
     region: Region<'t>,

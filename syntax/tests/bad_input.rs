@@ -1,4 +1,4 @@
-//! Hostile and broken input: a clear error, quickly, in bounded memory.
+//! Hostile and malformed input: a clear error, quickly, in bounded memory.
 
 use std::time::{Duration, Instant};
 use zonelens_syntax::SourceFile;
@@ -9,17 +9,17 @@ use zonelens_syntax::span::{Span, TextEdit};
 /// Twenty times the target of two seconds: a test must not fail because the machine is busy.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// Peak memory of all tests of this file together, which run side by side.
+/// Peak memory of all tests of this file together, because they run in parallel.
 const MEMORY: u64 = 6 << 30;
 
-/// Peak resident memory of this process, where the system tells it.
+/// Peak resident memory of this process, where the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
 }
 
-/// Parses, checks spans, time and memory; the codes of all errors.
+/// Parses the text and checks spans, time and memory; returns the codes of all errors.
 fn codes(text: &str, kind: FileKind) -> Vec<&'static str> {
     let start = Instant::now();
     let file = SourceFile::parse(text, kind);

@@ -1,9 +1,9 @@
-//! `.xml` to `.xta` and back: fixtures, edits of converted files, damaged models.
+//! Conversion from `.xml` to `.xta` and back: fixtures, edits of converted files, damaged models.
 
 // Tests print their scores.
 #![allow(clippy::print_stdout)]
 
-mod round_trip;
+use crate::round_trip;
 
 use expect_test::expect;
 use round_trip::{parse, syntax_errors, xml_round_trip, xta_round_trip};
@@ -11,7 +11,7 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{sketches, to_plain_xta, to_xml, to_xta};
 use zonelens_test_support::Rng;
 
-/// Everything that only XML holds, and texts that are hard to put elsewhere.
+/// A model with everything that only XML can contain, and with texts that are hard to convert.
 const FULL: &str = r##"<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE nta PUBLIC '-//Uppaal Team//DTD Flat System 1.1//EN' 'http://www.it.uu.se/research/group/darts/uppaal/flat-1_2.dtd'>
 <nta>
@@ -371,14 +371,14 @@ fn what_cannot_be_written_is_refused() {
     refused(
         "system P;\n//@ xml <query><formula/></query>\n",
         FileKind::Xta,
-        "behind a `//@ query` line",
+        "must follow a `//@ query` line",
     );
 }
 
-/// Texts that are hard to keep to the byte, in every place that takes one.
+/// Texts that are hard to preserve byte for byte, in every place that accepts one.
 #[test]
-fn texts_are_kept_to_the_byte() {
-    // What a label holds, what declarations hold.
+fn texts_are_kept_byte_for_byte() {
+    // As the text of a label, and as the text of declarations.
     let texts = [
         ("x", "int x;"),
         (" x", " int x;"),
@@ -433,7 +433,7 @@ fn texts_are_kept_to_the_byte() {
     }
 }
 
-/// `text` with a few pieces taken out, doubled or moved.
+/// The `text` with a few pieces removed, doubled or moved.
 fn damaged(text: &str, numbers: &mut Rng) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..1 + numbers.below(3) {
@@ -498,9 +498,9 @@ fn damaged_models_convert_fully_or_not_at_all() {
     assert!(kept > 300, "only {kept} models were still readable");
 }
 
-/// Without `//@ xml` lines the model and its queries are left, and nothing else is touched.
+/// Removing the `//@ xml` lines leaves the model and its queries, and changes nothing else.
 #[test]
-fn plain_text_holds_the_model_alone() {
+fn plain_text_contains_only_the_model() {
     let there = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
     let plain = to_plain_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
     let kept: Vec<&str> = there
@@ -510,7 +510,7 @@ fn plain_text_holds_the_model_alone() {
     assert_eq!(plain.lines().collect::<Vec<_>>(), kept);
     assert!(plain.contains("//@ query A[] not deadlock"), "{plain}");
     assert_eq!(syntax_errors(&parse(&plain, FileKind::Xta)), [""; 0]);
-    // From a text it is the same, and there is nothing left to take out.
+    // Plain text converts to itself, because it has no lines to remove.
     for text in [&there, &plain] {
         let again = to_plain_xta(&parse(text, FileKind::Xta)).expect("convertible");
         assert_eq!(again, plain);
@@ -521,9 +521,9 @@ fn plain_text_holds_the_model_alone() {
     assert_eq!(plain, rest);
 }
 
-/// What an `.xta` file says of places, as who draws it sees it.
+/// The coordinates that an `.xta` file gives are part of its sketch.
 #[test]
-fn sketches_know_what_has_a_place() {
+fn sketches_contain_the_given_coordinates() {
     let there = to_xta(&parse(FULL, FileKind::Xml)).expect("convertible");
     let all = sketches(&parse(&there, FileKind::Xta));
     let [Some(sketch)] = all.as_slice() else {

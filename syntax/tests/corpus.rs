@@ -1,16 +1,17 @@
-//! The corpus of real models: accept and reject as the reference parser does, and its line where it names one.
-//! Skipped where the corpus is absent.
+//! The corpus of real models: accepts and rejects as the reference parser does, and reports the
+//! same line where it names one. Skipped without the corpus.
 
 #![allow(clippy::print_stdout)] // Scores are read in the log.
 
-mod common;
+use crate::common;
 
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
 use zonelens_test_support::{Rng, corpus, corpus_files};
 
-/// Words that later versions reserved: the reference rejects older models for them, we read those models.
+/// Words that later versions reserved: the reference rejects older models that use them, Zonelens
+/// accepts those models.
 const LATER_WORDS: [&str; 3] = ["T_ABS", "T_EXIT", "T_IO"];
 
 #[test]
@@ -52,8 +53,9 @@ fn verdicts_and_lines_agree_with_the_reference() {
             }
         } else if errors.is_empty() && LATER_WORDS.iter().any(|w| reference.contains(w)) {
             kinder += 1;
-        } else if expected == "accept" && behind_type_error(&text, type_row, errors[0].span) {
-            // The table holds the reference's first error only, here one of types; ours comes after it.
+        } else if expected == "accept" && after_type_error(&text, type_row, errors[0].span) {
+            // The table contains only the reference's first error, here a type error; ours comes
+            // after it.
             late += 1;
             println!("later syntax error: {name}: {}", errors[0].message);
         } else {
@@ -71,14 +73,15 @@ fn verdicts_and_lines_agree_with_the_reference() {
     assert!(misses.is_empty(), "{}", misses.join("\n"));
 }
 
-/// Whether the reference stopped at an error of types and `span` stands behind it: the table holds first errors only.
-fn behind_type_error(text: &str, type_row: &str, span: Span) -> bool {
+/// Whether the reference stopped at a type error and `span` lies after it: the table contains only
+/// first errors.
+fn after_type_error(text: &str, type_row: &str, span: Span) -> bool {
     let cols: Vec<&str> = type_row.split('\t').collect();
     let line = LineIndex::new(text).line_col(text, span.start).line;
     cols[1] == "reject-types" && reference_line(text, cols[2]).is_some_and(|first| line >= first)
 }
 
-/// The file line that `… @/nta/template[2]/declaration:16` or `… @:42` names.
+/// The line that `… @/nta/template[2]/declaration:16` or `… @:42` refers to.
 fn reference_line(text: &str, reference: &str) -> Option<u32> {
     let (_, place) = reference.rsplit_once('@')?;
     let (path, line) = place.rsplit_once(':')?;
@@ -91,7 +94,7 @@ fn reference_line(text: &str, reference: &str) -> Option<u32> {
     Some(text[..start].matches('\n').count() as u32 + line)
 }
 
-/// Where the content of the element at an XPath of tags and positions starts.
+/// Where the content of an element starts, given an XPath of tags and positions.
 fn element_start(text: &str, path: &str) -> Option<usize> {
     let mut reader = quick_xml::Reader::from_str(text);
     let wanted: Vec<(String, u32)> = path

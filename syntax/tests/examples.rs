@@ -1,4 +1,4 @@
-//! Every example reads without a syntax error.
+//! Every example parses without a syntax error.
 
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;

@@ -1,8 +1,8 @@
-//! The formatter: only blanks move, twice is once, comments stay.
+//! The formatter changes only white space, is idempotent, and keeps comments.
 
 #![allow(clippy::print_stdout)] // Scores are read in the log.
 
-mod common;
+use crate::common;
 
 use common::examples;
 use expect_test::expect;
@@ -166,7 +166,8 @@ fn broken_items_stay_as_they_are() {
     );
 }
 
-/// A backslash that continues no line is kept before a comment, and does not start to continue one at the end.
+/// A backslash that continues no line is kept before a comment; at the end it must not start to
+/// continue one.
 #[test]
 fn stray_backslashes() {
     for (text, formatted) in [

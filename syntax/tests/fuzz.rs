@@ -1,12 +1,12 @@
-//! A short fixed run of the fuzz targets on stable Rust; `cargo xtask fuzz` goes on from there.
+//! A short fixed run of the fuzz targets on stable Rust; `cargo xtask fuzz` runs them for longer.
 
-mod common;
+use crate::common;
 
 use common::examples;
 use zonelens_syntax::fuzzing;
 use zonelens_test_support::Rng;
 
-/// Example texts, damaged, and plain noise.
+/// Damaged example texts and random bytes.
 fn input(rng: &mut Rng, texts: &[Vec<u8>]) -> Vec<u8> {
     if rng.below(8) == 0 {
         return (0..rng.below(400)).map(|_| rng.next_u64() as u8).collect();

@@ -3,7 +3,7 @@
 use zonelens_syntax::ast::*;
 use zonelens_syntax::{SourceFile, parse_query};
 
-/// An expression with all its brackets.
+/// An expression with explicit brackets.
 fn show(e: &Expr) -> String {
     match &e.kind {
         ExprKind::Error => "<error>".into(),
@@ -59,7 +59,7 @@ fn parse(text: &str) -> SourceFile {
     file
 }
 
-/// The initialiser of `int v = …;`.
+/// Parses `text` as the initialiser of `int v = …;`.
 fn expr(text: &str) -> String {
     let file = parse(&format!("int v = {text};\nsystem P;"));
     match &file.items[0].node.kind {
@@ -72,7 +72,7 @@ fn expr(text: &str) -> String {
 }
 
 #[test]
-fn precedence_is_the_manuals() {
+fn precedence_follows_the_manual() {
     for (text, expected) in [
         ("a + b * c", "(a Add (b Mul c))"),
         ("a - b - c", "((a Sub b) Sub c)"),
@@ -402,7 +402,7 @@ fn expectations_come_from_comments_and_pragmas() {
 }
 
 #[test]
-fn formulas_go_on_behind_a_backslash_and_inside_brackets() {
+fn formulas_continue_after_a_backslash_and_inside_brackets() {
     let file = SourceFile::parse(
         "A[] a && \\\n b\nE<> (c ||\n d)\nA[] (e\nE<> f\n",
         FileKind::Query,
@@ -450,7 +450,7 @@ fn xml_with_entities_cdata_and_comments() {
 }
 
 #[test]
-fn messages_say_what_would_have_fitted() {
+fn messages_name_what_was_expected() {
     let message = |text: &str| {
         SourceFile::parse(text, FileKind::Xta).errors()[0]
             .message

@@ -1,8 +1,8 @@
-//! `reparse` gives exactly what `parse` gives, over long random edit scripts on real files.
+//! `reparse` yields exactly what `parse` yields, over long random edit scripts on real files.
 
 #![allow(clippy::print_stdout)] // Scores are read in the log.
 
-mod common;
+use crate::common;
 
 use common::examples;
 use zonelens_syntax::SourceFile;
@@ -10,7 +10,7 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
 use zonelens_test_support::{Rng, corpus_files};
 
-/// Snippets that like to upset parsers.
+/// Snippets that are likely to upset parsers.
 const SNIPPETS: [&str; 48] = [
     "{",
     "}",
@@ -110,7 +110,7 @@ fn check_script(name: &str, text: &str, kind: FileKind, seed: u64, steps: usize)
                 full.errors().len(),
             );
         }
-        // Keep files from growing into noise: start over now and then.
+        // Start over now and then, to keep the files from turning into noise.
         file = if step % 40 == 39 {
             SourceFile::parse(text, kind)
         } else {
@@ -132,7 +132,8 @@ fn edited_examples() {
     }
 }
 
-/// Broken XML too: how a fault is got over depends on what stands before it (found by the fuzzer).
+/// Includes malformed XML: recovery from an error depends on the text before it (found by the
+/// fuzzer).
 #[test]
 fn edited_xml() {
     let text = "int n;\nprocess P(int i) { clock x; state A { x <= 5 }, B; init A; trans A -> B { guard x > 1; assign x = 0; }; }\nprocess Q() { state C; init C; }\nsystem P, Q;\n//@ query E<> P.B\n";
@@ -143,7 +144,8 @@ fn edited_xml() {
     }
 }
 
-/// Edits as people make them: one element is read again, with entities, CDATA, tags and comments coming and going in it.
+/// Realistic edits: one element is read again, while entities, CDATA, tags and comments appear and
+/// disappear in it.
 #[test]
 fn edits_inside_one_element() {
     let xml = "<?xml version=\"1.0\"?>\n<nta>\n<declaration>int n = 1 &lt; 2;\nint m[n];<![CDATA[ bool b = 1 < 2; ]]>\nint k;</declaration>\n<template><name>P</name><declaration>clock x;</declaration><location id=\"a\"><name>A</name><label kind=\"invariant\">x &lt;= 5</label></location><init ref=\"a\"/><transition><source ref=\"a\"/><target ref=\"a\"/><label kind=\"guard\">x &gt; 1 &amp;&amp; b</label></transition></template>\n<template><name>Q</name><location id=\"b\"/><init ref=\"b\"/></template>\n<system>system P, Q;</system>\n<queries><query><formula>E&lt;&gt; P.A</formula><comment/></query><query><formula>A[] true</formula></query></queries>\n</nta>\n";
@@ -188,7 +190,7 @@ fn edits_inside_one_element() {
     }
 }
 
-/// As deep as elements may be nested, counted from the root of the file.
+/// Elements nested as deeply as allowed, counted from the root of the file.
 #[test]
 fn depth_is_counted_from_the_root() {
     let xml = "<nta><template><name>P</name></template><system>system P;</system></nta>";
@@ -248,7 +250,7 @@ fn edited_corpus() {
     for (i, path) in files.iter().enumerate() {
         let name = path.to_string_lossy().into_owned();
         let text = String::from_utf8_lossy(&std::fs::read(path).expect("model")).into_owned();
-        // Large files cost a full parse a step: a sample of them is enough here.
+        // Each step costs a full parse, so fewer steps are enough for large files.
         let steps = if text.len() > 100_000 {
             steps / 4
         } else {

@@ -1,8 +1,8 @@
-//! One wrong token leaves the rest of the file alive.
+//! One wrong token leaves the rest of the file usable.
 
 #![allow(clippy::print_stdout)] // Scores are read in the log.
 
-mod common;
+use crate::common;
 
 use common::{examples, without_spans};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ fn trees(file: &SourceFile) -> Vec<String> {
         .collect()
 }
 
-/// The share of items other than the one at `touched` whose tree is found again.
+/// The share of items, except the one at `touched`, whose tree is unchanged.
 fn kept(before: &[String], touched: usize, after: &SourceFile) -> f64 {
     let mut pool: HashMap<String, u32> = HashMap::new();
     for tree in trees(after) {

@@ -81,7 +81,8 @@ fn a_filter_hides_lanes_and_steps_but_no_time() {
     assert!(chart.arrows.is_empty());
 }
 
-/// A broadcast is one action: its arrows have one name between them, at the receiver next to the sender.
+/// A broadcast is one action: only the arrow to the receiver nearest to the sender shows the
+/// channel.
 #[test]
 fn a_broadcast_is_named_once() {
     let mut trace = trace();

@@ -1,4 +1,4 @@
-//! Gives every node, edge and label of a template its place.
+//! Computes the positions of all nodes, edges and labels of a template.
 
 use super::read::{RawEdge, RawLabel, RawNode, RawTemplate};
 use super::{Edge, Label, Node, NodeKind, Template};
@@ -8,19 +8,19 @@ use crate::text::{self, CHAR, LINE};
 
 /// Space around the picture.
 const MARGIN: f64 = 16.0;
-/// Diameter of a location that has its own place, and of a branchpoint.
+/// Diameter of a location with coordinates in the file, and of a branchpoint.
 const CIRCLE: f64 = 30.0;
 const POINT: f64 = 10.0;
-/// Height of a location's outline without an invariant.
+/// Height of the outline of a location without an invariant.
 const PILL: f64 = 30.0;
-/// How far a loop reaches out of its location, and how high it is.
+/// How far a loop extends from its location, and its height.
 const EAR: f64 = 34.0;
 const EAR_HEIGHT: f64 = 12.0;
-/// Beyond this many edges a tidy layout takes too long to be worth it: a grid must do.
+/// With more edges, a layered layout takes too long: a grid is used instead.
 pub const MAX_LAYERED: usize = 1_500;
 const GRID: f64 = 160.0;
 
-/// Arranges a template.
+/// Lays out a template.
 pub fn arrange(raw: RawTemplate) -> Template {
     let placed = !raw.nodes.is_empty() && raw.nodes.iter().all(|n| n.place.is_some());
     let (nodes, edges) = if placed {
@@ -33,7 +33,7 @@ pub fn arrange(raw: RawTemplate) -> Template {
     finish(raw, nodes, edges)
 }
 
-/// Shape and labels of a node around its place.
+/// Builds a node from its position, size and labels.
 fn node(raw: &RawNode, at: Point, size: Size, labels: Vec<Label>) -> Node {
     Node {
         name: raw.name.clone(),
@@ -80,7 +80,7 @@ fn outline(node: &Node) -> Outline {
 
 // ------------------------------------------------------------------------------------- coordinates of the file
 
-/// Everything where the author put it.
+/// The layout with the coordinates of the file.
 fn as_drawn(raw: &RawTemplate) -> (Vec<Node>, Vec<Edge>) {
     let nodes: Vec<Node> = raw
         .nodes
@@ -98,7 +98,7 @@ fn as_drawn(raw: &RawTemplate) -> (Vec<Node>, Vec<Edge>) {
             };
             let mut below = at.1 + CIRCLE / 2.0;
             let place = |l: &RawLabel| {
-                // UPPAAL's places are upper left corners, ours are baselines.
+                // UPPAAL gives upper left corners, but labels here are placed by their baselines.
                 let free = if l.kind == "name" {
                     (at.0 - 10.0, at.1 - CIRCLE / 2.0 - LINE - 2.0)
                 } else {
@@ -156,7 +156,7 @@ fn ear(raw: &RawEdge, at: Point, labels: Vec<Label>) -> Edge {
     edge(raw, drawing::ear(at, EAR_HEIGHT), arrow, labels)
 }
 
-/// Labels one below the other, the block's middle at the height of `at`.
+/// Stacks labels vertically, with the middle of the block at the height of `at`.
 fn stacked(labels: &[RawLabel], at: Point, centred: bool) -> Vec<Label> {
     let top = at.1 - labels.len() as f64 * LINE / 2.0;
     let place = |(i, l): (usize, &RawLabel)| {
@@ -198,7 +198,7 @@ fn pill_size(raw: &RawNode) -> Size {
 
 /// A location with its texts inside.
 fn pill(raw: &RawNode, at: Point) -> Node {
-    // The name on top, what holds there below.
+    // The name is on top, the other labels below.
     let named = raw.labels.iter().filter(|l| l.kind == "name");
     let others = raw.labels.iter().filter(|l| l.kind != "name");
     let ordered: Vec<&RawLabel> = named.chain(others).collect();
@@ -219,7 +219,7 @@ fn block(labels: &[RawLabel]) -> Size {
     }
 }
 
-/// The loops of a node, with the height each takes.
+/// The loops of a node, with the size of each.
 fn loops(raw: &RawTemplate, node: usize) -> Vec<(usize, Size)> {
     let own = |(_, e): &(usize, &RawEdge)| e.source == node && e.target == node;
     let size = |(i, e): (usize, &RawEdge)| {
@@ -290,7 +290,7 @@ fn ears(raw: &RawTemplate, node: &Node, loops: &[(usize, Size)]) -> Vec<(usize, 
     for (i, size) in loops {
         let middle = y + size.height / 2.0;
         y += size.height;
-        // Far loops start at the outline's height, not outside it.
+        // Outer loops start at the height of the outline, not beyond it.
         let reach = (node.height / 2.0 - EAR_HEIGHT).max(0.0);
         let at = (
             node.x + node.width / 2.0 - 2.0,
@@ -302,7 +302,7 @@ fn ears(raw: &RawTemplate, node: &Node, loops: &[(usize, Size)]) -> Vec<(usize, 
     out
 }
 
-/// Edges between layers, each leaving and entering at a place of its own.
+/// Edges between layers, each with its own points of departure and arrival.
 fn flowing_edges(
     raw: &RawTemplate,
     nodes: &[Node],
@@ -335,7 +335,8 @@ fn flowing_edges(
         .collect()
 }
 
-/// Start and end of each edge, spread over the top and bottom of the nodes in the order of where the edges go.
+/// The start and end of each edge, spread over the top and bottom of the nodes in the order of the
+/// other ends.
 fn ports(
     raw: &RawTemplate,
     nodes: &[Node],
@@ -372,7 +373,7 @@ fn ports(
     out
 }
 
-/// Where the vertical line at `x` leaves the node.
+/// Where the vertical line at `x` crosses the outline of the node.
 fn side(node: &Node, x: f64, far: f64) -> Point {
     let radius = node.height.min(node.width) / 2.0;
     let straight = node.width / 2.0 - radius;
@@ -383,7 +384,7 @@ fn side(node: &Node, x: f64, far: f64) -> Point {
 
 // ------------------------------------------------------------------------------------------------- finish
 
-/// Moves the picture to the corner and measures it.
+/// Moves the drawing to the origin and measures it.
 fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Template {
     let mut low = (f64::INFINITY, f64::INFINITY);
     let mut high = (f64::NEG_INFINITY, f64::NEG_INFINITY);

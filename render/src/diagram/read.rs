@@ -1,4 +1,4 @@
-//! What there is to draw, out of the tree: texts as written, places where the file has them.
+//! Collects from the tree what to draw: texts as written, coordinates where the file has them.
 
 use super::NodeKind;
 use crate::drawing::Point;
@@ -13,7 +13,7 @@ use zonelens_syntax::convert::{self, Sketch};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
-/// A template before it is arranged.
+/// A template before layout.
 pub struct RawTemplate {
     pub name: String,
     pub parameters: String,
@@ -22,7 +22,7 @@ pub struct RawTemplate {
     pub edges: Vec<RawEdge>,
 }
 
-/// A node before it is arranged.
+/// A node before layout.
 pub struct RawNode {
     pub name: String,
     pub kind: NodeKind,
@@ -32,7 +32,7 @@ pub struct RawNode {
     pub labels: Vec<RawLabel>,
 }
 
-/// An edge before it is arranged.
+/// An edge before layout.
 pub struct RawEdge {
     pub source: usize,
     pub target: usize,
@@ -42,7 +42,7 @@ pub struct RawEdge {
     pub labels: Vec<RawLabel>,
 }
 
-/// A text, and where the file wants it.
+/// A text, and its position in the file if given.
 pub struct RawLabel {
     pub kind: &'static str,
     pub text: String,
@@ -51,7 +51,7 @@ pub struct RawLabel {
 
 /// The templates of a file.
 pub fn templates(file: &SourceFile, line: &dyn Fn(u32) -> u32) -> Vec<RawTemplate> {
-    // In `.xta` the places stand in `//@ xml` lines.
+    // In `.xta` the coordinates are in `//@ xml` lines.
     let mut sketches = convert::sketches(file).into_iter();
     let read = |item: &Placed<ast::Item>| match &item.node.kind {
         ItemKind::Process(process) => {
@@ -69,7 +69,7 @@ struct Reader<'a> {
     process: &'a Process,
     line: &'a dyn Fn(u32) -> u32,
     out: RawTemplate,
-    /// What `//@ xml` lines say of locations, branchpoints and edges, in order of the text.
+    /// The data of `//@ xml` lines for locations, branchpoints and edges, in source order.
     locations: IntoIter<Option<Graphics>>,
     branchpoints: IntoIter<Option<Graphics>>,
     edges: IntoIter<Option<Graphics>>,
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of a span relative to `base`, as the author means it.
+    /// The decoded text of a span relative to `base`, on one line.
     fn text(&self, span: Span, base: u32) -> String {
         text::label(&self.file.plain(span.shift(base)))
     }
@@ -295,12 +295,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The place of an element.
+/// The coordinates of an element.
 pub fn place(graphics: Option<&Graphics>) -> Option<Point> {
     point(&graphics?.attributes)
 }
 
-/// The place of a child element, by its tag and kind.
+/// The coordinates of a child element, by its tag and kind.
 pub fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Option<Point> {
     let of_kind = |c: &&ast::GraphicsChild| {
         let named = c.attributes.iter().find(|(name, _)| name == "kind");
@@ -313,7 +313,7 @@ pub fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
     let coordinate = |name: &str| -> Option<f64> {
         let (_, value) = attributes.iter().find(|(n, _)| n == name)?;
         let value: f64 = value.trim().parse().ok()?;
-        // Beyond this nothing can be drawn, and files are not to be trusted.
+        // Larger values cannot be drawn, and files are not trusted.
         (value.is_finite() && value.abs() < 1e6).then_some(value)
     };
     Some((coordinate("x")?, coordinate("y")?))

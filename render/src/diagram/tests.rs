@@ -98,7 +98,7 @@ fn everything_is_inside_the_picture() {
 }
 
 #[test]
-fn coordinates_of_the_file_count() {
+fn coordinates_of_the_file_are_used() {
     let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
 <location id="a" x="-100" y="40"><name x="-90" y="10">A</name><label kind="invariant" x="-90" y="60">x &lt;= 5</label></location>
 <location id="b" x="100" y="40"><name>B</name><urgent/></location>
@@ -131,9 +131,9 @@ fn unreadable_models_are_drawn_as_far_as_they_go() {
     assert!(empty.templates[0].nodes.is_empty());
 }
 
-/// An `.xta` file keeps its drawing in `//@ xml` lines: the picture is that of the XML file.
+/// An `.xta` file keeps its coordinates in `//@ xml` lines: the drawing is that of the XML file.
 #[test]
-fn lines_about_xml_are_places() {
+fn xml_lines_give_coordinates() {
     let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
 <location id="a" x="-100" y="40"><name x="-90" y="10">A</name><label kind="invariant" x="-90" y="60">x &lt;= 5</label></location>
 <location id="b" x="100" y="40"><name x="110" y="10">B</name></location>
@@ -146,7 +146,7 @@ fn lines_about_xml_are_places() {
     let text = zonelens_syntax::convert::to_xta(&SourceFile::parse(xml, FileKind::Xml))
         .expect("convertible");
     let mut again = of(&text, FileKind::Xta);
-    // Lines of the text are others.
+    // The line numbers in the text differ.
     for template in drawn.templates.iter_mut().chain(&mut again.templates) {
         template.line = 0;
         template.nodes.iter_mut().for_each(|n| n.line = 0);
@@ -158,7 +158,7 @@ fn lines_about_xml_are_places() {
 }
 
 #[test]
-fn characters_by_number_are_characters() {
+fn character_references_are_decoded() {
     let xml = r#"<nta><declaration>clock x;</declaration><template><name>T</name>
 <location id="a"><name>A</name><label kind="invariant">x &#60;= 5 &#38;&#x26; x &#x3C; 7</label></location>
 <init ref="a"/><transition><source ref="a"/><target ref="a"/><label kind="guard">x &#62; 2 &amp;&amp; <![CDATA[x < 4]]></label></transition>

@@ -1,4 +1,5 @@
-//! Templates of which some parts have places: those stay, the others are put where there is room.
+//! Coordinates for templates of which some parts have coordinates: those stay, the others are put
+//! where there is room.
 
 use super::{Block, CIRCLE, EAR, EAR_HEIGHT, GAP, LINE, Template, block, extent, whole};
 use crate::diagram::read;
@@ -7,10 +8,11 @@ use crate::layered::Size;
 use zonelens_syntax::ast::Graphics;
 use zonelens_syntax::convert::{self, EdgePlaces, NodePlaces, Places};
 
-/// How many places around the best one are tried before a label goes below everything.
+/// The number of rings around the best position that are tried before a label goes below
+/// everything.
 const RINGS: usize = 40;
 
-/// A rectangle that is taken.
+/// An occupied rectangle.
 #[derive(Clone, Copy)]
 struct Box {
     left: f64,
@@ -38,7 +40,7 @@ impl Box {
     }
 }
 
-/// What is taken already.
+/// The occupied rectangles.
 #[derive(Default)]
 struct Room {
     boxes: Vec<Box>,
@@ -54,7 +56,7 @@ impl Room {
         bottoms.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The free place nearest to `wanted`, which is then taken.
+    /// Finds the free position nearest to `wanted` and marks it as occupied.
     fn find(&mut self, wanted: Point, size: Size) -> Point {
         let free = |at: &Point| {
             let margin = Box {
@@ -87,7 +89,7 @@ impl Room {
     }
 }
 
-/// Places for a template that has some.
+/// Computes coordinates for a template that has some.
 pub fn beside(template: &Template) -> Places {
     let mut room = Room::default();
     let at = centres(template, &mut room);
@@ -104,7 +106,7 @@ pub fn beside(template: &Template) -> Places {
     }
 }
 
-/// The given centres, and for the others a row below.
+/// The given centres; the other nodes are put in a row below.
 fn centres(template: &Template, room: &mut Room) -> Vec<Point> {
     let given = |i: usize| read::place(template.nodes[i].graphics.as_ref());
     let all: Vec<Option<Point>> = (0..template.nodes.len()).map(given).collect();
@@ -130,7 +132,7 @@ fn centres(template: &Template, room: &mut Room) -> Vec<Point> {
     out
 }
 
-/// The texts that have places of their own.
+/// Marks the space of texts that have coordinates as occupied.
 fn keep_labels(template: &Template, room: &mut Room) {
     for (i, node) in template.nodes.iter().enumerate() {
         if let Some(at) = name_place(node.graphics.as_ref()).filter(|_| template.is_location(i)) {
@@ -169,7 +171,7 @@ fn node(template: &Template, i: usize, (x, y): Point, room: &mut Room) -> NodePl
         return out;
     }
     let wanted = |row: f64| (x + CIRCLE / 2.0 + GAP, y - LINE / 2.0 + row * LINE);
-    // A location with a line of its own and no name in it has none in the picture, either.
+    // A location that has a `//@ xml` line without a name is drawn without one.
     if node.graphics.is_none() {
         out.name = whole(room.find(wanted(0.0), extent(&node.name)));
     }
@@ -214,7 +216,7 @@ fn edges(template: &Template, at: &[Point], room: &mut Room) -> Vec<EdgePlaces> 
     out
 }
 
-/// Labels without a place stay together.
+/// Labels without coordinates stay together.
 fn labels(
     all: &[(&'static str, String)],
     graphics: Option<&Graphics>,
@@ -241,7 +243,7 @@ fn labels(
         .collect()
 }
 
-/// Nails of the `nth` edge between two places: loops and parallel edges must not coincide.
+/// The nails of the `nth` edge between two positions: loops and parallel edges must not coincide.
 fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
     let off = nth as f64 * 2.0 * LINE;
     if from == to {
@@ -255,7 +257,7 @@ fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
         return Vec::new();
     }
     let (x, y) = (f64::midpoint(from.0, to.0), f64::midpoint(from.1, to.1));
-    // Across the longer direction.
+    // The nail is displaced at right angles to the longer direction.
     if (to.0 - from.0).abs() >= (to.1 - from.1).abs() {
         vec![(x, y + off)]
     } else {

@@ -1,15 +1,16 @@
-//! Lines without corners they do not need: a corner goes where the straight line past it meets no text and no location.
+//! Removes unnecessary corners: those for which the straight line past them touches no text and no
+//! location.
 
 use super::{Block, CIRCLE, EAR, Footprint, GAP, LINE, Route};
 use crate::drawing::Point;
 use crate::layered::{Link, Size};
 
-/// How near a line may come to what is drawn elsewhere.
+/// The minimum distance between a line and other parts of the drawing.
 const DISTANCE: f64 = 4.0;
 
-/// What lines keep away from.
+/// The areas that lines must avoid.
 pub struct Taken {
-    /// Texts, and locations with the number of each.
+    /// The rectangles of texts, and those of locations with their indices.
     boxes: Vec<(Rectangle, Option<usize>)>,
 }
 
@@ -26,7 +27,7 @@ impl Rectangle {
         }
     }
 
-    /// Whether the line from `a` to `b` runs through it.
+    /// Whether the segment from `a` to `b` intersects the rectangle.
     fn cut_by(&self, a: Point, b: Point) -> bool {
         let mut inside = (0.0_f64, 1.0_f64);
         for (from, to, low, high) in [
@@ -48,7 +49,8 @@ impl Rectangle {
     }
 }
 
-/// Everything drawn but lines: locations with their texts and loops, labels of edges.
+/// Collects everything drawn except lines: locations with their texts and loops, and labels of
+/// edges.
 pub fn taken(
     nodes: impl Iterator<Item = (Point, Size)>,
     prints: &[Footprint],
@@ -67,7 +69,7 @@ pub fn taken(
         boxes.push((Rectangle::new(corner, texts), None));
         let left = print.left - half;
         if left > 0.0 {
-            // Loops and their labels, from the tips of the loops on.
+            // The loops and their labels, from the tips of the loops on.
             let size = Size {
                 width: left - EAR / 2.0,
                 height: print.height.max(LINE),
@@ -78,7 +80,7 @@ pub fn taken(
     }
     for (route, (_, _, labels)) in routes.iter().zip(between) {
         let (x, y) = route.label;
-        // A line may run as close to a label as its own does.
+        // A line may run as close to a label as the label's own line does.
         let corner = (x + DISTANCE, y - labels.size.height / 2.0);
         let size = Size {
             width: labels.size.width - DISTANCE,
@@ -91,7 +93,7 @@ pub fn taken(
     Taken { boxes }
 }
 
-/// Takes corners away, but those beside the labels.
+/// Removes corners, except those beside the labels.
 pub fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
     let last = route.points.len().saturating_sub(1);
     let free = |a: Point, b: Point| {
@@ -102,7 +104,7 @@ pub fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
     let mut kept = vec![0];
     let mut here = 0;
     while here < last {
-        // Corners beside the labels are not passed over.
+        // Corners beside the labels are kept.
         let stop = match (here < *route.beside.start(), here < *route.beside.end()) {
             (true, _) => *route.beside.start(),
             (_, true) => *route.beside.end(),

@@ -1,5 +1,6 @@
-//! The boxes of labels and locations in converted files: none may cover another. They are read from the text of the XML
-//! by code that shares nothing with the layout. The measure: 7.3 for a character, 17 for a line, 30 for a location.
+//! The boxes of labels and locations in converted files must not overlap. They are read from the
+//! XML text by code that shares nothing with the layout. The measure: 7.3 per character, 17 per
+//! line, 30 for a location.
 
 // Tests print their scores.
 #![allow(clippy::print_stdout)]
@@ -50,7 +51,7 @@ fn decoded(text: &str) -> String {
 struct Drawn {
     locations: Vec<Box>,
     labels: Vec<Box>,
-    /// The corners of each edge, from the middle of a location to the middle of another.
+    /// The corners of each edge, from the centre of one location to the centre of another.
     lines: Vec<Vec<(f64, f64)>>,
 }
 
@@ -119,7 +120,7 @@ fn template(text: &str) -> Drawn {
     out
 }
 
-/// Every pair of a label and something it covers.
+/// All pairs of a label and something that it covers.
 fn covered(drawn: &Drawn) -> Vec<String> {
     let mut out = Vec::new();
     for (i, label) in drawn.labels.iter().enumerate() {
@@ -136,7 +137,7 @@ fn covered(drawn: &Drawn) -> Vec<String> {
     out
 }
 
-/// Every label that a line crosses, looked at in steps of one.
+/// All labels that a line crosses, sampled in steps of one.
 fn crossed(drawn: &Drawn) -> Vec<String> {
     let mut out = Vec::new();
     for pair in drawn.lines.iter().flat_map(|line| line.windows(2)) {
@@ -184,7 +185,8 @@ fn no_label_of_an_example_covers_anything() {
     assert!(labels > 100, "only {labels} labels were found");
 }
 
-/// Loops, parallel edges, edges both ways, long and many-line labels, branchpoints, a part of its own.
+/// Loops, parallel edges, edges in both directions, long and multi-line labels, branchpoints, a
+/// separate component.
 const HARD: &str = "clock x; int n; chan a;
 process P() {
     state s { x <= 5 && n < 100 && n > -100 }, t, a_very_long_name_of_a_location { x <= 3 }, alone;
@@ -216,12 +218,12 @@ fn what_is_hard_to_place_keeps_its_distance() {
         assert_eq!(crossed(&drawn), [""; 0]);
         assert_eq!(drawn.labels.len(), 23);
     }
-    // The test can see: the layout that measures nothing does cover.
+    // The check can fail: the layout that does not measure text covers labels.
     let grid = read(&to_xml(&xta(HARD)).expect("convertible"));
     assert!(grid.iter().any(|d| !covered(d).is_empty()));
 }
 
-/// Parts with places stay where they are; what is added later finds room.
+/// Parts with coordinates stay where they are; parts added later are put where there is room.
 #[test]
 fn additions_find_room() {
     let xml = to_xml_drawn(&xta(HARD), &places).expect("convertible");
@@ -232,7 +234,8 @@ fn additions_find_room() {
             "alone -> alone {",
             "alone -> fresh { guard n == 5; sync a!; }, s -> t { guard n == 6; }, fresh -> other { guard n == 8; }, fresh -> fresh { guard n == 9; }, other -> s { guard n == 10; },\n alone -> alone {",
         );
-    // A line belongs to what follows it, so the edge before which others were put lost its own.
+    // A `//@ xml` line belongs to what follows it, so the edge before which others were inserted
+    // lost its line.
     assert_ne!(there, more);
     let again = to_xml_drawn(&xta(&more), &places).expect("convertible");
     let (before, after) = (read(&xml), read(&again));
@@ -243,7 +246,7 @@ fn additions_find_room() {
     assert_eq!(covered(&after[0]), [""; 0]);
 }
 
-/// Beyond the size that is laid out in layers.
+/// A template beyond the size that is laid out in layers.
 #[test]
 fn large_templates_keep_their_distance() {
     let names: Vec<String> = (0..400).map(|i| format!("s{i}")).collect();
@@ -264,7 +267,7 @@ fn large_templates_keep_their_distance() {
     }
 }
 
-/// Real models, in place.
+/// Real models, read in place.
 #[test]
 fn no_label_of_the_corpus_covers_anything() {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
@@ -290,7 +293,7 @@ fn no_label_of_the_corpus_covers_anything() {
     for path in files {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned();
         let kind = FileKind::from_path(&path.to_string_lossy());
-        // The places that XML files have are the author's: here everything is laid out anew.
+        // The coordinates in XML files are the author's: here everything is laid out from scratch.
         let Ok(plain) = to_plain_xta(&SourceFile::parse(text, kind)) else {
             continue;
         };

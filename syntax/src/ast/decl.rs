@@ -1,6 +1,6 @@
 //! Declarations, functions and statements.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{Declarator, Dim, Expr, Ident, TypeExpr};
@@ -9,7 +9,7 @@ use crate::span::Span;
 /// `T a, b[3] = …;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarDecl {
-    /// Their common type.
+    /// The common type of the names.
     pub ty: TypeExpr,
     /// The names.
     pub names: Vec<Declarator>,
@@ -18,7 +18,7 @@ pub struct VarDecl {
 /// `typedef T A, B[3];`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Typedef {
-    /// What is named.
+    /// The type that gets a name.
     pub ty: TypeExpr,
     /// The new names (no initialisers).
     pub names: Vec<Declarator>,
@@ -29,14 +29,14 @@ pub struct Typedef {
 pub struct Param {
     /// Its type.
     pub ty: TypeExpr,
-    /// Whether `&` stands before the name. In the 3.x syntax every parameter but `const` is a reference; see
-    /// [`Params::legacy`].
+    /// Whether `&` precedes the name. In the 3.x syntax every parameter is a reference unless it is
+    /// `const`; see [`Params::legacy`].
     pub reference: bool,
     /// Its name.
     pub name: Ident,
     /// Array dimensions.
     pub dims: Vec<Dim>,
-    /// All of it (the type only when it is written for this name).
+    /// The whole parameter (with the type only if it is written for this name).
     pub span: Span,
 }
 
@@ -47,7 +47,7 @@ pub struct Params {
     pub list: Vec<Param>,
     /// Whether groups are separated by `;` (3.x syntax, and the thesis' `(scalarset pid;)`).
     pub legacy: bool,
-    /// Parentheses included; in XML the text of `<parameter>`.
+    /// The range including the parentheses; in XML the text of `<parameter>`.
     pub span: Span,
 }
 
@@ -67,11 +67,11 @@ pub struct Function {
 /// `{ declarations statements }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Local declarations, which come first.
+    /// The local declarations, which precede all statements.
     pub decls: Vec<BlockDecl>,
     /// Statements.
     pub stmts: Vec<Stmt>,
-    /// Braces included.
+    /// The range including the braces.
     pub span: Span,
 }
 
@@ -87,22 +87,22 @@ pub enum BlockDecl {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// The form of the statement and its parts.
     pub kind: StmtKind,
-    /// Where it stands, its `;` included.
+    /// The range including the `;`.
     pub span: Span,
 }
 
 /// The forms of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
-    /// Something unreadable; an error was reported.
+    /// Text that could not be parsed; an error was reported.
     Error,
     /// `;`
     Empty,
     /// `{ … }`
     Block(Block),
-    /// `e;` (a comma list is [`ExprKind::Comma`])
+    /// `e;` (a comma list is [`ExprKind::Comma`](super::ExprKind::Comma))
     Expr(Expr),
     /// `for (a; b; c) s`
     For {
@@ -131,11 +131,12 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// `assert e;`
     Assert(Expr),
-    /// `break;`: in the manual, not in the reference.
+    /// `break;`: described in the manual, but not accepted by the reference parser.
     Break,
-    /// `continue;`: in the manual, not in the reference.
+    /// `continue;`: described in the manual, but not accepted by the reference parser.
     Continue,
-    /// `switch (e) { case c: … default: … }`: in the manual, not in the reference.
+    /// `switch (e) { case c: … default: … }`: described in the manual, but not accepted by the
+    /// reference parser.
     Switch { value: Expr, cases: Vec<Case> },
 }
 
@@ -144,33 +145,35 @@ pub enum StmtKind {
 pub struct Case {
     /// The value, or `None` for `default`.
     pub value: Option<Expr>,
-    /// What follows the colon.
+    /// The statements after the colon.
     pub stmts: Vec<Stmt>,
-    /// All of it.
+    /// The range of the whole arm.
     pub span: Span,
 }
 
-/// `P(params) = Q(args);`, and the papers' `Procs := P(pid);` and `Procs = forall i in pid : P(i);`
+/// `P(params) = Q(args);`, and the forms used in papers: `Procs := P(pid);` and `Procs = forall i
+/// in pid : P(i);`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instantiation {
     /// The new name.
     pub name: Ident,
-    /// Parameters left free, if a list is written.
+    /// The parameters left free, if a list is written.
     pub params: Option<Params>,
     /// `forall i in T :`, outermost first.
     pub binders: Vec<(Ident, TypeExpr)>,
     /// The instantiated template.
     pub template: Ident,
-    /// Arguments.
+    /// The arguments of the template.
     pub args: Vec<Expr>,
-    /// Parentheses of the arguments included.
+    /// The range of the arguments, including the parentheses.
     pub args_span: Span,
 }
 
 /// `chan priority a, b[0] < default < c;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChanPriority {
-    /// Levels from lowest to highest; `None` is `default`.
+    /// Levels from the lowest to the highest priority; [`PriorityElem::Default`] stands for all
+    /// other channels.
     pub levels: Vec<Vec<PriorityElem>>,
 }
 
@@ -193,18 +196,18 @@ pub struct SystemLine {
 /// `progress { m; g : m; }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// Guards and measures.
+    /// Measures, each with its optional guard.
     pub measures: Vec<(Option<Expr>, Expr)>,
 }
 
 /// One line of a `gantt` block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GanttLine {
-    /// Its label.
+    /// The label of the line.
     pub name: Ident,
-    /// `(i : T, …)` after the label.
+    /// The `(i : T, …)` after the label.
     pub binders: Vec<(Ident, TypeExpr)>,
-    /// `for (i : T) condition -> value`.
+    /// The bars: `for (i : T) condition -> value`.
     pub entries: Vec<GanttEntry>,
 }
 
@@ -213,24 +216,24 @@ pub struct GanttLine {
 pub struct GanttEntry {
     /// `for (i : T, …)`
     pub binders: Vec<(Ident, TypeExpr)>,
-    /// Shown while this holds …
+    /// The bar is shown while this condition holds.
     pub condition: Expr,
-    /// … in this colour.
+    /// The colour of the bar.
     pub value: Expr,
 }
 
-/// A part of the language that is recognised and reported, but not analysed.
+/// A language construct that is recognised and reported, but not analysed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unsupported {
-    /// Which part.
+    /// The construct.
     pub feature: Feature,
-    /// A name it declares, so that uses of it do not flood.
+    /// The names it declares, so that their uses cause no further errors.
     pub names: Vec<Ident>,
-    /// All of it.
+    /// The range of the whole construct.
     pub span: Span,
 }
 
-/// What a tool for symbolic verification of plain timed automata does not cover.
+/// Language features outside the symbolic verification of plain timed automata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// `import "lib" { … };`

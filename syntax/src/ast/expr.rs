@@ -1,6 +1,6 @@
 //! Expressions.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{Ident, TypeExpr};
@@ -10,18 +10,19 @@ use smol_str::SmolStr;
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The form of the expression and its parts.
     pub kind: ExprKind,
-    /// Where it stands, parentheses of its own included.
+    /// The range, including the expression's own parentheses.
     pub span: Span,
 }
 
 /// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// Something unreadable; an error was reported.
+    /// Text that could not be parsed; an error was reported.
     Error,
-    /// A natural number. Literals above `i32::MAX` are kept as read (saturated at `i64::MAX`) and rejected by analysis.
+    /// A natural number. Literals above `i32::MAX` keep their value (saturated at `i64::MAX`);
+    /// analysis rejects them.
     Int(i64),
     /// A floating-point literal, as written.
     Float(SmolStr),
@@ -84,7 +85,8 @@ pub enum ExprKind {
     },
     /// `deadlock` (queries only).
     Deadlock,
-    /// `a, b`: a conjunction in guards and invariants of the 3.x syntax, a sequence in the condition of a statement.
+    /// `a, b`: a conjunction in guards and invariants of the 3.x syntax, a sequence in the
+    /// condition of a statement.
     Comma(Vec<Expr>),
 }
 
@@ -96,7 +98,7 @@ pub enum UnaryOp {
     Plus,
 }
 
-/// Infix operators. `imply` keeps its own node; its meaning is `not a or b`.
+/// Infix operators. `imply` has its own variant; its meaning is `not a or b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     Pow,
@@ -140,7 +142,7 @@ pub enum AssignOp {
     Shr,
 }
 
-/// Quantifiers over a range or a scalar set.
+/// Quantifiers over a range or a scalarset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QuantifierKind {
     Forall,

@@ -1,6 +1,6 @@
-//! Items: the pieces of a file.
+//! Items: the pieces that a file consists of.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{
@@ -11,27 +11,28 @@ use crate::error::SyntaxError;
 use crate::span::Span;
 use smol_str::SmolStr;
 
-/// A piece of a file that is lexed and parsed on its own.
+/// A piece of a file that is lexed and parsed independently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What it is.
+    /// The kind of the item and its parts.
     pub kind: ItemKind,
-    /// From its first to its last token; trivia before and after lie outside. Empty if there is no token.
+    /// The range from the first to the last token, without trivia before and after. Empty if there
+    /// is no token.
     pub span: Span,
-    /// Where in the model it stands.
+    /// The part of the model that the item belongs to.
     pub section: Section,
     /// Comments outside members, in order.
     pub comments: Vec<Comment>,
-    /// `//@` lines outside members, in order; they are comments too and listed there as well.
+    /// `//@` lines outside members, in order. They are comments and therefore also in `comments`.
     pub pragmas: Vec<Pragma>,
     /// Lexical and grammatical errors outside members.
     pub errors: Vec<SyntaxError>,
 }
 
-/// Which part of a model an item belongs to. In `.xta` everything is [`Section::Global`].
+/// The part of a model that an item belongs to. In `.xta` every item is [`Section::Global`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Section {
-    /// Global declarations, seen by everything after them.
+    /// Global declarations, visible to everything after them.
     Global,
     /// Declarations of a template.
     Template,
@@ -44,7 +45,8 @@ pub enum Section {
 /// The kinds of items.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// Unreadable; at least one error was reported. The names that it seems to declare.
+    /// Text that could not be parsed; at least one error was reported. Holds the names that it
+    /// seems to declare.
     Error(Vec<Ident>),
     /// Only trivia, or a stray `;`.
     Empty,
@@ -52,7 +54,7 @@ pub enum ItemKind {
     Var(VarDecl),
     /// `typedef`
     Typedef(Typedef),
-    /// The thesis' `scalarset pid[3];`
+    /// `scalarset pid[3];`, as in the thesis that introduced symmetry reduction.
     ScalarsetDecl { name: Ident, size: Expr },
     /// A function.
     Function(Function),
@@ -74,38 +76,38 @@ pub enum ItemKind {
     AfterUpdate(Vec<Expr>),
     /// `query { … }` or a line of a `.q` file or a `<query>`
     Query(Query),
-    /// Recognised, not analysed.
+    /// A construct that is recognised, but not analysed.
     Unsupported(Unsupported),
 }
 
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// `//…` or `/*…*/`, delimiters included.
+    /// `//…` or `/*…*/`, including the delimiters.
     pub text: SmolStr,
-    /// Where it stands.
+    /// The source range.
     pub span: Span,
 }
 
 /// A `//@ …` line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pragma {
-    /// What it says.
+    /// The content of the line.
     pub kind: PragmaKind,
-    /// The whole comment.
+    /// The range of the whole comment.
     pub span: Span,
 }
 
 /// The kinds of `//@` lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PragmaKind {
-    /// `//@ query FORMULA`; an `//@ expect` after it is already merged into it.
+    /// `//@ query FORMULA`; an `//@ expect` after it is already merged into the query.
     Query(Box<Query>),
     /// `//@ expect satisfied|violated` (`None` if the word is neither).
     Expect(Option<Expectation>),
     /// `//@ allow CODE reason`
     Allow { code: SmolStr, code_span: Span },
-    /// `//@ xml …`: see [`Graphics`].
+    /// `//@ xml …`: see [`Graphics`](super::Graphics).
     Xml(SmolStr),
     /// Anything else; reported as a lint.
     Unknown(SmolStr),

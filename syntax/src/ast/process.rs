@@ -1,6 +1,6 @@
 //! Processes, locations, edges.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{
@@ -15,33 +15,34 @@ use smol_str::SmolStr;
 pub struct Process {
     /// Its name.
     pub name: Ident,
-    /// Its parameters; `None` when no list is written.
+    /// The parameters; `None` if no list is written.
     pub params: Option<Params>,
-    /// Everything inside, in order of the text.
+    /// All members, in source order.
     pub members: Vec<Placed<Member>>,
-    /// What only XML holds.
+    /// Data that only XML files contain.
     pub graphics: Option<Box<Graphics>>,
 }
 
-/// A piece of a process that is parsed on its own. Spans inside are relative to it.
+/// A piece of a process that is parsed independently. Spans inside are relative to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// What it is.
+    /// The kind of the member and its parts.
     pub kind: MemberKind,
-    /// From its first to its last token.
+    /// The range from the first to the last token.
     pub span: Span,
-    /// Comments inside and around.
+    /// Comments inside and around the member.
     pub comments: Vec<Comment>,
     /// `//@` lines among them.
     pub pragmas: Vec<Pragma>,
-    /// Errors inside.
+    /// Errors inside the member.
     pub errors: Vec<SyntaxError>,
 }
 
 /// The kinds of members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemberKind {
-    /// Unreadable; at least one error was reported. The names that it seems to declare.
+    /// Text that could not be parsed; at least one error was reported. Holds the names that it
+    /// seems to declare.
     Error(Vec<Ident>),
     /// Only trivia, or a stray `;`.
     Empty,
@@ -51,7 +52,8 @@ pub enum MemberKind {
     Typedef(Typedef),
     /// A local function.
     Function(Function),
-    /// `chan priority` inside a template, `before_update` …: legal only outside; analysis says so.
+    /// `chan priority` inside a template, `before_update` …: allowed only at the top level;
+    /// analysis reports it.
     Misplaced(Box<ItemKind>),
     /// `state a { inv }, b;`, or one `<location>`.
     States(Vec<Location>),
@@ -70,47 +72,47 @@ pub enum MemberKind {
 /// A location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Location {
-    /// Its name; for an unnamed location of an XML file `_` and its id.
+    /// The name; for an unnamed location of an XML file, `_` and its id.
     pub name: Ident,
-    /// Whether the name was made up.
+    /// Whether the name was generated.
     pub anonymous: bool,
     /// The invariant.
     pub invariant: Option<Expr>,
     /// The rate of an exponential distribution: `e` or `e : e`.
     pub exponential_rate: Option<(Expr, Option<Expr>)>,
-    /// `<committed/>`; `.xta` says it in [`MemberKind::Commit`].
+    /// `<committed/>`; `.xta` uses [`MemberKind::Commit`] instead.
     pub committed: bool,
-    /// `<urgent/>`; `.xta` says it in [`MemberKind::Urgent`].
+    /// `<urgent/>`; `.xta` uses [`MemberKind::Urgent`] instead.
     pub urgent: bool,
-    /// What only XML holds.
+    /// Data that only XML files contain.
     pub graphics: Option<Box<Graphics>>,
-    /// All of it.
+    /// The range of the whole location.
     pub span: Span,
 }
 
 /// A branchpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branchpoint {
-    /// Its name; `_` and its id in XML.
+    /// The name; in XML, `_` and the id.
     pub name: Ident,
-    /// What only XML holds.
+    /// Data that only XML files contain.
     pub graphics: Option<Box<Graphics>>,
-    /// All of it.
+    /// The range of the whole branchpoint.
     pub span: Span,
 }
 
 /// An edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it starts; `None` means as the edge before.
+    /// The source location; `None` means that of the previous edge.
     pub source: Option<Ident>,
-    /// Where it leads.
+    /// The target location.
     pub target: Ident,
     /// `false` for `-u->` and `controllable="false"`.
     pub controllable: bool,
     /// `select i : T, …`
     pub select: Vec<(Ident, TypeExpr)>,
-    /// The guard. A comma list is [`ExprKind::Comma`].
+    /// The guard. A comma list is [`ExprKind::Comma`](super::ExprKind::Comma).
     pub guard: Option<Expr>,
     /// The synchronisation.
     pub sync: Option<Sync>,
@@ -118,20 +120,20 @@ pub struct Edge {
     pub assign: Vec<Expr>,
     /// The weight of a branch.
     pub probability: Option<Expr>,
-    /// What only XML holds.
+    /// Data that only XML files contain.
     pub graphics: Option<Box<Graphics>>,
-    /// From source to the closing brace.
+    /// The range from the source to the closing brace.
     pub span: Span,
 }
 
-/// `c!`, `c?`, or `c` alone (CSP).
+/// `c!`, `c?`, or `c` alone (CSP-style).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sync {
     /// The channel.
     pub channel: Expr,
     /// Its direction.
     pub direction: Direction,
-    /// All of it.
+    /// The range of the whole synchronisation.
     pub span: Span,
 }
 
@@ -142,17 +144,18 @@ pub enum Direction {
     Send,
     /// `?`
     Receive,
-    /// neither
+    /// No mark: CSP-style synchronisation.
     Csp,
 }
 
-/// What an XML element holds beyond the model: ids, coordinates, colours, nails, labels without meaning. Kept for
-/// writing back, and written into `//@ xml` lines by the conversion to `.xta`.
+/// Data of an XML element beyond the model: ids, coordinates, colours, nails, labels without
+/// meaning. It is kept for writing the file back; the conversion to `.xta` puts it into `//@ xml`
+/// lines.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Graphics {
     /// Attributes of the element itself, in order.
     pub attributes: Vec<(SmolStr, SmolStr)>,
-    /// Child elements that carry attributes (`name`, `label`, `nail` …), in order of the file.
+    /// Child elements with attributes (`name`, `label`, `nail` …), in file order.
     pub children: Vec<GraphicsChild>,
 }
 
@@ -163,6 +166,6 @@ pub struct GraphicsChild {
     pub tag: SmolStr,
     /// Its attributes, in order.
     pub attributes: Vec<(SmolStr, SmolStr)>,
-    /// Its text, for those whose text is not part of the model (`<label kind="comments">`).
+    /// The text, for children whose text is not part of the model (`<label kind="comments">`).
     pub text: Option<SmolStr>,
 }

@@ -1,6 +1,6 @@
 //! Queries.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{Expr, Graphics};
@@ -8,33 +8,34 @@ use crate::error::SyntaxError;
 use crate::span::Span;
 use smol_str::SmolStr;
 
-/// A query with what is said about it.
+/// A query with its expectation, comment and stored results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// The formula.
     pub kind: QueryKind,
-    /// The formula's text as the user wrote it, white space folded to single blanks.
+    /// The formula's text as the user wrote it, with white space folded to single blanks.
     pub text: SmolStr,
-    /// The formula.
+    /// The source range of the formula.
     pub span: Span,
-    /// What the author expects, from `/* EXPECT:… */`, `<expect>` or `//@ expect`.
+    /// The expected answer, from `/* EXPECT:… */`, `<expect>` or `//@ expect`.
     pub expectation: Option<Expectation>,
     /// The text of `<comment>`.
     pub comment: Option<SmolStr>,
-    /// What UPPAAL stored in `<result>`, newest last: history, never trusted.
+    /// The results that UPPAAL stored in `<result>`, newest last. They are history and never
+    /// trusted.
     pub results: Vec<StoredResult>,
-    /// Everything of an XML `<query>` that has no place above, for writing back.
+    /// All other data of an XML `<query>`, for writing it back.
     pub graphics: Option<Box<Graphics>>,
-    /// Errors inside; their codes are `query/…`.
+    /// Errors inside the query; their codes are `query/…`.
     pub errors: Vec<SyntaxError>,
 }
 
-/// What a query should answer.
+/// The answer that the author expects of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Expectation {
     /// Whether it should hold.
     pub satisfied: bool,
-    /// Where that is said.
+    /// Where the expectation is written.
     pub span: Span,
 }
 
@@ -52,7 +53,7 @@ pub struct StoredResult {
 /// The forms of queries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryKind {
-    /// Unreadable; at least one error was reported.
+    /// Text that could not be parsed; at least one error was reported.
     Error,
     /// No formula, only comments: a heading.
     Heading,
@@ -66,7 +67,7 @@ pub enum QueryKind {
         condition: Option<Expr>,
         exprs: Vec<Expr>,
     },
-    /// A query of another engine, recognised by its form.
+    /// A query for another engine, recognised by its form.
     Unsupported(QueryFamily),
 }
 
@@ -91,7 +92,7 @@ pub enum BoundsKind {
     Bounds,
 }
 
-/// Families of queries we recognise and do not answer.
+/// Families of queries that are recognised, but not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueryFamily {
     /// `Pr[…]`, `simulate`, `E[…](max: …)`

@@ -1,19 +1,19 @@
 //! Types and declarators.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use super::{Expr, Ident};
 use crate::span::Span;
 
-/// A type as written: prefixes and a base. Array dimensions stand with the declared name.
+/// A type as written: prefixes and a base. Array dimensions belong to the declared name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeExpr {
     /// `urgent`, `broadcast`, `const`, `meta`, `hybrid`, in the order written.
     pub prefixes: Vec<(Prefix, Span)>,
-    /// What follows them.
+    /// The type after the prefixes.
     pub base: TypeBase,
-    /// Prefixes included.
+    /// The range including the prefixes.
     pub span: Span,
 }
 
@@ -37,9 +37,9 @@ pub enum Prefix {
 /// Base types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeBase {
-    /// Something unreadable; an error was reported.
+    /// Text that could not be parsed; an error was reported.
     Error,
-    /// No base: the 3.x forms `const N 5;` and `const N` in parameters, where `int` is meant.
+    /// No base: the 3.x forms `const N 5;` and `const N` in parameters, which mean `int`.
     ImplicitInt,
     /// `int` or `int[lo,hi]`
     Int(Option<Box<(Expr, Expr)>>),
@@ -53,24 +53,25 @@ pub enum TypeBase {
     Double,
     /// `void`
     Void,
-    /// A typedef's name. `string` and the fixed-width names of later versions come as names too.
+    /// The name of a typedef. `string` and the fixed-width types of later versions are represented
+    /// as names, too.
     Named(Ident),
     /// `scalar[n]`
     Scalar(Box<Expr>),
-    /// The papers' `scalarset[n]`.
+    /// `scalarset[n]`, the notation of papers.
     Scalarset(Box<Expr>),
-    /// The papers' `scalarset` without a size, as in `process P(scalarset pid)`.
+    /// `scalarset` without a size, as papers write in `process P(scalarset pid)`.
     ScalarsetParam,
     /// `struct { … }`
     Struct(Vec<Field>),
 }
 
-/// One line of fields of a struct.
+/// One line of struct fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Their type.
+    /// The common type of the fields.
     pub ty: TypeExpr,
-    /// Their names with dimensions.
+    /// The names with their dimensions.
     pub names: Vec<Declarator>,
 }
 
@@ -83,18 +84,18 @@ pub struct Declarator {
     pub dims: Vec<Dim>,
     /// `= init`, `:= init`, or the bare number of `const N 5;`.
     pub init: Option<Init>,
-    /// All of it.
+    /// The range of the whole declarator.
     pub span: Span,
 }
 
 /// An array dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dim {
-    /// `[e]`: a size, or (if `e` is a plain name of a type) an index type; analysis tells which.
+    /// `[e]`: a size, or (if `e` is the name of a type) an index type; analysis decides which.
     Expr(Expr),
     /// `[int[0,3]]`, `[scalar[3]]` …
     Type(TypeExpr),
-    /// `[]` or something unreadable; an error was reported.
+    /// `[]` or text that could not be parsed; an error was reported.
     Error(Span),
 }
 
@@ -111,7 +112,7 @@ pub enum Init {
 }
 
 impl Init {
-    /// Where it stands.
+    /// The source range of the initialiser.
     pub fn span(&self) -> Span {
         match self {
             Init::Expr(e) => e.span,

@@ -1,21 +1,22 @@
-//! The exact texts of labels inside `.xta`, and how they are put there so that they come out the same.
+//! The exact texts of labels inside `.xta`, and how to write them so that reading returns them
+//! unchanged.
 
 use crate::lexer::{Mode, Token, Tokens, lex};
 use crate::token::TokenKind as K;
 use std::ops::Range;
 
-/// Whether `text` holds anything but blanks and comments.
+/// Whether `text` contains anything but blanks and comments.
 pub(crate) fn has_tokens(text: &str) -> bool {
     Tokens::new(text, 0, Mode::Model).any(|t| !t.kind.is_comment())
 }
 
-/// Whether `name` can be written as a name.
+/// Whether `name` is a valid `.xta` name.
 pub(crate) fn is_name(name: &str) -> bool {
     matches!(lex(name, Mode::Model)[..], [t] if t.kind == K::Ident && t.end as usize == name.len())
 }
 
-/// What must stand between `text` and its terminator: a line break behind a line comment, and behind one of its own,
-/// so that [`before_terminator`] can tell them apart.
+/// The text required between `text` and its terminator: a line break after a line comment, and
+/// after a line break at the end of `text`, so that [`inside`] can tell the two apart.
 pub(crate) fn terminator_gap(text: &str) -> &'static str {
     let open_comment = lex(text, Mode::Model)
         .last()
@@ -27,7 +28,8 @@ pub(crate) fn terminator_gap(text: &str) -> &'static str {
     }
 }
 
-/// The text of a clause without what the writer put around it; without `exact`, without any blanks around it.
+/// The text of a clause without the gap that the writer added; if not `exact`, without any blanks
+/// around it.
 pub(crate) fn inside(text: &str, exact: bool) -> &str {
     if !exact {
         return text.trim();
@@ -36,7 +38,7 @@ pub(crate) fn inside(text: &str, exact: bool) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// As [`inside`], for the last text before a `}`, which has a blank or a line break before it.
+/// Like [`inside`], for the last text before a `}`, which is preceded by a blank or a line break.
 pub(crate) fn inside_braces(text: &str, exact: bool) -> &str {
     if !exact {
         return text.trim();
@@ -45,7 +47,7 @@ pub(crate) fn inside_braces(text: &str, exact: bool) -> &str {
     text.strip_suffix([' ', '\n']).unwrap_or(text)
 }
 
-/// Invariant and rate between the braces of a location, as ranges of `text`.
+/// The invariant and the rate between the braces of a location, as ranges of `text`.
 pub(crate) fn location_texts(text: &str) -> Option<(Range<usize>, Option<Range<usize>>)> {
     let tokens = lex(text, Mode::Model);
     let open = tokens.iter().find(|t| t.kind == K::LBrace)?.end as usize;
@@ -54,14 +56,15 @@ pub(crate) fn location_texts(text: &str) -> Option<(Range<usize>, Option<Range<u
     for t in &tokens {
         depth += step(t);
         if depth == 1 && t.kind == K::Semi {
-            let (before, behind) = (t.start as usize, t.end as usize);
-            return Some((open..before, Some(behind..close)));
+            let (before, after) = (t.start as usize, t.end as usize);
+            return Some((open..before, Some(after..close)));
         }
     }
     Some((open..close, None))
 }
 
-/// The labels between the braces of an edge: kind of the XML label, and its text as a range of `text`.
+/// The labels between the braces of an edge: the kind of the XML label, and its text as a range of
+/// `text`.
 pub(crate) fn edge_texts(text: &str) -> Vec<(&'static str, Range<usize>)> {
     let mut out = Vec::new();
     let mut depth = 0i32;
@@ -91,7 +94,7 @@ fn step(token: &Token) -> i32 {
     }
 }
 
-/// The labels of edges: kind in XML, keyword in `.xta`, in the order `.xta` wants.
+/// The labels of edges: kind in XML and keyword in `.xta`, in the order that `.xta` requires.
 pub(crate) const EDGE_CLAUSES: [(&str, &str); 5] = [
     ("select", "select"),
     ("guard", "guard"),
@@ -116,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_comes_out_as_it_went_in() {
+    fn labels_are_read_back_unchanged() {
         for text in ["x > 1", " x", "x // c", "x\n", "x // c\n", "\nx\n\n", "x "] {
             let clause = format!(" {text}{}", terminator_gap(text));
             assert_eq!(inside(&clause, true), text, "{clause:?}");

@@ -1,7 +1,7 @@
-//! From the items of an `.xta` file to the parts of an XML model.
+//! Collects the parts of an XML model from the items of an `.xta` file.
 //!
-//! `//@ xml` lines say where sections begin; without them, declarations up to the last process are global and the
-//! rest belongs to the system.
+//! `//@ xml` lines mark where sections begin. Without them, declarations up to the last process are
+//! global and the rest belongs to the system section.
 
 use super::node::{Node, many_lines, read_fragment};
 use super::template::{Template, collect_template, tidy};
@@ -23,7 +23,7 @@ pub(crate) struct Model {
 pub(crate) enum Block {
     Section(Section),
     Template(Box<Template>),
-    /// `<lsc>`, `<imports>`, comments: as they are.
+    /// `<lsc>`, `<imports>` and comments, copied unchanged.
     Raw(String),
     Queries(Node, Vec<XmlQuery>),
 }
@@ -32,16 +32,16 @@ pub(crate) enum Block {
 pub(crate) struct Section {
     pub node: Node,
     pub text: String,
-    /// Whether a marker began it, so that its text is taken to the byte.
+    /// Whether a marker started the section, so that its text is copied byte for byte.
     pub exact: bool,
 }
 
-/// A comment outside texts, for an XML comment.
+/// A comment outside declarations and labels, to be written as an XML comment.
 #[derive(Clone, Debug)]
 pub(crate) enum Note {
     /// `//…` or `/*…*/`
     Xta(String),
-    /// The inside of an XML comment.
+    /// The content of an XML comment.
     Xml(String),
 }
 
@@ -76,11 +76,11 @@ struct Collector<'a> {
     text: &'a str,
     model: Model,
     errors: Vec<SyntaxError>,
-    /// The section that text goes to, as an index of a block.
+    /// The section that receives text, as an index into the blocks.
     current: Option<usize>,
-    /// Text that belongs to what comes next.
+    /// Text that belongs to whatever comes next.
     pending: String,
-    /// The fragment of the process that comes next.
+    /// The fragment for the next process.
     template: Option<Node>,
     last_process: Option<usize>,
     system_seen: bool,
@@ -126,7 +126,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Walks over a part of the text, taking out the lines that speak of XML or hold queries.
+    /// Processes a part of the text and removes the `//@` lines with XML or queries from it.
     fn pieces(&mut self, range: Span, pragmas: &'a [Pragma], base: u32) {
         for piece in cut(self.text, range, pragmas, base) {
             match piece {
@@ -197,7 +197,7 @@ impl<'a> Collector<'a> {
             "query" => match self.last_query() {
                 Some(query) if query.fragment.is_none() => query.fragment = Some(node),
                 _ => self.errors.push(bad_fragment(
-                    "a <query> belongs behind a `//@ query` line",
+                    "a <query> must follow a `//@ query` line",
                     span,
                 )),
             },
@@ -215,11 +215,11 @@ impl<'a> Collector<'a> {
 
     fn open(&mut self, node: Node, exact: bool) {
         let text = std::mem::take(&mut self.pending);
-        // Blanks between a process and the marker are layout; comments there would be lost.
+        // Blanks between a process and the marker are layout, but comments there must not be lost.
         let mut text = Some(text)
             .filter(|t| !t.trim().is_empty())
             .unwrap_or_default();
-        // What had no marker comes first, in one element.
+        // Text without a marker comes first, in one element.
         let unmarked =
             |b: &Block| matches!(b, Block::Section(s) if s.node.tag == node.tag && !s.exact);
         if let Some(at) = self.model.blocks.iter().position(unmarked)
@@ -233,7 +233,7 @@ impl<'a> Collector<'a> {
             .push(Block::Section(Section { node, text, exact }));
     }
 
-    /// Ends the section under way.
+    /// Ends the current section.
     fn close(&mut self) {
         if let Some(section) = self.section().filter(|s| s.exact)
             && section.text.ends_with('\n')
@@ -247,7 +247,7 @@ impl<'a> Collector<'a> {
     fn settle(&mut self, tag: &str) {
         let text = std::mem::take(&mut self.pending);
         if text.trim().is_empty() {
-            // Kept: blank lines between declarations stay.
+            // Kept, so that blank lines between declarations stay.
             self.pending = text;
             return;
         }
@@ -341,7 +341,8 @@ impl<'a> Collector<'a> {
                 exact: false,
             }));
         }
-        // Readers want the system behind the templates and queries last, wherever their lines stood.
+        // XML readers expect the system after the templates and the queries last, wherever their
+        // lines were.
         self.model.blocks.sort_by_key(|b| match b {
             Block::Section(s) if s.node.tag == "system" && !s.exact => 1,
             Block::Queries(..) => 2,
@@ -359,7 +360,7 @@ fn is_queries(block: &Block) -> bool {
     matches!(block, Block::Queries(..))
 }
 
-/// Comments of a text in order, without the `//@` lines that are taken out.
+/// The comments of a text in order, without the `//@` lines that are removed from it.
 pub(crate) fn comments_of(text: &str) -> Vec<String> {
     crate::lexer::lex(text, crate::lexer::Mode::Model)
         .into_iter()
@@ -368,7 +369,7 @@ pub(crate) fn comments_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a `//@` line is taken out of the text.
+/// Whether a `//@` line is removed from the text.
 pub(crate) fn is_taken(kind: &PragmaKind) -> bool {
     matches!(
         kind,
@@ -385,16 +386,17 @@ pub(crate) fn bad_fragment(message: &str, span: Span) -> SyntaxError {
     )
 }
 
-/// What is wrong with a comment.
+/// The message for a malformed comment.
 pub(crate) const NO_COMMENT: &str = "the comment must end with `-->` and nothing may follow";
 
-/// The inside of the one XML comment that a line holds.
+/// The content of the single XML comment that a line consists of.
 pub(crate) fn comment_inside(line: &str) -> Option<String> {
     let inside = line.strip_prefix("<!--")?.strip_suffix("-->")?;
     (!inside.contains("-->")).then(|| many_lines(inside))
 }
 
-/// Cuts `range` at the `//@` lines to be taken out; each goes with its line break if it has the line for itself.
+/// Cuts `range` at the `//@` lines to remove; each includes its line break if nothing else is on
+/// the line.
 fn cut<'a>(text: &'a str, range: Span, pragmas: &'a [Pragma], base: u32) -> Vec<Piece<'a>> {
     let mut out = Vec::new();
     let mut from = range.start as usize;
@@ -421,7 +423,7 @@ fn cut<'a>(text: &'a str, range: Span, pragmas: &'a [Pragma], base: u32) -> Vec<
     out
 }
 
-/// `text` of a part of a process without the lines to be taken out.
+/// The `text` of a part of a process, without the lines to remove.
 pub(crate) fn without_pragmas(text: &str, range: Span, pragmas: &[(Span, &PragmaKind)]) -> String {
     let owned: Vec<Pragma> = pragmas
         .iter()

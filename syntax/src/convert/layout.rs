@@ -1,18 +1,18 @@
-//! Where to draw what has no place yet, if nobody says better: locations on a grid, labels beside them, edges bent
-//! apart. Texts are not measured here; `render` has a layout that does.
+//! The default layout for elements without coordinates: locations on a grid, labels beside them,
+//! edges bent apart. It does not measure texts; the layout in `render` does.
 
 use super::sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, SketchNode};
 use crate::ast::Graphics;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// Distances fit UPPAAL's own raster.
+/// The distances fit UPPAAL's grid.
 const STEP_X: i32 = 204;
 const STEP_Y: i32 = 136;
 /// The height of a line of text.
 const LINE: i32 = 17;
 
-/// Places for everything in a template.
+/// Computes places for all elements of a template.
 pub(crate) fn on_a_grid(sketch: &Sketch) -> Places {
     let nodes = || sketch.locations.iter().chain(&sketch.branchpoints);
     let count = nodes().count();
@@ -61,7 +61,7 @@ pub(crate) fn on_a_grid(sketch: &Sketch) -> Places {
     }
 }
 
-/// The name above, labels below.
+/// Puts the name above and the labels below.
 fn beside(at: Point, labels: usize) -> NodePlaces {
     let x = at.0.saturating_sub(10);
     let label = |i: usize| (x, at.1.saturating_add((i as i32 + 1) * LINE));
@@ -72,7 +72,7 @@ fn beside(at: Point, labels: usize) -> NodePlaces {
     }
 }
 
-/// The place that a `//@ xml` line gives.
+/// The place given by a `//@ xml` line.
 fn given(node: &SketchNode) -> Option<Point> {
     let number = |graphics: &Graphics, name: &str| {
         let found = graphics.attributes.iter().find(|(n, _)| n == name);
@@ -82,7 +82,7 @@ fn given(node: &SketchNode) -> Option<Point> {
     Some((number(graphics, "x")?, number(graphics, "y")?))
 }
 
-/// Below everything that has a place already.
+/// A point below everything that has a place already.
 fn origin<'a>(nodes: impl Iterator<Item = &'a SketchNode>) -> Point {
     let mut out: Option<Point> = None;
     for (x, y) in nodes.filter_map(given) {
@@ -99,7 +99,8 @@ fn grid(index: usize, count: usize) -> Point {
     (column.saturating_mul(STEP_X), row.saturating_mul(STEP_Y))
 }
 
-/// Nails of the `nth` edge between two points (0 for the first): loops and parallel edges must not coincide.
+/// The nails of the `nth` edge between two points, counted from 0. Loops and parallel edges must
+/// not coincide.
 fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
     let off = (nth as i32).saturating_mul(2 * LINE);
     if from == to {
@@ -115,7 +116,7 @@ fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
         return Vec::new();
     }
     let (x, y) = middle(from, to);
-    // Across the longer direction.
+    // The nail is displaced at right angles to the longer direction.
     if to.0.abs_diff(from.0) >= to.1.abs_diff(from.1) {
         vec![(x, y.saturating_add(off))]
     } else {
@@ -123,7 +124,7 @@ fn nails(from: Point, to: Point, nth: usize) -> Vec<Point> {
     }
 }
 
-/// Where the labels of an edge begin.
+/// The position of the first label of an edge.
 fn label_place(from: Point, to: Point, nails: &[Point]) -> Point {
     match nails {
         [] => middle(from, to),

@@ -1,4 +1,4 @@
-//! XML elements to be written, and the one-line form in which `//@ xml` comments hold them.
+//! XML elements to be written, and their one-line form in `//@ xml` comments.
 
 use crate::xml::dom::{self, Element};
 use smol_str::SmolStr;
@@ -14,16 +14,16 @@ pub(crate) struct Node {
     pub content: Vec<Content>,
 }
 
-/// What stands inside an element.
+/// A piece of the content of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     /// Character data, decoded.
     Text(String),
     /// A child.
     Node(Node),
-    /// XML as it was.
+    /// XML text, copied unchanged.
     Raw(String),
-    /// The inside of a comment, as it was.
+    /// The content of a comment, unchanged.
     Comment(String),
 }
 
@@ -36,14 +36,14 @@ impl Node {
         }
     }
 
-    /// An element that holds `text` alone.
+    /// An element that contains only `text`.
     pub fn with_text(tag: &str, text: impl Into<String>) -> Node {
         let mut node = Node::new(tag);
         node.set_text(text.into());
         node
     }
 
-    /// Tag, attributes and comments of `element`, nothing else.
+    /// The tag, attributes and comments of `element`, nothing else.
     pub fn shell(raw: &str, element: &Element) -> Node {
         Node {
             tag: element.tag.clone(),
@@ -60,7 +60,7 @@ impl Node {
             content: Vec::new(),
         };
         let text = element.decode(raw).text;
-        // Elsewhere text is layout, or a mistake that readers ignore.
+        // In other elements, text is layout or a mistake that readers ignore.
         if !text.is_empty() && holds_text(&element.tag) {
             node.content.push(Content::Text(text));
         }
@@ -68,8 +68,8 @@ impl Node {
             node.content.extend(notes(raw, element, Some(i)));
             node.content.push(Content::Node(Node::copy(raw, child)));
         }
-        let behind = Some(element.children.len());
-        node.content.extend(notes(raw, element, behind));
+        let at_end = Some(element.children.len());
+        node.content.extend(notes(raw, element, at_end));
         node
     }
 
@@ -88,7 +88,7 @@ impl Node {
         }
     }
 
-    /// An attribute.
+    /// The value of an attribute.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(n, _)| n == name);
         found.map(|(_, value)| value.as_str())
@@ -112,7 +112,7 @@ impl Node {
         self.children().find(|c| c.tag == tag)
     }
 
-    /// Its own text.
+    /// The element's own text.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|c| match c {
             Content::Text(text) => Some(text.as_str()),
@@ -121,7 +121,7 @@ impl Node {
         texts.collect()
     }
 
-    /// Puts `text` in the place of its own text.
+    /// Replaces the element's own text.
     pub fn set_text(&mut self, text: String) {
         self.content.retain(|c| !matches!(c, Content::Text(_)));
         if !text.is_empty() {
@@ -129,7 +129,7 @@ impl Node {
         }
     }
 
-    /// The whole element without line breaks of the writer's own.
+    /// The whole element, without line breaks added by the writer.
     pub fn compact(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, None);
@@ -225,7 +225,7 @@ fn holds_text(tag: &str) -> bool {
     )
 }
 
-/// Comments of an element: those before its child `at`, or all.
+/// The comments of an element: those before child `at`, or all.
 fn notes(raw: &str, element: &Element, at: Option<usize>) -> Vec<Content> {
     let notes = element.notes.iter();
     notes
@@ -255,7 +255,7 @@ fn escape_attribute(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Readers turn plain ones into blanks.
+            // Readers turn unescaped line breaks and tabs into blanks.
             '\n' => out.push_str("&#x0A;"),
             '\r' => out.push_str("&#x0D;"),
             '\t' => out.push_str("&#x09;"),
@@ -264,8 +264,8 @@ fn escape_attribute(out: &mut String, text: &str) {
     }
 }
 
-/// XML on one line: line breaks become `&#10;` and `&#13;`; references of that spelling get another one first, so that
-/// [`many_lines`] gives back the same XML.
+/// Puts XML on one line: line breaks become `&#10;` and `&#13;`. References that are already
+/// spelled this way are respelled first, so that [`many_lines`] restores the same XML.
 pub(crate) fn one_line(xml: &str) -> String {
     xml.replace("&#10;", "&#x0A;")
         .replace("&#13;", "&#x0D;")
@@ -278,7 +278,8 @@ pub(crate) fn many_lines(line: &str) -> String {
     line.replace("&#10;", "\n").replace("&#13;", "\r")
 }
 
-/// Reads the fragment of a `//@ xml` line; with `raw_children` its children stay as they are written, except formulas.
+/// Reads the fragment of a `//@ xml` line. With `raw_children`, its children are kept as written,
+/// except formulas.
 pub(crate) fn read_fragment(line: &str, raw_children: bool) -> Result<Node, String> {
     let raw = many_lines(line);
     let document = dom::read(&raw);
@@ -308,10 +309,11 @@ pub(crate) fn read_fragment(line: &str, raw_children: bool) -> Result<Node, Stri
     Ok(node)
 }
 
-/// The mark of an XML comment that holds comments of an `.xta` file.
+/// The prefix of an XML comment that contains comments of an `.xta` file.
 const XTA_MARK: &str = "@ xta ";
 
-/// Comments of a textual model as the inside of an XML comment, which must not hold `--`.
+/// Encodes comments of a textual model as the content of an XML comment, which must not contain
+/// `--`.
 pub(crate) fn hide_comments(comments: &str) -> String {
     let mut inside = comments.replace('&', "&amp;").replace("--", "-&#45;");
     if inside.ends_with('-') {
@@ -321,16 +323,16 @@ pub(crate) fn hide_comments(comments: &str) -> String {
     format!("{XTA_MARK}{inside}")
 }
 
-/// Undoes [`hide_comments`]; `None` for an XML comment of somebody else.
+/// Undoes [`hide_comments`]; `None` for any other XML comment.
 pub(crate) fn shown_comments(inside: &str) -> Option<String> {
     let text = inside.strip_prefix(XTA_MARK)?;
     Some(text.replace("&#45;", "-").replace("&amp;", "&"))
 }
 
-/// The mark of an XML comment that holds the name of a branchpoint.
+/// The prefix of an XML comment that contains the name of a branchpoint.
 const NAME_MARK: &str = "@ name ";
 
-/// A name as the inside of an XML comment.
+/// Encodes a name as the content of an XML comment.
 pub(crate) fn hide_name(name: &str) -> String {
     format!("{NAME_MARK}{name}")
 }

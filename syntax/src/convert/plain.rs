@@ -1,4 +1,5 @@
-//! `.xta` without `//@ xml` lines: the model alone, for people who draw nothing.
+//! Conversion to `.xta` without `//@ xml` lines: only the model, for users who do not need the
+//! drawing.
 
 use super::to_xta;
 use crate::SourceFile;
@@ -9,20 +10,20 @@ use crate::span::Span;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-/// The model as `.xta` text without its `//@ xml` lines. Places, colours, nails, labels of comments and stored results
-/// are left out. Refused, with the reasons, where [`to_xta`] refuses, and where only such a line tells two locations
-/// of one name apart.
+/// Converts the model to `.xta` text without `//@ xml` lines. Coordinates, colours, nails, comment
+/// labels and stored results are left out. Fails, with the reasons, where [`to_xta`] fails, and
+/// where only such a line distinguishes two locations of the same name.
 pub fn to_plain_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     let converted = SourceFile::parse(to_xta(file)?, FileKind::Xta);
     let lines = xml_lines(&converted);
     if lines.is_empty() {
         return Ok(converted.text.to_string());
     }
-    if let Some(name) = twice(&converted) {
+    if let Some(name) = shared_name(&converted) {
         let message = format!(
             "two locations of one process are called `{name}`; without `//@ xml` lines nothing tells them apart: rename one first, or convert without `--plain`"
         );
-        let error = SyntaxError::new("syntax/convert", message, Span::default());
+        let error = SyntaxError::new("syntax/convert", message, Span::START);
         return Err(vec![error]);
     }
     let mut out = String::with_capacity(converted.text.len());
@@ -35,7 +36,8 @@ pub fn to_plain_xta(file: &SourceFile) -> Result<String, Vec<SyntaxError>> {
     super::readable(out, FileKind::Xta)
 }
 
-/// The `//@ xml` lines, in order; each with its margin and its line break if it has the line for itself.
+/// The `//@ xml` lines in order, each with its indentation and line break if nothing else is on the
+/// line.
 fn xml_lines(file: &SourceFile) -> Vec<Span> {
     let text = &*file.text;
     let mut out = Vec::new();
@@ -70,7 +72,7 @@ fn whole_line(text: &str, span: Span) -> Span {
 }
 
 /// A name that two locations of one process share.
-fn twice(file: &SourceFile) -> Option<SmolStr> {
+fn shared_name(file: &SourceFile) -> Option<SmolStr> {
     for item in &file.items {
         if !matches!(item.node.kind, ItemKind::Process(_)) {
             continue;

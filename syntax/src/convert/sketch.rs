@@ -1,5 +1,5 @@
-//! What the writer of XML and who draws an `.xta` file know of a template: its texts, and the places that `//@ xml`
-//! lines give. Where the rest goes is decided by a function from a [`Sketch`] to [`Places`].
+//! The facts about a template of an `.xta` file that a layout needs: its texts, and the places that
+//! `//@ xml` lines give. A function from a [`Sketch`] to [`Places`] decides where the rest goes.
 
 use super::node::{Content, Node};
 use super::template::{Drawn, Template, collect_template};
@@ -13,11 +13,11 @@ pub type Point = (i32, i32);
 /// A template before it is laid out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sketch {
-    /// The locations, in order of the text.
+    /// The locations, in source order.
     pub locations: Vec<SketchNode>,
-    /// The branchpoints, in order of the text.
+    /// The branchpoints, in source order.
     pub branchpoints: Vec<SketchNode>,
-    /// The edges, in order of the text.
+    /// The edges, in source order.
     pub edges: Vec<SketchEdge>,
 }
 
@@ -28,26 +28,27 @@ pub struct SketchNode {
     pub name: SmolStr,
     /// Whether the template starts there.
     pub initial: bool,
-    /// The kinds and texts of its labels; kinds as in XML.
+    /// The kinds (as in XML) and texts of its labels.
     pub labels: Vec<(&'static str, String)>,
-    /// What a `//@ xml` line says of it.
+    /// The data of its `//@ xml` line.
     pub graphics: Option<Graphics>,
 }
 
 /// An edge before it is laid out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SketchEdge {
-    /// Where it starts.
+    /// The name of the source location.
     pub source: SmolStr,
-    /// Where it leads.
+    /// The name of the target location.
     pub target: SmolStr,
-    /// The kinds and texts of its labels; kinds as in XML.
+    /// The kinds (as in XML) and texts of its labels.
     pub labels: Vec<(&'static str, String)>,
-    /// What a `//@ xml` line says of it.
+    /// The data of its `//@ xml` line.
     pub graphics: Option<Graphics>,
 }
 
-/// Where the parts of a template are drawn, in the order of its [`Sketch`]. Places of labels are upper left corners.
+/// Where the parts of a template are drawn, in the order of its [`Sketch`]. The place of a label is
+/// its upper left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Places {
     /// The locations.
@@ -63,22 +64,23 @@ pub struct Places {
 pub struct NodePlaces {
     /// Its centre.
     pub at: Point,
-    /// Its name.
+    /// The place of its name.
     pub name: Point,
-    /// Its labels.
+    /// The places of its labels.
     pub labels: Vec<Point>,
 }
 
 /// Where an edge is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgePlaces {
-    /// The points it runs through.
+    /// The points it passes through.
     pub nails: Vec<Point>,
-    /// Its labels.
+    /// The places of its labels.
     pub labels: Vec<Point>,
 }
 
-/// The templates of an `.xta` file, in order; `None` for one whose `//@ xml` lines cannot be read.
+/// The templates of an `.xta` file, in order; `None` for a template whose `//@ xml` lines cannot be
+/// read.
 pub fn sketches(file: &SourceFile) -> Vec<Option<Sketch>> {
     if file.kind != FileKind::Xta {
         return Vec::new();
@@ -95,7 +97,7 @@ pub fn sketches(file: &SourceFile) -> Vec<Option<Sketch>> {
         .collect()
 }
 
-/// The sketch of a template about to be written.
+/// The sketch of a template that is about to be written.
 pub(super) fn sketch(template: &Template) -> Sketch {
     let initial = |name: &SmolStr| template.inits.iter().any(|(_, init, _)| init == name);
     let locations = template.locations.iter().map(|l| SketchNode {

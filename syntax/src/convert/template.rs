@@ -1,4 +1,4 @@
-//! The parts of a process, with what `//@ xml` lines and comments say about each.
+//! The parts of a process, with the `//@ xml` lines and comments that belong to each.
 
 use super::clauses::{edge_texts, has_tokens, inside, inside_braces, location_texts};
 use super::collect::{
@@ -25,11 +25,11 @@ pub(crate) struct Template {
     pub edges: Vec<XmlEdge>,
     /// Comments before the closing brace.
     pub end: Vec<Note>,
-    /// `//@ query` lines inside, outside labels.
+    /// `//@ query` lines inside the process, outside labels.
     pub queries: Vec<(Query, Span)>,
 }
 
-/// What is known about an element beside the model.
+/// Data of an element that is not part of the model.
 #[derive(Default)]
 pub(crate) struct Drawn {
     pub notes: Vec<Note>,
@@ -62,7 +62,7 @@ pub(crate) fn collect_template(
     let ItemKind::Process(process) = &item.node.kind else {
         return Ok(Template::default());
     };
-    let params = process.params.as_ref().map_or(Span::default(), |p| p.span);
+    let params = process.params.as_ref().map(|p| p.span);
     let mut parts = Parts {
         text,
         base: item.offset,
@@ -73,9 +73,11 @@ pub(crate) fn collect_template(
             ..Template::default()
         },
     };
-    // Comments of the header and behind the closing brace; those before the process are there already.
+    // Comments in the header and after the closing brace; those before the process are already
+    // included.
     for comment in &item.node.comments {
-        let inside = params.start <= comment.span.start && comment.span.end <= params.end;
+        let inside =
+            params.is_some_and(|p| p.start <= comment.span.start && comment.span.end <= p.end);
         let before = comment.span.start < item.node.span.start;
         if inside || before {
             continue;
@@ -95,7 +97,7 @@ pub(crate) fn collect_template(
         }
     }
     let exact = parts.out.drawn.fragment.is_some();
-    let slice = parts.slice(params, 0);
+    let slice = params.map_or("", |params| parts.slice(params, 0));
     let parameter = slice
         .get(1..slice.len().saturating_sub(1))
         .unwrap_or("")
@@ -147,7 +149,7 @@ impl<'a> Parts<'a> {
             if first.is_none_or(|f| i < f) {
                 continue;
             }
-            // Comments before the first of these members are text of the declarations.
+            // Comments before the first of these members belong to the text of the declarations.
             let from = if Some(i) == first {
                 member.node.span.start
             } else {
@@ -189,7 +191,7 @@ impl<'a> Parts<'a> {
         self.out.end = carried;
     }
 
-    /// The text from the opening brace to the first part of the automaton, cut where markers stand.
+    /// The text from the opening brace to the first part of the automaton, cut at markers.
     fn declarations(&mut self, process: &Process, first: Option<usize>) {
         let Some(start) = process.members.first().map(|m| m.offset) else {
             return;
@@ -252,7 +254,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A declaration behind the automaton, where only we read it.
+    /// A declaration after the automaton, which only Zonelens accepts.
     fn late_declaration(&mut self, member: &Placed<Member>) {
         let pragmas: Vec<(Span, &PragmaKind)> = member
             .node
@@ -282,7 +284,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Marks the locations a `commit` or `urgent` list names. Where several share a name, their fragments say which.
+    /// Marks the locations that a `commit` or `urgent` list names. If several have the same name,
+    /// their fragments decide.
     fn flag(&mut self, names: &[Ident], tag: &str, set: impl Fn(&mut XmlLocation)) {
         for name in names {
             let named = |l: &&mut XmlLocation| l.name == name.name;
@@ -316,15 +319,15 @@ impl<'a> Parts<'a> {
         inside.map(Note::Xml)
     }
 
-    /// A fragment with one of these tags; anything else would be lost.
+    /// Reads a fragment that must have one of these tags; any other would be lost.
     fn expected(&mut self, line: &str, span: Span, tags: &[&str]) -> Option<Node> {
         let node = self.read(line, span)?;
         if tags.contains(&node.tag.as_str()) {
             return Some(node);
         }
         let message = match tags {
-            [] => format!("nothing that a <{}> describes follows", node.tag),
-            [tag, ..] => format!("<{}> stands where <{tag}> is expected", node.tag),
+            [] => format!("it must precede what a <{}> describes", node.tag),
+            [tag, ..] => format!("expected <{tag}>, found <{}>", node.tag),
         };
         self.errors.push(bad_fragment(&message, span));
         None
@@ -371,7 +374,7 @@ impl<'a> Parts<'a> {
         out
     }
 
-    /// Comments from `from` on go to whatever comes next.
+    /// Carries the comments from `from` on over to the next element.
     fn rest(&mut self, member: &Placed<Member>, from: u32, carried: &mut Vec<Note>) {
         *carried = self
             .drawn(member, Span::new(from, member.len), &[], carried)
@@ -390,13 +393,13 @@ impl<'a> Parts<'a> {
             let range = Span::new(at, location.span.start);
             let drawn = self.drawn(member, range, &["location"], carried);
             let exact = drawn.fragment.is_some();
-            let behind = Span::new(location.name.span.end, location.span.end);
-            let text = self.slice(behind, member.offset);
+            let after = Span::new(location.name.span.end, location.span.end);
+            let text = self.slice(after, member.offset);
             let mut labels = Vec::new();
             if let Some((invariant, rate)) = location_texts(text) {
-                // A comment between name and brace.
-                let open = behind.start + invariant.start as u32;
-                self.rest_until(member, Span::new(behind.start, open), carried);
+                // A comment between the name and the brace.
+                let open = after.start + invariant.start as u32;
+                self.rest_until(member, Span::new(after.start, open), carried);
                 let invariant = match rate {
                     Some(_) => inside(&text[invariant], exact),
                     None => inside_braces(&text[invariant], exact),
@@ -433,15 +436,15 @@ impl<'a> Parts<'a> {
         if let Some(name) = &edge.source {
             *source = name.name.clone();
         }
-        let behind = Span::new(edge.target.span.end, edge.span.end);
-        let text = self.slice(behind, member.offset);
+        let after = Span::new(edge.target.span.end, edge.span.end);
+        let text = self.slice(after, member.offset);
         let clauses = edge_texts(text);
-        // Comments outside the labels, wherever they stand in the edge.
+        // Comments outside the labels, anywhere in the edge.
         let mut drawn = Drawn::default();
         let mut at = from;
         let ends = clauses
             .iter()
-            .map(|(_, r)| (behind.start + r.start as u32, behind.start + r.end as u32))
+            .map(|(_, r)| (after.start + r.start as u32, after.start + r.end as u32))
             .chain([(member.len, member.len)]);
         for (stop, next) in ends {
             let range = Span::new(at, stop);
@@ -467,7 +470,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Drops labels without meaning; their comments become notes.
+/// Drops labels without tokens; their comments become notes.
 fn keep_labels(labels: &mut Vec<(&'static str, String)>, notes: &mut Vec<Note>) {
     labels.retain(|(_, text)| {
         let kept = has_tokens(text);
@@ -478,7 +481,7 @@ fn keep_labels(labels: &mut Vec<(&'static str, String)>, notes: &mut Vec<Note>) 
     });
 }
 
-/// A text without blank lines before it and blanks behind it.
+/// The text without blank lines at its start and without white space at its end.
 pub(crate) fn tidy(text: &str) -> &str {
     let text = text.trim_end();
     let first = text.len() - text.trim_start().len();

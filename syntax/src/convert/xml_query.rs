@@ -11,7 +11,7 @@ pub(crate) struct XmlQuery {
     /// The formula; `None` for a heading, whose fragment is complete.
     formula: Option<String>,
     expectation: Option<bool>,
-    /// What a `//@ xml` line says about it.
+    /// The data of its `//@ xml` line.
     pub fragment: Option<Node>,
 }
 
@@ -24,7 +24,7 @@ impl XmlQuery {
         }
     }
 
-    /// An element without a formula to check.
+    /// A query element without a formula to check.
     pub fn heading(mut node: Node) -> XmlQuery {
         node.tag = "query".into();
         XmlQuery {
@@ -34,7 +34,7 @@ impl XmlQuery {
         }
     }
 
-    /// The element.
+    /// Builds the element.
     pub fn node(self) -> Node {
         let Some(formula) = self.formula else {
             return self.fragment.unwrap_or_default();
@@ -52,7 +52,8 @@ impl XmlQuery {
     }
 }
 
-/// Writes the formula into its place and gives it back. The fragment's own text counts while it says the same.
+/// Writes the formula into the element and returns it. The fragment's own text is kept if it means
+/// the same.
 fn put_formula(node: &mut Node, formula: String, expected: Option<bool>) -> String {
     let decided = node.content.iter().any(is_expect);
     let place = node.content.iter_mut().find_map(|c| match c {
@@ -62,7 +63,7 @@ fn put_formula(node: &mut Node, formula: String, expected: Option<bool>) -> Stri
     match place {
         Some(place) => {
             let kept = place.text();
-            // An expectation in its comments must not outlive the `//@ expect` line.
+            // An expectation in the comments of the formula must not outlive the `//@ expect` line.
             let agrees =
                 decided || commented_expectation(&kept).is_none_or(|e| Some(e) == expected);
             let same = parse_query(&kept).text == parse_query(&formula).text;
@@ -81,7 +82,7 @@ fn put_formula(node: &mut Node, formula: String, expected: Option<bool>) -> Stri
     }
 }
 
-/// Makes `<expect>` say what `//@ expect` says; `commented` is what the formula says itself.
+/// Makes `<expect>` agree with `//@ expect`; `commented` is the expectation in the formula itself.
 fn put_expectation(node: &mut Node, expected: Option<bool>, commented: Option<bool>) {
     let found = node.content.iter().rposition(is_expect);
     let said = found.and_then(|i| match &node.content[i] {
@@ -91,7 +92,7 @@ fn put_expectation(node: &mut Node, expected: Option<bool>, commented: Option<bo
     if said.or(commented) == expected {
         return;
     }
-    // An unclear outcome is kept while nothing else is said.
+    // An outcome that is neither success nor failure is kept unless there is an expectation.
     let Some(satisfied) = expected else {
         if let (Some(at), true) = (found, said.is_some()) {
             node.content.remove(at);

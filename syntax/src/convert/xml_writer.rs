@@ -1,4 +1,4 @@
-//! From the parts of a model to XML text.
+//! Writes the parts of a model as XML text.
 
 use super::PROLOG;
 use super::clauses::{EDGE_CLAUSES, has_tokens};
@@ -56,7 +56,7 @@ pub(crate) fn write(
     Ok(out)
 }
 
-/// Ids not yet taken.
+/// The generator of unused ids.
 struct Ids {
     taken: HashSet<SmolStr>,
     next: u32,
@@ -88,7 +88,7 @@ impl Ids {
     }
 }
 
-/// A location or branchpoint as edges see it.
+/// A location or branchpoint that edges refer to.
 struct Place {
     name: SmolStr,
     id: SmolStr,
@@ -146,9 +146,9 @@ impl Drawing<'_> {
         root.push(node);
     }
 
-    /// Gives an element an id and a place, and remembers them.
+    /// Gives an element an id and a place, and records them.
     fn placed(&mut self, mut node: Node, name: &str, (x, y): Point) -> Node {
-        // A line that was copied with its location must not make two of one id.
+        // If a `//@ xml` line was copied with its location, both copies have the same id.
         let own = node.get("id").map(SmolStr::new);
         let id = match own.filter(|id| self.places.iter().all(|p| p.id != *id)) {
             Some(id) => id,
@@ -190,7 +190,7 @@ impl Drawing<'_> {
             }
             node.content.insert(0, Content::Node(name));
         }
-        silence(&mut node, &location.labels);
+        clear_unused_labels(&mut node, &location.labels);
         for (i, kind, text) in missing_labels(&mut node, location.labels) {
             let place = places.labels.get(i).copied().unwrap_or_default();
             node.push(label(kind, text, place));
@@ -206,7 +206,7 @@ impl Drawing<'_> {
         template.push(node);
     }
 
-    /// `node` with `ref` to the place called `name`; one that already refers to such a place is kept.
+    /// Makes `node` refer to the place called `name`; a `ref` to such a place is kept.
     fn referring(&mut self, mut node: Node, name: &str, span: Span) -> Node {
         let mut named = self.places.iter().filter(|p| p.name == name);
         let kept = node.get("ref").map(SmolStr::new);
@@ -248,7 +248,7 @@ impl Drawing<'_> {
         node.content.insert(0, Content::Node(target));
         node.content.insert(0, Content::Node(source));
         let is_nail = |c: &Content| matches!(c, Content::Node(n) if n.tag == "nail");
-        silence(&mut node, &edge.labels);
+        clear_unused_labels(&mut node, &edge.labels);
         for (i, kind, text) in missing_labels(&mut node, edge.labels) {
             let at = node.content.iter().position(is_nail);
             let at = at.unwrap_or(node.content.len());
@@ -263,7 +263,7 @@ impl Drawing<'_> {
     }
 }
 
-/// In XML a branchpoint has only its id, so a name of its own stands in a comment.
+/// In XML a branchpoint has only an id, so its name goes into a comment.
 fn name_branchpoint(node: &mut Node, name: &str) {
     let is_name = |c: &Content| matches!(c, Content::Comment(text) if shown_name(text).is_some());
     node.content.retain(|c| !is_name(c));
@@ -272,7 +272,7 @@ fn name_branchpoint(node: &mut Node, name: &str) {
     }
 }
 
-/// `controllable` as the arrow says it.
+/// Sets `controllable` according to the arrow.
 fn control(attributes: &mut Attributes, controllable: bool) {
     let at = attributes.iter().position(|(n, _)| n == "controllable");
     match at.and_then(|i| attributes.get_mut(i)) {
@@ -313,7 +313,7 @@ fn child_mut<'a>(node: &'a mut Node, tag: &str) -> Option<&'a mut Node> {
     })
 }
 
-/// `<name>` with this name; the blanks that a fragment has around the same name are kept.
+/// `<name>` with this name; white space that a fragment has around the same name is kept.
 fn named(shell: Option<Node>, name: &str) -> Node {
     let mut node = shell.unwrap_or_else(|| Node::new("name"));
     if node.text().trim() != name {
@@ -329,7 +329,8 @@ fn label(kind: &str, text: String, (x, y): Point) -> Node {
         .with("y", y)
 }
 
-/// Puts texts into the labels of a fragment that wait for them; what finds no place is given back with its number.
+/// Puts texts into the labels of a fragment that wait for them; returns the remaining texts with
+/// their numbers.
 fn missing_labels(
     node: &mut Node,
     labels: Vec<(&'static str, String)>,
@@ -348,7 +349,7 @@ fn missing_labels(
         let waiting = nodes.iter().position(|n| n.text().is_empty());
         let at = waiting.or(nodes.len().checked_sub(1));
         match at.map(|at| nodes.swap_remove(at)) {
-            // A label of comments alone, to which the author added a text.
+            // A label with comments only, to which the author added a text.
             Some(place) if waiting.is_none() => {
                 let joined = format!("{}\n{text}", place.text());
                 place.set_text(joined);
@@ -360,9 +361,9 @@ fn missing_labels(
     left
 }
 
-/// Empties a label of a fragment whose own text would count as part of the model: the last of its kind counts, and the
-/// model has no such label.
-fn silence(node: &mut Node, labels: &[(&'static str, String)]) {
+/// Empties a label of a fragment whose own text would count as part of the model: readers use the
+/// last label of a kind, and the model has no such label.
+fn clear_unused_labels(node: &mut Node, labels: &[(&'static str, String)]) {
     let mut seen: Vec<String> = labels.iter().map(|(kind, _)| (*kind).to_owned()).collect();
     for content in node.content.iter_mut().rev() {
         let Content::Node(label) = content else {

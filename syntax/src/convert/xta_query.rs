@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::xml::dom::Element;
 use smol_str::SmolStr;
 
-/// What of `<queries>` is no query: its attributes, options and comments.
+/// Writes the parts of `<queries>` that are not queries: its attributes, options and comments.
 pub(crate) fn write_queries(out: &mut String, raw: &str, queries: &Element) {
     let mut node = Node::shell(raw, queries);
     for child in queries.children.iter().filter(|c| c.tag != "query") {
@@ -35,7 +35,8 @@ fn write_query(out: &mut String, raw: &str, query: &Element) {
     let text = formula.as_deref().unwrap_or("");
     let folded = parse_query(text).text;
     let heading = folded.is_empty();
-    // As it is where one line can hold it, else folded, with the text itself in the fragment.
+    // The text is written unchanged if it fits on one line; else it is folded, and the fragment
+    // holds the original.
     let clean = !heading && text.trim() == text && !text.contains(['\n', '\r']);
     if !heading {
         line(out, "query", if clean { text } else { &folded });
@@ -62,7 +63,7 @@ fn write_query(out: &mut String, raw: &str, query: &Element) {
     line(out, "xml", &one_line(&node.compact()));
 }
 
-/// Whether the element is what the writer makes of a formula alone.
+/// Whether the element is exactly what the writer produces from the formula.
 fn is_plain(raw: &str, query: &Element) -> bool {
     let bare = |e: &Element| e.attributes.is_empty() && e.notes.is_empty();
     let tags: Vec<&str> = query.children.iter().map(|c| c.tag.as_str()).collect();
@@ -83,12 +84,12 @@ fn expectation(query: &Element, formula: &str) -> Option<bool> {
     }
 }
 
-/// `/* EXPECT:T */` inside a formula.
+/// The expectation in a comment like `/* EXPECT:T */` inside a formula.
 pub(crate) fn commented_expectation(formula: &str) -> Option<bool> {
     let comments = lex(formula, Mode::Query);
     let mut comments = comments.iter().filter(|t| t.kind.is_comment());
     comments.find_map(|t| {
         let text = &formula[t.start as usize..t.end as usize];
-        expectation_comment(text, Span::default()).map(|e| e.satisfied)
+        expectation_comment(text, Span::START).map(|e| e.satisfied)
     })
 }

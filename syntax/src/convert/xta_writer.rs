@@ -1,4 +1,4 @@
-//! From the elements of an XML model to `.xta` text.
+//! Writes the elements of an XML model as `.xta` text.
 
 use super::PROLOG;
 use super::clauses::{EDGE_CLAUSES, has_tokens, is_name, terminator_gap};
@@ -42,7 +42,7 @@ pub(crate) fn write(raw: &str) -> Result<String, Vec<SyntaxError>> {
     }
 }
 
-/// The element alone, without its comments.
+/// The element itself, without its comments.
 fn bare(element: &Element) -> Element {
     Element {
         children: Vec::new(),
@@ -61,7 +61,7 @@ struct Writer<'a> {
     errors: Vec<SyntaxError>,
 }
 
-/// What the parts of a template are called, and whether a name means one location only.
+/// The names of the parts of a template, and whether they are all different.
 struct Names {
     by_id: Vec<(SmolStr, SmolStr)>,
     unique: bool,
@@ -95,14 +95,15 @@ impl Writer<'_> {
         self.notes(root, root.children.len(), "", false);
     }
 
-    /// A marker and the text, which ends one line break before whatever comes next.
+    /// Writes a marker and the text, which ends one line break before whatever comes next.
     fn section(&mut self, margin: &str, element: &Element) {
         self.fragment(margin, &Node::shell(self.raw, element));
         self.out.push_str(&element.decode(self.raw).text);
         self.out.push('\n');
     }
 
-    /// Comments before child `index`: ours as comments where `shown`, others as they are.
+    /// Writes the comments before child `index`: those that Zonelens wrote as `.xta` comments if
+    /// `shown`, all others unchanged.
     fn notes(&mut self, element: &Element, index: usize, margin: &str, shown: bool) {
         let spans: Vec<Span> = element
             .notes
@@ -157,7 +158,7 @@ impl Writer<'_> {
         self.out.push_str("}\n\n");
     }
 
-    /// Members in the order `.xta` wants them.
+    /// Writes the members in the order that `.xta` requires.
     fn body(&mut self, element: &Element, heading: usize) {
         let names = self.names(element);
         let all: Vec<(usize, &Element)> =
@@ -202,7 +203,7 @@ impl Writer<'_> {
         Names { by_id, unique }
     }
 
-    /// The name of a location, and whether it is its own.
+    /// The name of a location, and whether the file gives it.
     fn location_name(&self, element: &Element) -> (SmolStr, bool) {
         if element.tag == "branchpoint" {
             let mut notes = element.notes.iter();
@@ -224,7 +225,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `keyword a, b;` with one member a line and what belongs to each before it.
+    /// Writes `keyword a, b;`, one member per line, each after the lines that belong to it.
     fn list(
         &mut self,
         keyword: &str,
@@ -257,7 +258,8 @@ impl Writer<'_> {
         }
     }
 
-    /// `<name>` without its text, unless the text has blanks around it or looks made up.
+    /// `<name>` without its text, unless the text has white space around it or looks like a
+    /// generated name.
     fn name_node(&self, element: &Element) -> Node {
         let text = element.decode(self.raw).text;
         if text.trim() == text && !text.starts_with('_') {
@@ -324,7 +326,7 @@ impl Writer<'_> {
         self.out.push_str(&format!("{MARGIN}init {name};\n"));
     }
 
-    /// The name behind `ref`, as the reader understands it.
+    /// The name that `ref` refers to, as the reader resolves it.
     fn referred(&mut self, element: &Element, names: &Names) -> SmolStr {
         let id = element.attribute("ref").cloned().unwrap_or_default();
         let found = names.by_id.iter().find(|(i, _)| *i == id);
@@ -374,10 +376,11 @@ impl Writer<'_> {
         self.out.push_str(" }");
     }
 
-    /// Attributes and comments of an element.
+    /// The attributes and comments of an element.
     fn shell_of(&self, element: &Element) -> Node {
         let mut node = Node::shell(self.raw, element);
-        // They would come back as ours.
+        // Their mark means a comment of an `.xta` file, so they would not come back as part of this
+        // element.
         node.content
             .retain(|c| !matches!(c, Content::Comment(text) if shown_comments(text).is_some()));
         node
@@ -386,7 +389,7 @@ impl Writer<'_> {
     fn check_name(&mut self, what: &str, name: &str, span: Span) {
         if !is_name(name) {
             let message = format!(
-                "this {what} is called `{name}`, which `.xta` cannot hold: a name has letters, digits and `_`, begins with no digit, and is no keyword; rename it first"
+                "this {what} is called `{name}`, which `.xta` does not allow: a name consists of letters, digits and `_`, does not begin with a digit, and is not a keyword; rename it first"
             );
             self.errors
                 .push(SyntaxError::new("syntax/convert", message, span));
@@ -394,13 +397,14 @@ impl Writer<'_> {
     }
 }
 
-/// The label of a kind that counts: the last one.
+/// The label of this kind that readers use: the last one.
 fn last_label(element: &Element, kind: &str) -> Option<Span> {
     let of_kind = |c: &&Element| c.tag == "label" && c.attribute("kind").is_some_and(|k| k == kind);
     element.children.iter().rfind(of_kind).map(|l| l.span)
 }
 
-/// Whether a label is written as `.xta`: comments alone stay in the fragment, where `.xta` allows no empty label.
+/// Whether a label is written as `.xta`. A label with comments only stays in the fragment, because
+/// `.xta` allows no empty label.
 fn in_model(text: &str) -> bool {
     text.is_empty() || has_tokens(text)
 }

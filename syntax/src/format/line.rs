@@ -1,9 +1,9 @@
-//! One logical line: blanks between its words, and where to break it when it is too long.
+//! One logical line: the blanks between its words, and where to break it if it is too long.
 
 use super::{FormatOptions, Word};
 use crate::token::TokenKind as K;
 
-/// How words are spaced in a line.
+/// The syntactic context that decides about the blanks between words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context {
     /// `&` marks a reference: the header of a function or process.
@@ -14,7 +14,7 @@ pub(super) struct Context {
     pub label: bool,
 }
 
-/// Writes a logical line at `level`, its end of line included.
+/// Writes a logical line at `level`, including its line break.
 pub(super) fn write(
     out: &mut String,
     words: &[Word<'_>],
@@ -31,7 +31,8 @@ pub(super) fn write(
         if word.kind == K::RBrace {
             braces = braces.saturating_sub(1);
         }
-        // Inside braces (initialisers) the author's line breaks stay; a comment on its own line stays on one.
+        // Inside braces (initialisers), the author's line breaks are kept; a comment on its own
+        // line stays on its own line.
         let kept = before.is_some()
             && word.breaks > 0
             && (braces > 0 || word.kind == K::RBrace && kept_open(words, i));
@@ -72,7 +73,7 @@ pub(super) fn write(
     out.push('\n');
 }
 
-/// Whether the brace that the one at `close` closes was followed by a line break of the author's.
+/// Whether the author put a line break after the brace that the one at `close` closes.
 fn kept_open(words: &[Word<'_>], close: usize) -> bool {
     let mut depth = 0;
     for i in (0..close).rev() {
@@ -86,7 +87,7 @@ fn kept_open(words: &[Word<'_>], close: usize) -> bool {
     false
 }
 
-/// Width of the words from `start` up to the next place where the line may break.
+/// The width of the words from `start` up to the next place where the line may break.
 fn chunk_width(words: &[Word<'_>], start: usize, context: Context) -> usize {
     let mut width = 0;
     for i in start..words.len() {
@@ -111,12 +112,12 @@ fn breakable(words: &[Word<'_>], i: usize) -> bool {
         || (words[i].kind == K::Question && spaced_question(words, i))
 }
 
-/// Whether a `?` is a condition rather than the end of a synchronisation.
+/// Whether a `?` is a conditional operator rather than the end of a synchronisation.
 fn spaced_question(words: &[Word<'_>], i: usize) -> bool {
     !matches!(words.get(i + 1).map(|w| w.kind), None | Some(K::Semi))
 }
 
-/// Whether something that ends at `kind` is an operand, so that what follows is a binary operator.
+/// Whether a token of this kind ends an operand, so that a following operator is binary.
 fn ends_operand(kind: K) -> bool {
     use K::*;
     matches!(
@@ -125,8 +126,8 @@ fn ends_operand(kind: K) -> bool {
     )
 }
 
-/// The last word before `i` that is no comment.
-fn behind(words: &[Word<'_>], i: usize) -> Option<(usize, K)> {
+/// The last word before `i` that is not a comment.
+fn word_before(words: &[Word<'_>], i: usize) -> Option<(usize, K)> {
     (0..i)
         .rev()
         .map(|j| (j, words[j].kind))
@@ -136,7 +137,7 @@ fn behind(words: &[Word<'_>], i: usize) -> Option<(usize, K)> {
 /// Whether the word at `i` is a prefix operator.
 fn is_prefix(words: &[Word<'_>], i: usize, context: Context) -> bool {
     let operand_before =
-        behind(words, i).is_some_and(|(j, k)| ends_operand(k) || is_postfix(words, j));
+        word_before(words, i).is_some_and(|(j, k)| ends_operand(k) || is_postfix(words, j));
     match words[i].kind {
         K::Bang => !is_postfix(words, i) || !context.sync,
         K::Minus | K::Plus => !operand_before,
@@ -149,17 +150,17 @@ fn is_prefix(words: &[Word<'_>], i: usize, context: Context) -> bool {
 /// Whether the word at `i` is a postfix operator.
 fn is_postfix(words: &[Word<'_>], i: usize) -> bool {
     match words[i].kind {
-        K::PlusPlus | K::MinusMinus => behind(words, i).is_some_and(|(_, k)| ends_operand(k)),
+        K::PlusPlus | K::MinusMinus => word_before(words, i).is_some_and(|(_, k)| ends_operand(k)),
         K::Bang | K::Question => {
             let last = matches!(words.get(i + 1).map(|w| w.kind), None | Some(K::Semi));
-            last && behind(words, i).is_some_and(|(_, k)| ends_operand(k))
+            last && word_before(words, i).is_some_and(|(_, k)| ends_operand(k))
         }
         K::Prime => true,
         _ => false,
     }
 }
 
-/// The bracket that is open at the word at `i`.
+/// The innermost bracket that is open at the word at `i`.
 fn innermost(words: &[Word<'_>], i: usize) -> Option<K> {
     let mut depth = 0;
     for word in words[..i].iter().rev() {
@@ -173,7 +174,7 @@ fn innermost(words: &[Word<'_>], i: usize) -> Option<K> {
     None
 }
 
-/// Whether a blank stands before the word at `i`.
+/// Whether a blank precedes the word at `i`.
 pub(super) fn space(words: &[Word<'_>], i: usize, context: Context) -> bool {
     use K::*;
     let Some(before) = i.checked_sub(1) else {

@@ -1,4 +1,4 @@
-//! `.q` files: one formula a line, comments as they are.
+//! Formats `.q` files: one formula per line, comments unchanged.
 
 use super::line::{Context, space};
 use super::words_in;
@@ -7,7 +7,8 @@ use crate::lexer::Mode;
 use crate::source::SourceFile;
 use crate::token::TokenKind as K;
 
-/// Formulas with single blanks; broken ones and those of other engines stay as they are.
+/// Formats formulas with single blanks; malformed formulas and those for other engines stay
+/// unchanged.
 pub(super) fn format(file: &SourceFile) -> String {
     let mut out = String::new();
     for item in &file.items {
@@ -20,7 +21,7 @@ pub(super) fn format(file: &SourceFile) -> String {
             _ => !item.node.errors.is_empty(),
         };
         let mut words = words_in(text, Mode::Query);
-        // At the end a backslash would continue the line that follows.
+        // A backslash at the end would continue with the following line.
         while words.pop_if(|word| word.text.trim_end() == "\\").is_some() {}
         let Some(first) = words.first() else { continue };
         if first.breaks > 1 && !out.is_empty() {
@@ -60,7 +61,8 @@ pub(super) fn format(file: &SourceFile) -> String {
             {
                 out.push(' ');
             }
-            // A backslash that continues no line is a word with the blanks behind it.
+            // A backslash that does not continue a line is a word that includes the blanks after
+            // it.
             out.push_str(word.text.trim_end());
             seen += usize::from(!comment);
         }
@@ -75,7 +77,7 @@ fn newline(out: &mut String) {
     }
 }
 
-/// Whether a blank stands before the `i`-th word of a formula: `A[]` and `E<>` are kept together.
+/// Whether a blank precedes the `i`-th word of a formula; `A[]` and `E<>` are kept together.
 fn formula_space(words: &[super::Word<'_>], i: usize) -> bool {
     let path = matches!(words.first(), Some(w) if w.kind == K::Ident && (w.text == "A" || w.text == "E"))
         && matches!(words.get(1).map(|w| w.kind), Some(K::LBracket | K::Lt))
@@ -87,7 +89,7 @@ fn formula_space(words: &[super::Word<'_>], i: usize) -> bool {
         1 if words[1].kind == K::LBrace => false,
         _ if words[i].kind == K::Colon => false,
         _ if path => {
-            // What follows the path quantifier is spaced on its own.
+            // The text after the path quantifier is spaced separately.
             space(&words[3..], i - 3, Context::default())
         }
         _ => space(words, i, Context::default()),

@@ -1,10 +1,10 @@
-//! Where lines begin and how far they are indented.
+//! Decides where lines begin and how far they are indented.
 
 use super::line::{Context, write};
 use super::{FormatOptions, Word};
 use crate::token::TokenKind as K;
 
-/// An item with its comments.
+/// Formats an item with its comments.
 pub(super) fn item(words: &[Word<'_>], options: FormatOptions) -> String {
     let mut printer = Printer {
         words,
@@ -58,7 +58,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Comments that stand on lines of their own; with `all`, every comment that follows.
+    /// Writes the comments that are on lines of their own; with `all`, every comment that follows.
     fn comments(&mut self, level: usize, all: bool) {
         while self.kind().is_some_and(K::is_comment) {
             let fresh = self.at == 0 || self.words[self.at].breaks > 0;
@@ -71,7 +71,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Keeps one blank line of the author's before the next word, except at the start of a block.
+    /// Keeps one of the author's blank lines before the next word, except at the start of a block.
     fn blank_line(&mut self) {
         let wanted = self.words.get(self.at).is_some_and(|w| w.breaks > 1);
         if wanted
@@ -84,8 +84,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Index behind the comments that trail the word before `index` on its line.
-    fn behind_trailing(&self, mut index: usize) -> usize {
+    /// The index after the comments that trail the word before `index` on its line.
+    fn after_trailing(&self, mut index: usize) -> usize {
         while self
             .words
             .get(index)
@@ -96,7 +96,8 @@ impl<'a> Printer<'a> {
         index
     }
 
-    /// Index behind the first word at bracket depth 0 for which `stop` holds, brackets counted from here.
+    /// The index after the first word at bracket depth 0 for which `stop` holds; brackets are
+    /// counted from `from`.
     fn find(&self, from: usize, stop: impl Fn(K) -> bool) -> usize {
         let mut depth = 0i32;
         for (i, word) in self.words.iter().enumerate().skip(from) {
@@ -116,7 +117,7 @@ impl<'a> Printer<'a> {
         self.at = end;
     }
 
-    /// A declaration: a function with a block, a struct, or anything up to its `;`.
+    /// Writes a declaration: a function with a block, a struct, or anything up to its `;`.
     fn declaration(&mut self, level: usize) {
         if self.kind().is_none() {
             return;
@@ -127,7 +128,7 @@ impl<'a> Printer<'a> {
             .position(|w| w.kind == K::LBrace)
             .map(|i| self.at + i);
         let Some(open) = open else {
-            let end = self.behind_trailing(end);
+            let end = self.after_trailing(end);
             let header = self.words[self.at..end].iter().any(|w| w.kind == K::LParen);
             self.line(self.at..end, level, Context { header, ..PLAIN });
             self.at = end;
@@ -145,14 +146,14 @@ impl<'a> Printer<'a> {
             }
             Some(K::Struct) => self.structure(open, level),
             _ => {
-                let end = self.behind_trailing(end);
+                let end = self.after_trailing(end);
                 self.line(self.at..end, level, PLAIN);
                 self.at = end;
             }
         }
     }
 
-    /// Everything up to the `{` at `open` and that brace.
+    /// Writes everything up to and including the `{` at `open`.
     fn header(&mut self, open: usize, level: usize) {
         self.line(self.at..open + 1, level, HEADER);
         self.at = open + 1;
@@ -172,14 +173,14 @@ impl<'a> Printer<'a> {
             self.declaration(level + 1);
         }
         let end = self.find(self.at + 1, |k| k == K::Semi);
-        let end = self.behind_trailing(end);
+        let end = self.after_trailing(end);
         self.line(self.at..end, level, PLAIN);
         self.at = end;
     }
 
-    /// Puts comments behind an opening brace back onto its line.
+    /// Puts comments after an opening brace back on its line.
     fn trailing(&mut self) {
-        let end = self.behind_trailing(self.at);
+        let end = self.after_trailing(self.at);
         for word in &self.words[self.at..end] {
             self.out.truncate(self.out.trim_end_matches('\n').len());
             self.out.push(' ');
@@ -189,7 +190,7 @@ impl<'a> Printer<'a> {
         self.at = end;
     }
 
-    /// Statements up to and including `}`; the `{` is already written.
+    /// Writes statements up to and including `}`; the `{` is already written.
     fn block(&mut self, level: usize) {
         self.trailing();
         loop {
@@ -206,9 +207,9 @@ impl<'a> Printer<'a> {
         self.close(level);
     }
 
-    /// `}` with the comments behind it, on a line of its own.
+    /// Writes `}` and the comments after it on a separate line.
     fn close(&mut self, level: usize) {
-        let end = self.behind_trailing(self.at + 1);
+        let end = self.after_trailing(self.at + 1);
         self.line(self.at..end, level, PLAIN);
         self.at = end;
     }
@@ -244,7 +245,7 @@ impl<'a> Printer<'a> {
             return;
         }
         let end = self.find(self.at, |k| k == K::Colon);
-        let end = self.behind_trailing(end);
+        let end = self.after_trailing(end);
         self.line(
             self.at..end,
             level.saturating_sub(1),
@@ -256,16 +257,16 @@ impl<'a> Printer<'a> {
         self.at = end;
     }
 
-    /// `if (c)`, `while (c)`, `for (…)` and what follows.
+    /// `if (c)`, `while (c)`, `for (…)` and the statement after them.
     fn headed(&mut self, level: usize) {
         let end = self.find(self.at, |k| k == K::RParen || k == K::LParen);
-        // `find` stopped behind the opening parenthesis: go to its partner.
+        // `find` stopped after the opening parenthesis: continue to the matching one.
         let close = self.find(end, |k| k == K::RParen);
         self.body(close, level);
     }
 
-    /// Writes the words up to `end`, then the statement they govern: a block on the same line, anything else on the
-    /// same line or, if the author broke it there, on the next.
+    /// Writes the words up to `end`, then the statement they control: a block goes on the same
+    /// line, anything else on the same line or, if the author broke the line there, on the next.
     fn body(&mut self, end: usize, level: usize) {
         let next = (end..self.words.len()).find(|&i| !self.words[i].kind.is_comment());
         let Some(next) = next else {
@@ -285,21 +286,22 @@ impl<'a> Printer<'a> {
             self.body(close, level);
             return self.join_else(level);
         } else if next > end || self.words[next].breaks > 0 || governs(kind) {
-            let end = self.behind_trailing(end);
+            let end = self.after_trailing(end);
             self.line(self.at..end, level, PLAIN);
             self.at = end;
             self.comments(level + 1, true);
             self.statement(level + 1);
         } else {
             let stop = self.find(next, |k| k == K::Semi);
-            let stop = self.behind_trailing(stop);
+            let stop = self.after_trailing(stop);
             self.line(self.at..stop, level, PLAIN);
             self.at = stop;
         }
         self.join_else(level);
     }
 
-    /// After a governed block: `} else` and `} while (c);` go onto the line of the brace.
+    /// After the block of a controlling statement: puts `} else` and `} while (c);` on the line of
+    /// the brace.
     fn join_else(&mut self, level: usize) {
         let follows = matches!(self.kind(), Some(K::Else));
         if follows && self.out.ends_with("}\n") {
@@ -335,11 +337,11 @@ impl<'a> Printer<'a> {
         self.close(0);
     }
 
-    /// A local declaration, or `state …;` and the like, whose braces hold invariants.
+    /// A local declaration, or a section such as `state …;`, whose braces contain invariants.
     fn declaration_or_section(&mut self) {
         if self.kind() == Some(K::State) {
             let end = self.find(self.at, |k| k == K::Semi);
-            let end = self.behind_trailing(end);
+            let end = self.after_trailing(end);
             let kept = self.words[self.at..end].iter().any(|w| w.kind.is_comment());
             if kept {
                 self.listed_states(end);
@@ -351,7 +353,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A line whose braces do not keep the author's line breaks.
+    /// Writes a line whose braces do not keep the author's line breaks.
     fn unbroken(&mut self, end: usize, level: usize) {
         let words: Vec<Word<'_>> = self.words[self.at..end]
             .iter()
@@ -361,7 +363,7 @@ impl<'a> Printer<'a> {
         self.at = end;
     }
 
-    /// A `state` list with comments: one location a line.
+    /// Writes a `state` list with comments: one location per line.
     fn listed_states(&mut self, end: usize) {
         self.line(self.at..self.at + 1, 1, PLAIN);
         self.at += 1;
@@ -372,13 +374,13 @@ impl<'a> Printer<'a> {
                 break;
             }
             let stop = self.find(self.at, |k| matches!(k, K::Comma | K::Semi));
-            let stop = self.behind_trailing(stop).min(end).max(self.at + 1);
+            let stop = self.after_trailing(stop).min(end).max(self.at + 1);
             self.line(self.at..stop, 2, PLAIN);
             self.at = stop;
         }
     }
 
-    /// `trans` and its edges, each on its own line.
+    /// Writes `trans` and its edges, each on its own line.
     fn transitions(&mut self) {
         self.line(self.at..self.at + 1, 1, PLAIN);
         self.at += 1;
@@ -398,9 +400,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An edge: on one line if the author wrote it so and it fits, else a label a line.
+    /// Writes an edge: on one line if the author did so and it fits, else one label per line.
     fn edge(&mut self, end: usize) {
-        let trailing = self.behind_trailing(end);
+        let trailing = self.after_trailing(end);
         let words = &self.words[self.at..end];
         let open = words.iter().position(|w| w.kind == K::LBrace);
         let Some(open) = open else {
@@ -448,7 +450,7 @@ impl<'a> Printer<'a> {
                 break;
             }
             let stop = self.find(self.at, |k| k == K::Semi).min(end);
-            let stop = self.behind_trailing(stop);
+            let stop = self.after_trailing(stop);
             let context = Context {
                 sync: self.kind() == Some(K::Sync),
                 ..PLAIN
@@ -460,7 +462,7 @@ impl<'a> Printer<'a> {
         self.at = trailing;
     }
 
-    /// `progress { … }` and `gantt { … }`: one line each.
+    /// `progress { … }` and `gantt { … }`: one entry per line.
     fn lines_in_braces(&mut self) {
         let open = self.find(self.at, |k| k == K::LBrace);
         self.header(open - 1, 0);
@@ -471,7 +473,7 @@ impl<'a> Printer<'a> {
                 break;
             }
             let end = self.find(self.at, |k| k == K::Semi);
-            let end = self.behind_trailing(end);
+            let end = self.after_trailing(end);
             self.line(self.at..end, 1, PLAIN);
             self.at = end;
         }
@@ -481,7 +483,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Keywords of statements that govern another one.
+/// Whether this keyword begins a statement that controls another one.
 fn governs(kind: K) -> bool {
     matches!(kind, K::If | K::While | K::For | K::Do)
 }

@@ -13,7 +13,7 @@ use chumsky::prelude::*;
 
 const DECLARATION: &str = "this declaration";
 
-/// Parsers of whole declarations, their final `;` included.
+/// Parsers of whole declarations, including the final `;`.
 pub(crate) struct DeclParsers<'s> {
     pub var: P<'s, VarDecl>,
     pub typedef: P<'s, Typedef>,
@@ -123,7 +123,7 @@ fn scalarset<'s>(expr: &P<'s, Expr>) -> P<'s, ItemKind> {
         .boxed()
 }
 
-/// Parameters without parentheses. A name without a type takes the type of the group it stands in (3.x syntax).
+/// Parameters without parentheses. A name without a type has the type of its group (3.x syntax).
 fn bare_params<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Params> {
     struct Raw {
         ty: Option<TypeExpr>,
@@ -253,7 +253,7 @@ fn instantiation<'s>(
         .boxed()
 }
 
-/// Splits a list with `,` inside and `<` between levels.
+/// Parses a list with `,` between elements and `<` between levels.
 fn levels<'s, T: 's>(elem: impl Parser<'s, In<'s>, T, Ex> + Clone + 's) -> P<'s, Vec<Vec<T>>> {
     elem.separated_by(tok(K::Comma))
         .at_least(1)
@@ -348,7 +348,8 @@ fn gantt<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, ItemKind> {
         .boxed()
 }
 
-/// Which declaration the tokens of an item hold, by a look at its shape; the parser chosen then commits to it.
+/// The kind of declaration that the tokens of an item form, guessed from its first tokens; the
+/// parser chosen then commits to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Empty,
@@ -370,7 +371,7 @@ pub(crate) enum Shape {
     EcdarInterface,
 }
 
-/// Looks at the tokens of an item without comments.
+/// Determines the shape of an item from its tokens, comments excluded.
 pub(crate) fn shape(tokens: &[(Tok<'_>, super::TokSpan)]) -> Shape {
     let kind = |i: usize| tokens.get(i).map(|(t, _)| t.kind);
     let is_word = |i: usize, text: &str| {
@@ -417,8 +418,8 @@ pub(crate) fn shape(tokens: &[(Tok<'_>, super::TokSpan)]) -> Shape {
     }
 }
 
-/// Whether tokens are `sytem P, Q;`. A type may have a name like that; those that begin with the keyword, and those with
-/// capitals, are left alone.
+/// Whether the tokens are a misspelt system line like `sytem P, Q;`. A type may have a similar
+/// name: names that begin with the keyword and names with capitals are not taken for it.
 fn meant_system(tokens: &[(Tok<'_>, super::TokSpan)]) -> bool {
     let [(first, _), rest @ ..] = tokens else {
         return false;
@@ -434,8 +435,8 @@ fn meant_system(tokens: &[(Tok<'_>, super::TokSpan)]) -> bool {
         && crate::similar::is_close(first.text, K::System.text())
 }
 
-/// The `)` that closes the first `(` which stands outside brackets and braces, directly behind a name and before any
-/// `=`: the parameter list of a function or of an instantiation.
+/// The `)` that closes the first `(` outside brackets and braces that directly follows a name and
+/// precedes any `=`: the parameter list of a function or of an instantiation.
 fn first_paren(tokens: &[(Tok<'_>, super::TokSpan)]) -> Option<usize> {
     let mut depth = 0u32;
     let mut open = None;

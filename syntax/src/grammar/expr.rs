@@ -62,7 +62,7 @@ pub(super) fn expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .ignore_then(expr)
         .then_ignore(tok(K::Colon))
         .map(|e| Infix::Cond(Box::new(e)));
-    // A name behind an operand is never right, so this one is meant for an operator.
+    // A name is never valid after an operand, so this one must be an operator.
     let spelled = any::<super::In<'s>, super::Ex>()
         .filter(|t: &Tok<'s>| t.kind == K::Ident && capital_operator(t.text).is_some())
         .validate(|t, e, emitter| {
@@ -80,7 +80,7 @@ pub(super) fn expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .boxed()
 }
 
-/// `NOT x`. What stands before a parenthesis may be a function.
+/// `NOT x`. A name before a parenthesis may be a function.
 fn capital_not<'s>() -> P<'s, Prefix> {
     let begins = any::<super::In<'s>, super::Ex>()
         .filter(|t: &Tok<'s>| matches!(t.kind, K::Ident | K::True | K::False | K::Nat))
@@ -116,7 +116,7 @@ fn operand<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
     let postfixed = atom.foldl_with(postfix.repeated(), |base, post, e| {
         postfixed(base, post, e.span().end)
     });
-    // One primitive: it is tried before every operand.
+    // A single primitive, because it is tried before every operand.
     let sign = chumsky::primitive::select(|t: Tok<'s>, _| {
         let sign: fn(Span) -> Prefix = match t.kind {
             K::Bang | K::Not => |s| Prefix::Unary(UnaryOp::Not, s),
@@ -204,7 +204,8 @@ fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
                     body: Box::new(body),
                 },
             );
-    // `spawn T(args)` of dynamic templates: read as `spawn(T(args))`, reported as unsupported by analysis.
+    // `spawn T(args)` of dynamic templates: parsed as `spawn(T(args))`; analysis reports it as
+    // unsupported.
     let args = spawn_args.delimited_by(tok(K::LParen), tok(K::RParen));
     let spawned = ident().then(args).map_with(|(name, args), e| {
         let callee = Box::new(Expr {
@@ -237,7 +238,7 @@ fn atom<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Expr> {
         .boxed()
 }
 
-/// `base` with a postfix that ends at `end`.
+/// Applies a postfix that ends at `end` to `base`.
 fn postfixed(base: Expr, post: Postfix, end: u32) -> Expr {
     let span = Span::new(base.span.start, end);
     let base = Box::new(base);
@@ -259,7 +260,8 @@ fn postfixed(base: Expr, post: Postfix, end: u32) -> Expr {
     Expr { kind, span }
 }
 
-/// A channel: only names, indices and fields, so that the `?` after it is not taken for a condition.
+/// A channel: only names, indices and fields, so that the `?` after it is not parsed as a
+/// conditional operator.
 pub(super) fn channel<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
     let name = ident()
         .map(ExprKind::Name)
@@ -285,7 +287,7 @@ pub(super) fn channel<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
     .boxed()
 }
 
-/// One expression, or several with commas between: [`ExprKind::Comma`].
+/// One expression, or several separated by commas: [`ExprKind::Comma`].
 pub(super) fn comma_expr<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
     expr.separated_by(tok(K::Comma))
         .at_least(1)
@@ -305,7 +307,7 @@ pub(super) fn comma_expr<'s>(expr: P<'s, Expr>) -> P<'s, Expr> {
 
 const AND: &str = "operators are written in lower case: write `and` or `&&`";
 
-/// The operator a word is meant for, how it is written, and what to say.
+/// The operator that a word stands for, how it is written, and the message to report.
 fn capital_operator(text: &str) -> Option<(BinaryOp, &'static str, &'static str)> {
     Some(match super::operator_word(text)? {
         K::And => (BinaryOp::And, "and", AND),
@@ -374,8 +376,9 @@ fn assign_op(kind: K) -> Option<AssignOp> {
     })
 }
 
-/// Arranges a flat list of operands and operators by precedence: assignments and conditions to the right, all others
-/// to the left. A stack of pending operators, so that the length of a chain costs no recursion.
+/// Arranges a flat list of operands and operators by precedence: assignments and conditionals
+/// associate to the right, all others to the left. It uses a stack of pending operators, so long
+/// chains need no recursion.
 fn arrange(first: Expr, tail: Vec<((Infix, Span), Expr)>) -> Expr {
     let mut operands = vec![first];
     let mut pending: Vec<(Infix, Span)> = Vec::new();
@@ -396,7 +399,7 @@ fn arrange(first: Expr, tail: Vec<((Infix, Span), Expr)>) -> Expr {
     }
     operands.pop().unwrap_or(Expr {
         kind: ExprKind::Error,
-        span: Span::default(),
+        span: Span::START,
     })
 }
 

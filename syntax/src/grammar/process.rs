@@ -22,7 +22,7 @@ pub(crate) struct ProcessParsers<'s> {
     pub init: P<'s, Ident>,
     /// `trans`? edge (`,` | `;`)
     pub edge: P<'s, Edge>,
-    /// Texts of XML labels; nothing but comments is `None` or empty.
+    /// Texts of XML labels; a text with comments only yields `None` or an empty list.
     pub rate: P<'s, Option<(Expr, Option<Expr>)>>,
     pub select: P<'s, Vec<(Ident, TypeExpr)>>,
     pub sync: P<'s, Option<Sync>>,
@@ -93,8 +93,8 @@ fn select<'s>(ty: &P<'s, TypeExpr>) -> P<'s, Vec<(Ident, TypeExpr)>> {
         .boxed()
 }
 
-/// Updates with `,` between them. A `;` in its place is reported, and read as one; in `.xta` it is one only if an update
-/// follows, because it also ends the label.
+/// Updates separated by `,`. A `;` instead is reported and treated as a `,`; in `.xta` only if an
+/// update follows, because it also ends the label.
 fn assign<'s>(expr: &P<'s, Expr>) -> P<'s, Vec<Expr>> {
     let list = expr
         .clone()
@@ -108,7 +108,7 @@ fn assign<'s>(expr: &P<'s, Expr>) -> P<'s, Vec<Expr>> {
             _ => false,
         })
         .rewind();
-    // Not as a fixed token: "expected `;`" would be wrong advice.
+    // Not a fixed token: "expected `;`" would be wrong advice.
     let more = any::<In<'s>, Ex>()
         .filter(|t: &Tok<'s>| t.kind == K::Semi)
         .map_with(|_, e| e.span())
@@ -134,13 +134,13 @@ fn assign<'s>(expr: &P<'s, Expr>) -> P<'s, Vec<Expr>> {
         .boxed()
 }
 
-/// Words for the labels of edges that people write in place of the language's.
+/// Common wrong words for the labels of edges.
 const SELECT: &[&str] = &["selection"];
 const GUARD: &[&str] = &["when", "guards"];
 const SYNC: &[&str] = &["synchronisation", "synchronization", "synchronise"];
 const ASSIGN: &[&str] = &["update", "updates", "assignment", "assignments"];
 
-/// Whether a name is probably meant for the keyword of a label.
+/// Whether a name is probably a misspelt keyword of a label.
 fn is_label_word(text: &str) -> bool {
     [
         (K::Select, SELECT),
@@ -193,7 +193,7 @@ fn states<'s>(expr: &P<'s, Expr>, rate: P<'s, (Expr, Option<Expr>)>) -> P<'s, Ve
         .boxed()
 }
 
-/// `{ … }` with anything balanced inside.
+/// `{ … }` with any balanced content.
 fn skip_braces<'s>() -> P<'s, ()> {
     recursive(|skip| {
         let other = any::<In<'s>, Ex>()
@@ -207,7 +207,7 @@ fn skip_braces<'s>() -> P<'s, ()> {
     .boxed()
 }
 
-/// One label of an edge; `Broken` was reported and left out.
+/// One label of an edge; a `Broken` label was reported and left out.
 #[derive(Clone)]
 enum Label {
     Select(Vec<(Ident, TypeExpr)>),
@@ -219,7 +219,7 @@ enum Label {
 }
 
 impl Label {
-    /// The place of a label in the fixed order.
+    /// The position of a label in the fixed order.
     fn rank(&self) -> Option<u8> {
         match self {
             Label::Select(_) => Some(0),
@@ -238,7 +238,7 @@ fn edge<'s>(
     sync: P<'s, Sync>,
     assign: P<'s, Vec<Expr>>,
 ) -> P<'s, Edge> {
-    // The right words first: misspelt ones are looked for only where none fits.
+    // The correct words come first: misspelt ones are tried only if none matches.
     let labels_with = |word: fn(K, &'static [&'static str]) -> P<'s, ()>| {
         choice((
             word(K::Select, SELECT)
@@ -307,7 +307,7 @@ fn edge<'s>(
                     if last >= Some(rank) {
                         emitter.emit(ParseError::custom(
                             span,
-                            "labels stand once each and in this order: select, guard, sync, assign, probability",
+                            "each label may occur once, in this order: select, guard, sync, assign, probability",
                         ));
                     }
                     last = last.max(Some(rank));
@@ -332,7 +332,7 @@ fn edge<'s>(
         &["transition", "transitions"],
     )
     .then_ignore(name_follows));
-    // Which mark is missing depends on what follows, and is told by who knows that.
+    // Which mark is missing depends on the next member, so the caller reports it.
     section
         .or_not()
         .ignore_then(body)

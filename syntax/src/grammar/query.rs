@@ -1,6 +1,6 @@
 //! Queries: path formulas, leads-to, bounds, and the families that are recognised but not answered.
 //!
-//! The head of a formula decides its family; only the symbolic ones are parsed further.
+//! The head of a formula determines its family; only the symbolic ones are parsed further.
 
 use super::expr::comma_expr;
 use super::{P, Spanned, tok};
@@ -9,11 +9,11 @@ use crate::token::TokenKind as K;
 use chumsky::prelude::*;
 
 pub(crate) struct QueryParsers<'s> {
-    /// What follows `A[]` and the like.
+    /// The state formula after `A[]` and the like.
     pub state: P<'s, Expr>,
     /// `p --> q`
     pub leads_to: P<'s, (Expr, Expr)>,
-    /// What follows `sup`, `inf`, `bounds`.
+    /// The rest after `sup`, `inf`, `bounds`.
     pub bounds: P<'s, (Option<Expr>, Vec<Expr>)>,
 }
 
@@ -42,7 +42,7 @@ impl<'s> QueryParsers<'s> {
     }
 }
 
-/// What the first tokens of a formula say, and how many of them.
+/// The form of a query, recognised from its first tokens, and where the rest begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// No formula.
@@ -51,13 +51,13 @@ pub(crate) enum Head {
     Path(PathKind, usize),
     /// `sup` and the like; the rest starts at this token.
     Bounds(BoundsKind, usize),
-    /// Anything else that is not recognised: must be `p --> q`.
+    /// Not recognised: must be `p --> q`.
     LeadsTo,
-    /// A family we do not answer.
+    /// A family that is not answered.
     Unsupported(QueryFamily),
 }
 
-/// Looks at the head of a formula.
+/// Determines the form of a query from its first tokens.
 pub(crate) fn head(tokens: &[Spanned<'_>]) -> Head {
     let kind = |i: usize| tokens.get(i).map(|(t, _)| t.kind);
     let text = |i: usize| tokens.get(i).map_or("", |(t, _)| t.text);
@@ -91,7 +91,8 @@ pub(crate) fn head(tokens: &[Spanned<'_>]) -> Head {
     Head::LeadsTo
 }
 
-/// The family of a query of another engine, by its first words, or by `under S` at its end.
+/// The family of a query for another engine, recognised by its first words or by `under S` at its
+/// end.
 fn family(tokens: &[Spanned<'_>]) -> Option<QueryFamily> {
     let kind = |i: usize| tokens.get(i).map(|(t, _)| t.kind);
     let text = |i: usize| tokens.get(i).map_or("", |(t, _)| t.text);

@@ -55,8 +55,8 @@ pub(super) fn block<'s>(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> P<'s, Block
     .boxed()
 }
 
-/// `retrun x;` has the form of a declaration. Behind statements none may stand, and at the end of a block it is of no
-/// use.
+/// Recognises `retrun x;`, which has the form of a declaration: after statements none is allowed,
+/// and at the end of a block it would be useless.
 fn returned(decl: BlockDecl, emitter: &mut chumsky::input::Emitter<ParseError>) -> Part {
     let BlockDecl::Var(var, span) = &decl else {
         return Part::Decl(decl);
@@ -156,7 +156,7 @@ fn statement<'s>(
         .then(condition.clone())
         .then_ignore(semi("this loop"))
         .map(|(body, cond)| StmtKind::DoWhile { body, cond });
-    // `esle` before something that no name is followed by.
+    // `esle` before something that cannot follow a name.
     let begins = any::<In<'s>, Ex>()
         .filter(|t: &Tok<'s>| {
             matches!(t.kind, K::LBrace | K::If | K::Return | K::For | K::While)
@@ -187,7 +187,8 @@ fn statement<'s>(
         .or(word("continue").to(StmtKind::Continue))
         .then_ignore(semi("this statement"));
     let simple = list.then_ignore(semi("this statement")).map(StmtKind::Expr);
-    // After everything that a name can begin: these words are certainly meant for keywords.
+    // These come after everything that a name can begin, so the words are certainly misspelt
+    // keywords.
     let misspelt_while = misspelt("while", &[])
         .ignore_then(condition.clone())
         .then(stmt.clone().map(Box::new))
@@ -223,8 +224,8 @@ fn statement<'s>(
     .boxed()
 }
 
-/// `for (int i = 0; …)`, which the language does not have: read as a block with the declaration before the loop, so that
-/// the message can say what to write instead.
+/// `for (int i = 0; …)`, which the language does not have. It is parsed as a block with the
+/// declaration before the loop, so that the message can suggest a replacement.
 fn declaring_loop<'s>(
     expr: &P<'s, Expr>,
     ty: &P<'s, TypeExpr>,
@@ -267,7 +268,7 @@ fn switch<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> 
         .boxed()
 }
 
-/// What follows `switch`.
+/// The part after `switch`.
 fn cases<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> P<'s, StmtKind> {
     let label = word("case")
         .ignore_then(expr.clone())
@@ -302,7 +303,7 @@ fn cases<'s>(expr: &P<'s, Expr>, condition: P<'s, Expr>, stmt: P<'s, Stmt>) -> P
         .boxed()
 }
 
-/// What is left of a broken statement: up to its `;`, or a balanced block.
+/// Skips the rest of a broken statement: up to its `;`, or a balanced block.
 fn skip_statement<'s>() -> P<'s, Stmt> {
     let balanced = recursive(|balanced| {
         let inside = balanced.or(any::<In<'s>, Ex>()

@@ -5,7 +5,7 @@ use crate::ast::{Declarator, Dim, Expr, Field, Init, Prefix, TypeBase, TypeExpr}
 use crate::token::TokenKind as K;
 use chumsky::prelude::*;
 
-/// `urgent`, `const` … with their places.
+/// `urgent`, `const` … with their spans.
 fn prefixes<'s>() -> impl Parser<'s, In<'s>, Vec<(Prefix, crate::span::Span)>, Ex> + Clone {
     select! {
         Tok { kind: K::Urgent, .. } => Prefix::Urgent,
@@ -71,7 +71,7 @@ pub(super) fn type_expr<'s>(expr: P<'s, Expr>, ty: P<'s, TypeExpr>) -> P<'s, Typ
         .boxed()
 }
 
-/// Prefixes alone, for the 3.x forms `const N 5;` and `const N` in parameters.
+/// Only prefixes, for the 3.x forms `const N 5;` and `const N` in parameters.
 pub(super) fn implicit_int<'s>() -> P<'s, TypeExpr> {
     prefixes()
         .filter(|p| p.iter().any(|(p, _)| *p == Prefix::Const))

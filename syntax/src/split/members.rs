@@ -10,15 +10,15 @@ use std::ops::Range;
 /// The parts of `process … { … }`, as ranges of its tokens.
 #[derive(Debug)]
 pub(crate) struct ProcessPieces {
-    /// Tokens up to the opening brace, the brace left out.
+    /// Tokens before the opening brace.
     pub header: Range<usize>,
-    /// Whether the opening and the closing brace are there.
+    /// Whether the opening brace is present.
     pub open: bool,
-    /// See `open`.
+    /// Whether the closing brace is present.
     pub closed: bool,
-    /// Members: first byte, one past the last, tokens, and whether it stands in the `trans` section.
+    /// The members in order.
     pub members: Vec<MemberPiece>,
-    /// Tokens of the closing brace and of comments behind it.
+    /// Tokens of the closing brace and of comments after it.
     pub tail: Range<usize>,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct MemberPiece {
     pub end: u32,
     pub tokens: Range<usize>,
     pub edge: bool,
-    /// An edge that no comma joins to the one before it.
+    /// Whether this is an edge that no comma joins to the previous one.
     pub stray: bool,
-    /// Whether what follows looks like an edge.
+    /// Whether the text after it looks like an edge.
     pub another: bool,
 }
 
@@ -99,11 +99,11 @@ struct Members<'a> {
     members: Vec<MemberPiece>,
     start: u32,
     first: usize,
-    /// The last token of the member under way that is no comment.
+    /// The last token of the current member that is not a comment.
     seen: Option<usize>,
     brackets: Brackets,
     edges: bool,
-    /// The edge under way stands behind a `;`.
+    /// Whether the current edge follows a `;`.
     stray: bool,
     function: bool,
     /// Whether the member has declared a name.
@@ -111,7 +111,7 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// Takes the token at `index`; the index to go on with.
+    /// Processes the token at `index`; returns the index to continue with.
     fn step(&mut self, index: usize, body_end: usize) -> usize {
         let token = self.tokens[index];
         if token.kind.is_comment() {
@@ -154,7 +154,8 @@ impl Members<'_> {
         next
     }
 
-    /// An edge outside the list of edges: `tarns A -> B`, or one behind a `;` that should be a comma.
+    /// Recognises an edge outside the list of edges: `tarns A -> B`, or an edge after a `;` that
+    /// should be a comma.
     fn meant_edge(&mut self, index: usize) {
         let mut kinds = self.tokens[index..]
             .iter()
@@ -169,7 +170,7 @@ impl Members<'_> {
         self.edges = self.stray || (second == Some(K::Ident) && arrow(kinds.next()));
     }
 
-    /// Whether the member under way is a list of locations or the like.
+    /// Whether the current member is a section such as a list of locations.
     fn in_section(&self) -> bool {
         self.tokens[self.first..]
             .iter()
@@ -198,14 +199,14 @@ impl Members<'_> {
         if self.is_section(index) {
             return true;
         }
-        let behind = self.seen.map(|i| self.tokens[i].kind);
+        let last = self.seen.map(|i| self.tokens[i].kind);
         let kind = self.tokens[index].kind;
         if self.edges {
-            // An edge directly behind an edge: a comma was forgotten.
-            return behind == Some(K::RBrace)
+            // An edge directly after an edge: a comma is missing.
+            return last == Some(K::RBrace)
                 && matches!(kind, K::Ident | K::Arrow | K::UncontrollableArrow);
         }
-        let ends = behind.is_some_and(ends_declaration);
+        let ends = last.is_some_and(ends_declaration);
         let token = self.tokens[index];
         let line = starts_line(self.text, self.start, token.start);
         let named = kind == K::Ident
@@ -217,14 +218,14 @@ impl Members<'_> {
             || kind == K::Typedef
     }
 
-    /// Follows brackets; whether the token at `index` ends the member.
+    /// Updates the open brackets; returns whether the token at `index` ends the member.
     fn ends(&mut self, index: usize) -> bool {
         let kind = self.tokens[index].kind;
         match kind {
             K::LBrace if !self.brackets.in_brace() => {
-                let behind = self.seen.map(|i| self.tokens[i].kind);
+                let last = self.seen.map(|i| self.tokens[i].kind);
                 self.function =
-                    !self.edges && (behind == Some(K::RParen) || !self.brackets.is_empty());
+                    !self.edges && (last == Some(K::RParen) || !self.brackets.is_empty());
                 self.brackets.clear();
                 self.brackets.open(b'{');
                 false
@@ -242,11 +243,11 @@ impl Members<'_> {
         }
     }
 
-    /// Ends the member under way before token `next`, at byte `end`.
+    /// Ends the current member before token `next`, at byte `end`.
     fn cut(&mut self, next: usize, end: u32) {
         if next > self.first || self.seen.is_some() {
             let edge = self.edges && self.seen.is_some();
-            let behind = self.tokens[next..].iter().find(|t| !t.kind.is_comment());
+            let following = self.tokens[next..].iter().find(|t| !t.kind.is_comment());
             self.members.push(MemberPiece {
                 start: self.start,
                 end,
@@ -254,7 +255,7 @@ impl Members<'_> {
                 edge,
                 stray: edge && self.stray,
                 another: matches!(
-                    behind.map(|t| t.kind),
+                    following.map(|t| t.kind),
                     Some(K::Ident | K::Arrow | K::UncontrollableArrow)
                 ),
             });

@@ -1,8 +1,8 @@
-//! Elements with byte positions, from `quick-xml` events.
+//! Elements with byte positions, built from `quick-xml` events.
 //!
-//! Reading never stops at a fault: what was open is closed, the fault is reported, and what came before stays usable.
-//! Entities defined by the document are not expanded and nothing is ever fetched; only the five predefined ones and
-//! character references exist.
+//! Reading never stops at an error: open elements are closed, the error is reported, and everything
+//! before it stays usable. Entities defined by the document are not expanded and nothing is ever
+//! fetched; only the five predefined entities and character references are supported.
 
 use crate::error::SyntaxError;
 use crate::span::Span;
@@ -16,26 +16,26 @@ use smol_str::SmolStr;
 pub(crate) struct Element {
     pub tag: SmolStr,
     pub attributes: Vec<(SmolStr, SmolStr)>,
-    /// From `<` of the start tag to `>` of the end tag.
+    /// From the `<` of the start tag to the `>` of the end tag.
     pub span: Span,
-    /// Between the tags.
+    /// The range between the tags.
     pub content: Span,
     pub children: Vec<Element>,
     pub text: Vec<TextPart>,
-    /// XML comments: how many children stand before each, and the text between `<!--` and `-->`.
+    /// XML comments: the number of children before each, and the range between `<!--` and `-->`.
     pub notes: Vec<(usize, Span)>,
 }
 
 /// A piece of the character data of an element.
 #[derive(Clone, Debug)]
 pub(crate) enum TextPart {
-    /// As it stands in the file: plain text, or the inside of CDATA.
+    /// Text as in the file: plain text, or the content of a CDATA section.
     Verbatim(Span),
     /// An entity or character reference.
     Reference(Span, char),
 }
 
-/// Decoded character data and where it comes from.
+/// Decoded character data and its origin.
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub text: String,
@@ -54,7 +54,7 @@ impl Element {
         self.children.iter().find(|c| c.tag == tag)
     }
 
-    /// The character data, entities and CDATA resolved.
+    /// The character data, with entities and CDATA sections resolved.
     pub fn decode(&self, raw: &str) -> Decoded {
         if let [TextPart::Verbatim(span)] = self.text[..] {
             return Decoded {
@@ -87,7 +87,7 @@ impl Element {
         }
     }
 
-    /// The decoded text without the blanks around it, and its place.
+    /// The decoded text without surrounding blanks, and its span.
     pub fn trimmed(&self, raw: &str) -> (SmolStr, Span) {
         let decoded = self.decode(raw);
         let trimmed = decoded.text.trim();
@@ -98,25 +98,25 @@ impl Element {
     }
 }
 
-/// A document: what stands before the root element, the root, and faults.
+/// A document: the text before the root element, the root, and the errors.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub root: Option<Element>,
     pub errors: Vec<SyntaxError>,
 }
 
-/// Elements nested deeper than this are refused; UPPAAL needs six levels.
+/// More deeply nested elements are rejected; UPPAAL needs six levels.
 const MAX_DEPTH: usize = 64;
-/// Reading stops after so many faults.
+/// Reading stops after this many errors.
 const MAX_ERRORS: usize = 50;
 
 pub(crate) fn read(text: &str) -> Document {
     read_inside(text, 0)
 }
 
-/// Reads text that stands inside `outer` elements.
+/// Reads text that is inside `outer` elements.
 pub(crate) fn read_inside(text: &str, outer: usize) -> Document {
-    // The reader drops a byte order mark and counts from behind it.
+    // The reader drops a byte order mark and counts from the byte after it.
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let (shown, stray) = super::stray::hide(&text[mark..]);
     let mut reader = Reader::from_str(&shown);
@@ -244,7 +244,7 @@ fn element(tag: &BytesStart<'_>, span: Span, doc: &mut Document) -> Element {
     }
 }
 
-/// Puts a finished element into its parent.
+/// Adds a finished element to its parent.
 fn close(doc: &mut Document, open: &mut [Element], element: Element) {
     match open.last_mut() {
         Some(parent) => parent.children.push(element),
@@ -282,7 +282,7 @@ fn reference(doc: &mut Document, parent: Option<&mut Element>, text: &str, span:
     }
 }
 
-/// Makes the last error, about a `&` before `at`, one about `&&`.
+/// Turns the last error, about a `&` before `at`, into one about `&&`.
 fn widen(doc: &mut Document, at: u32) -> bool {
     let about = |e: &SyntaxError| {
         let edits = e.repairs.iter().flat_map(|r| &r.edits);
@@ -300,7 +300,7 @@ fn widen(doc: &mut Document, at: u32) -> bool {
     true
 }
 
-/// A character that XML keeps for itself.
+/// Reports a character that is special in XML.
 fn character(doc: &mut Document, written: &str, escaped: &str, at: u32) {
     if doc.errors.len() <= MAX_ERRORS {
         let span = Span::new(at, at + 1);

@@ -1,8 +1,9 @@
-//! An edit inside one element: that element is read again, the rest moves.
+//! Reparsing after an edit inside one element: that element is read again, the rest is only moved.
 //!
-//! Reading XML is a matter of the text from a place on and of the elements open there. If the edited element, read by
-//! itself, is one well-formed element from its first byte to its last, then the reader meets everything behind it as
-//! before, so the rest of the file is what it was. Whatever is not so is read from the start.
+//! The result of reading XML from a position on depends on the text from there and on the open
+//! elements. If the edited element, read alone, is one well-formed element from its first byte to
+//! its last, then everything after it is read as before, so the rest of the file is unchanged. In
+//! all other cases the file is read from the start.
 
 use super::dom;
 use super::plan::plan_part;
@@ -13,22 +14,22 @@ use crate::span::Span;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The file after `inserted` bytes took the place of `edit`; `text` is its text then.
+/// The file after `edit` was replaced by `inserted` bytes; `text` is the new text.
 pub(crate) fn reparse(old: &SourceFile, edit: Span, inserted: u32, text: Arc<str>) -> SourceFile {
     let inside = within(old, edit, inserted, &text);
     inside.unwrap_or_else(|| parse(text, Some(old)))
 }
 
-/// An element that stands for items of its own.
+/// An element that corresponds to items of its own.
 struct Part {
     span: Span,
     items: Range<usize>,
-    /// How many elements it stands in.
+    /// The number of enclosing elements.
     outer: usize,
 }
 
 fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Option<SourceFile> {
-    // Errors of the file are about all of it.
+    // Errors of the file concern all of it.
     if !old.file_errors.is_empty() {
         return None;
     }
@@ -45,7 +46,7 @@ fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Optio
     if !plan.errors.is_empty() {
         return None;
     }
-    // Most declarations of an edited element are as they were.
+    // Most declarations of an edited element are unchanged.
     let known = old_items(old, &old.items[part.items.clone()]);
     let mut new = items(raw, std::mem::take(&mut plan), &known);
     new.iter_mut().for_each(|item| item.offset += span.start);
@@ -57,7 +58,7 @@ fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Optio
         ..item.clone()
     }));
     // Where a missing system line belongs is known to who has read all elements.
-    if !system_line_errors(&all, Span::default()).is_empty() {
+    if !system_line_errors(&all, Span::START).is_empty() {
         return None;
     }
     let sections = old.sections.iter().map(|(section, kind)| {
@@ -81,30 +82,31 @@ fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Optio
     })
 }
 
-/// The element with `edit` strictly inside, so that it still begins and ends with its tags' first and last byte.
+/// The element that `edit` lies strictly inside of, so that the first byte of its start tag and the
+/// last byte of its end tag are unchanged.
 fn part_around(old: &SourceFile, edit: Span) -> Option<Part> {
     let holds = |span: Span| span.start < edit.start && edit.end < span.end;
     if let Some((span, _)) = old.sections.iter().find(|(span, _)| holds(*span)) {
         let first = old.items.partition_point(|i| i.offset < span.start);
-        let behind = old.items.partition_point(|i| i.offset < span.end);
+        let after = old.items.partition_point(|i| i.offset < span.end);
         return Some(Part {
             span: *span,
-            items: first..behind,
+            items: first..after,
             outer: 1,
         });
     }
-    let behind = old.items.partition_point(|i| i.offset < edit.start);
-    let at = behind.checked_sub(1)?;
+    let after = old.items.partition_point(|i| i.offset < edit.start);
+    let at = after.checked_sub(1)?;
     let item = &old.items[at];
     let whole = holds(item.span()) && is_whole(&item.node);
     whole.then(|| Part {
         span: item.span(),
-        items: at..behind,
+        items: at..after,
         outer: outer(&item.node),
     })
 }
 
-/// `<query>` stands in `<queries>`, everything else in `<nta>`.
+/// `<query>` is inside `<queries>`, everything else inside `<nta>`.
 fn outer(item: &Item) -> usize {
     match item.kind {
         ItemKind::Query(_) if item.section == Section::Queries => 2,
@@ -112,7 +114,7 @@ fn outer(item: &Item) -> usize {
     }
 }
 
-/// The name in the start tag that `raw` begins with.
+/// The name in the start tag at the beginning of `raw`.
 fn tag(raw: &str) -> &str {
     let name = raw.get(1..).unwrap_or("");
     let end = name.find(|c: char| c.is_whitespace() || c == '>' || c == '/');

@@ -1,4 +1,5 @@
-//! What to read where: a walk over the elements that decodes every text before any token is made.
+//! Plans what to parse: a walk over the elements that decodes every text before any token is
+//! created.
 
 use super::dom::{Decoded, Element};
 use crate::ast::{Graphics, GraphicsChild, Ident, Section, StoredResult};
@@ -21,7 +22,7 @@ pub(crate) enum PlanItem {
     /// `<declaration>`, `<instantiation>`, `<system>`: split into items.
     Declarations(TextId, Section, Span),
     Template(Box<PlanTemplate>),
-    /// A template whose text was read before.
+    /// A template whose text was parsed before.
     Known(Span),
     Query(Box<PlanQuery>),
     Lsc(Span),
@@ -91,14 +92,14 @@ pub(crate) struct PlanQuery {
     pub graphics: Graphics,
 }
 
-/// Plans one element that stands for items of its own: a child of `<nta>`, or a `<query>`.
+/// Plans one element that corresponds to items of its own: a child of `<nta>`, or a `<query>`.
 pub(crate) fn plan_part(raw: &str, element: &Element) -> Plan {
     let mut plan = Plan::default();
     plan.part(raw, element);
     plan
 }
 
-/// Plans a file. Templates whose raw text is `known` are not looked into.
+/// Plans a file. Templates whose raw text is `known` are skipped.
 pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> Plan {
     let mut plan = Plan::default();
     if root.tag != "nta" {
@@ -162,7 +163,7 @@ impl Plan {
             element.span.start,
             element.content.start.min(element.span.end),
         );
-        self.error(format!("<{tag}> does not belong into {parent}"), span);
+        self.error(format!("<{tag}> does not belong in {parent}"), span);
     }
 
     fn text(&mut self, raw: &str, element: &Element) -> TextId {
@@ -344,7 +345,7 @@ impl Plan {
         })
     }
 
-    /// The location that `ref` means, by its name.
+    /// The name of the location that `ref` refers to.
     fn endpoint(&mut self, element: &Element, names: &[(SmolStr, SmolStr)]) -> Ident {
         let span = element.span;
         let Some(reference) = element.attribute("ref") else {
@@ -364,7 +365,7 @@ impl Plan {
                     format!("no location of this template has the id `{reference}`"),
                     span,
                 );
-                // Without a name: one error is enough.
+                // No name, because one error is enough.
                 Ident {
                     name: SmolStr::default(),
                     span,
@@ -398,7 +399,7 @@ impl Plan {
                     if tag == "expect" {
                         out.expectation = outcome(child).map(|satisfied| (satisfied, child.span));
                     }
-                    // Inner XML as it stands.
+                    // The inner XML, unchanged.
                     let text =
                         Some(raw[child.content.range()].into()).filter(|t: &SmolStr| !t.is_empty());
                     out.graphics.children.push(GraphicsChild {
@@ -421,7 +422,7 @@ fn outcome(element: &Element) -> Option<bool> {
     }
 }
 
-/// Ids of locations and branchpoints with the names edges mean by them.
+/// The ids of locations and branchpoints with the names used for them in edges.
 fn location_names(raw: &str, template: &Element) -> Vec<(SmolStr, SmolStr)> {
     let drawn = template
         .children
@@ -439,7 +440,7 @@ fn location_names(raw: &str, template: &Element) -> Vec<(SmolStr, SmolStr)> {
         .collect()
 }
 
-/// The name of something unnamed: `_` and its id.
+/// The name of an unnamed element: `_` and its id.
 fn id_name(element: &Element) -> Ident {
     let id = element.attribute("id").map_or("", SmolStr::as_str);
     let span = Span::new(
@@ -452,7 +453,7 @@ fn id_name(element: &Element) -> Ident {
     }
 }
 
-/// What has to be kept of a child; with `raw`, its text too.
+/// The data of a child to keep; with `raw`, including its text.
 fn drawn(element: &Element, raw: Option<&str>) -> GraphicsChild {
     let text = raw.map(|raw| element.decode(raw).text.into());
     GraphicsChild {

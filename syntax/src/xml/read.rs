@@ -1,4 +1,4 @@
-//! From the plan of an XML file to its items.
+//! Builds the items of an XML file from its plan.
 
 use super::dom;
 use super::plan::{
@@ -21,11 +21,11 @@ use crate::xta::raw_item;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Items of an earlier parse by their raw text and, for those of a declaration, its section: the tree depends on
-/// nothing else.
+/// Items of an earlier parse by their raw text and, for those of a declaration, its section: the
+/// tree depends on nothing else.
 pub(super) type OldItems<'a> = FxHashMap<(&'a str, Option<Section>), &'a Arc<Item>>;
 
-/// The key of items that are elements of their own.
+/// The key of items that are whole elements.
 const WHOLE: Option<Section> = None;
 
 /// An item with its tokens.
@@ -45,7 +45,7 @@ enum PreparedMember {
     Edge(Box<PlanEdge>, Box<[Option<Chunk>; 5]>),
 }
 
-/// Parses an XML file, taking over what `old` had already read from the same text.
+/// Parses an XML file, reusing what `old` has already parsed from the same text.
 pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
     let doc = dom::read(&text);
     let mut file_errors = doc.errors;
@@ -54,7 +54,7 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
             file_errors.push(SyntaxError::new(
                 "syntax/xml",
                 "there is no <nta> element: this is not a model",
-                Span::default(),
+                Span::START,
             ));
         }
         return SourceFile {
@@ -66,7 +66,8 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
             text,
         };
     };
-    // How faults are got over depends on what stands before them, so only well-formed documents share templates.
+    // Recovery from errors depends on the text before them, so only well-formed documents share
+    // templates.
     let sound = |errors: &[SyntaxError]| errors.iter().all(|e| e.code != "syntax/xml");
     let old = old.filter(|old| sound(&old.file_errors) && sound(&file_errors));
     let known = old.map(|old| old_items(old, &old.items));
@@ -99,7 +100,7 @@ pub(crate) fn parse(text: Arc<str>, old: Option<&SourceFile>) -> SourceFile {
     }
 }
 
-/// The items of a plan for `raw`, those of `known` with the same text taken over.
+/// The items of a plan for `raw`; those in `known` with the same text are reused.
 pub(super) fn items(raw: &str, plan: Plan, known: &OldItems<'_>) -> Vec<Placed<Item>> {
     let mut store = Store::default();
     let mut prepare = Prepare {
@@ -145,7 +146,7 @@ pub(super) fn items(raw: &str, plan: Plan, known: &OldItems<'_>) -> Vec<Placed<I
     prepared.into_iter().map(|p| build(&builder, p)).collect()
 }
 
-/// Whether text reads the same inside CDATA and outside.
+/// Whether the text means the same inside and outside CDATA.
 fn is_verbatim(raw: &str) -> bool {
     !raw.contains(['&', '<']) && !raw.contains("]]>")
 }
@@ -166,7 +167,7 @@ pub(super) fn old_items<'a>(
     items.into_iter().filter_map(keyed).collect()
 }
 
-/// Whether an item is an element of its own: a template or a query.
+/// Whether an item is a whole element: a template or a query.
 pub(super) fn is_whole(item: &Item) -> bool {
     match item.kind {
         ItemKind::Process(ref process) => process.graphics.is_some(),
@@ -183,7 +184,7 @@ fn placed(span: Span, node: Arc<Item>) -> Placed<Item> {
     }
 }
 
-/// Makes tokens of the planned texts.
+/// Creates tokens from the planned texts.
 struct Prepare<'p, 't> {
     texts: &'t [dom::Decoded],
     store: &'p mut Store<'t>,
@@ -198,7 +199,8 @@ impl<'t> Prepare<'_, 't> {
         }
     }
 
-    /// Splits a text into declarations: raw offset, raw length, tokens. Spans inside are relative to each.
+    /// Splits a text into declarations: raw offset, raw length, tokens. Spans inside are relative
+    /// to each declaration.
     fn declarations(&mut self, id: TextId, base: Option<u32>) -> Vec<(u32, u32, RawItem)> {
         let region = self.region(id);
         let mut out = Vec::new();
@@ -216,7 +218,7 @@ impl<'t> Prepare<'_, 't> {
         out
     }
 
-    /// Tokens of a label; spans are relative to `base`.
+    /// The tokens of a label; spans are relative to `base`.
     fn label(&mut self, id: TextId, base: u32) -> Chunk {
         let region = self.region(id);
         let tokens: Vec<Token> = Tokens::new(region.text, 0, Mode::Model).collect();
@@ -471,7 +473,7 @@ fn declaration_member(item: Item) -> Member {
     }
 }
 
-/// Collects what labels hold beside their expressions.
+/// Collects comments, pragmas and errors of labels.
 struct Labels<'b, 's, 't> {
     builder: &'b Builder<'s, 't>,
     comments: Vec<crate::ast::Comment>,
@@ -480,7 +482,7 @@ struct Labels<'b, 's, 't> {
 }
 
 impl<'s, 't: 's> Labels<'_, 's, 't> {
-    /// Parses a label; an empty text is its default.
+    /// Parses a label; an empty text yields the default.
     fn read<T: Default>(&mut self, parser: &P<'s, T>, chunk: Option<Chunk>) -> T {
         let Some(mut chunk) = chunk else {
             return T::default();

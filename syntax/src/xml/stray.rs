@@ -1,16 +1,17 @@
-//! `<` and `&` that were meant as characters.
+//! `<` and `&` that were intended as characters.
 //!
-//! Inside an element that holds text of the language no other element can stand, so a `<` there that begins neither its
-//! end tag nor an element of UPPAAL's is a character that should have been written `&lt;`. It is reported, and hidden
-//! from the reader of XML under a character of the same length, so that everything around it is still read.
+//! An element that contains model text cannot contain other elements, so a `<` there that begins
+//! neither its end tag nor a UPPAAL element is a character that should have been written `&lt;`. It
+//! is reported, and hidden from the XML reader by a character of the same length, so that
+//! everything around it is still read.
 
 use super::TEXTUAL;
 use std::borrow::Cow;
 
-/// What stands for a hidden `<`; XML itself cannot hold it.
+/// The replacement for a hidden `<`; it is not allowed in XML, so it cannot occur otherwise.
 const HIDDEN: u8 = 1;
 
-/// Elements of model files, which a `<` before their name does begin.
+/// Elements of model files; a `<` before such a name does begin an element.
 const ELEMENTS: [&str; 27] = [
     "nta",
     "imports",
@@ -41,7 +42,7 @@ const ELEMENTS: [&str; 27] = [
     "lsc",
 ];
 
-/// `text` with stray `<` hidden, and where they are.
+/// The text with stray `<` hidden, and their positions.
 pub(super) fn hide(text: &str) -> (Cow<'_, str>, Vec<u32>) {
     let found = find(text);
     if found.is_empty() {
@@ -51,7 +52,7 @@ pub(super) fn hide(text: &str) -> (Cow<'_, str>, Vec<u32>) {
     for at in &found {
         bytes[*at as usize] = HIDDEN;
     }
-    // Only ASCII characters were exchanged.
+    // Only ASCII characters were replaced.
     let hidden = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
     (Cow::Owned(hidden), found)
 }
@@ -74,7 +75,7 @@ fn find(text: &str) -> Vec<u32> {
             } else if let Some(tag) = inside {
                 if closes(rest, tag) || begins_element(rest) {
                     inside = None;
-                    // A start tag is looked at again, outside.
+                    // A start tag is processed again, outside the element.
                     usize::from(!begins_start(rest))
                 } else {
                     found.push(here as u32);
@@ -111,20 +112,21 @@ fn begins_element(rest: &str) -> bool {
     known.is_some_and(|n| end[n.len()..].trim_start().starts_with('>'))
 }
 
-/// Whether `rest` begins with a start tag of a known element, with an attribute or the end of the tag behind the name.
+/// Whether `rest` begins with a start tag of a known element, with an attribute or the end of the
+/// tag after the name.
 fn begins_start(rest: &str) -> bool {
     let Some(found) = name(&rest[1..]).filter(|n| ELEMENTS.contains(n)) else {
         return false;
     };
-    let behind = rest[1 + found.len()..].trim_start();
-    if behind.starts_with('>') || behind.starts_with("/>") {
+    let after_name = rest[1 + found.len()..].trim_start();
+    if after_name.starts_with('>') || after_name.starts_with("/>") {
         return true;
     }
-    let attribute = name(behind).map(|n| behind[n.len()..].trim_start());
+    let attribute = name(after_name).map(|n| after_name[n.len()..].trim_start());
     attribute.is_some_and(|a| a.starts_with("=\"") || a.starts_with("='"))
 }
 
-/// Where a tag ends, and whether it is an element by itself.
+/// Where a tag ends, and whether it is self-closing.
 fn tag_end(rest: &str) -> (usize, bool) {
     let mut quote = None;
     let mut before = b'<';
@@ -134,7 +136,7 @@ fn tag_end(rest: &str) -> (usize, bool) {
             (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(b),
             (None, b'>') => return (i + 1, before == b'/'),
-            // The tag never ends; the reader will say so.
+            // The tag never ends; the reader reports it.
             (None, b'<') => return (i, false),
             _ => {}
         }
@@ -143,7 +145,7 @@ fn tag_end(rest: &str) -> (usize, bool) {
     (rest.len(), false)
 }
 
-/// Where `&` begins no reference in `text`.
+/// The positions of each `&` in `text` that begins no reference.
 pub(super) fn ampersands(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('&')
         .map(|(at, _)| at)
@@ -160,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_told_from_tags() {
+    fn characters_are_distinguished_from_tags() {
         let strays = |text: &str| -> Vec<String> {
             let around = find(text).into_iter().map(|i| i as usize);
             around
@@ -170,7 +172,7 @@ mod tests {
         let model = "<nta><declaration>int a = b<c;\nbool d = 1 < 2 &amp;&amp; e<name;</declaration>\
             <label kind=\"guard\">x<=3 <!-- < --></label><name x='<'>P</name><system>system P;</system></nta>";
         assert_eq!(strays(model), ["<c;\n", "< 2 ", "<nam", "<=3 "]);
-        // A tag that is missing its end is not made of characters.
+        // A tag whose end is missing is not a sequence of characters.
         assert!(strays("<declaration>int a;<template><name>P</name></template>").is_empty());
         assert!(strays("<label kind=\"guard\">x<label kind=\"guard\">y</label>").is_empty());
         assert!(

@@ -1,4 +1,4 @@
-//! Shared by the integration tests: the corpus, a seeded generator, span-free comparison.
+//! Shared by the integration tests: examples and span-free comparison.
 #![allow(dead_code)]
 
 use zonelens_syntax::SourceFile;
@@ -6,7 +6,7 @@ use zonelens_syntax::ast::{ItemKind, MemberKind};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
-/// The examples of this repository, with their text.
+/// The examples of this repository: path and text.
 pub fn examples() -> Vec<(String, String)> {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
     let mut out: Vec<_> = std::fs::read_dir(dir)
@@ -45,7 +45,7 @@ pub fn without_spans(debug: &str) -> String {
     out
 }
 
-/// An item whose query, if it is one, does not say how its blanks were.
+/// The item; if it is a query, without its text, which depends on white space.
 pub fn without_query_text(item: &zonelens_syntax::ast::Item) -> zonelens_syntax::ast::Item {
     let mut item = item.clone();
     if let ItemKind::Query(query) = &mut item.kind {
@@ -54,12 +54,13 @@ pub fn without_query_text(item: &zonelens_syntax::ast::Item) -> zonelens_syntax:
     item
 }
 
-/// Checks that names of declarations, locations and templates stand where their spans say; how many did.
+/// Checks that the spans of declared names, locations and templates contain those names; returns
+/// how many were checked.
 pub fn check_name_spans(file: &SourceFile, name: &str) -> u32 {
     let mut count = 0;
     let mut check = |text: &str, span: Span| {
         let found = file.slice(span);
-        // A template without a name is an error that stands at its tag.
+        // A template without a name is an error located at its tag.
         if !text.is_empty() && !found.contains('&') {
             assert_eq!(found, text, "{name} at {span:?}");
             count += 1;

@@ -1,4 +1,4 @@
-//! Round trips between `.xml` and `.xta`, and what must be the same afterwards.
+//! Round trips between `.xml` and `.xta`, and what they must preserve.
 
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{
@@ -24,7 +24,7 @@ pub fn syntax_errors(file: &SourceFile) -> Vec<String> {
         .collect()
 }
 
-/// `xml → xta → xml`; what differs, if anything.
+/// `xml → xta → xml`; returns the difference, if any.
 pub fn xml_round_trip(text: &str) -> Result<(), String> {
     let first = parse(text, FileKind::Xml);
     let xta = to_xta(&first).map_err(|e| format!("refused: {}", e[0].message))?;
@@ -38,12 +38,12 @@ pub fn xml_round_trip(text: &str) -> Result<(), String> {
         return Err(format!("the second .xml has an error: {error}"));
     }
     differ(&ast_debug(&first), &ast_debug(&second))?;
-    // What the tree does not hold (prolog, options, exact white space) stands in the `.xta`.
+    // Data that the tree does not contain (prolog, options, exact white space) is in the `.xta`.
     let again = to_xta(&second).map_err(|e| e[0].message.clone())?;
     differ(&xta, &again).map_err(|e| format!("second .xta: {e}"))
 }
 
-/// `xta → xml → xta`; what differs, if anything.
+/// `xta → xml → xta`; returns the difference, if any.
 pub fn xta_round_trip(text: &str) -> Result<(), String> {
     let first = parse(text, FileKind::Xta);
     let xml = to_xml(&first).map_err(|e| format!("refused: {}", e[0].message))?;
@@ -76,7 +76,8 @@ pub fn differ(a: &str, b: &str) -> Result<(), String> {
     ))
 }
 
-/// The model of an `.xta` file in a fixed order, without positions: what UPPAAL would make of it, and all comments.
+/// The model of an `.xta` file in a fixed order, without positions: its meaning to UPPAAL, and all
+/// comments.
 fn model(file: &SourceFile) -> String {
     let mut declarations = String::new();
     let mut system = String::new();

@@ -1,0 +1,14 @@
+//! Tests of reading, writing and formatting texts. One binary: each would link the whole crate again.
+
+mod bad_input;
+mod common;
+mod convert;
+mod convert_corpus;
+mod corpus;
+mod examples;
+mod format;
+mod fuzz;
+mod grammar;
+mod incremental;
+mod recovery;
+mod round_trip;
