@@ -7,7 +7,7 @@ use zonelens_syntax::ast::{Pragma, PragmaKind};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::{LineIndex, TextEdit};
 
-/// Removes what is allowed. Errors of syntax stay: there is no text to take instead.
+/// Removes the allowed diagnostics. Syntax errors stay, because the text has no other reading.
 pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut allowed = Vec::new();
     let mut take = |pragmas: &[Pragma], base: u32| {

@@ -1,5 +1,5 @@
-//! Functions, constants and types that the language declares before the model. A file that declares one of these
-//! names itself keeps its own meaning.
+//! Functions, constants and types that the language predeclares. A model may redeclare these names;
+//! its own declaration then wins.
 
 use crate::symbol::{Home, Loc, SymKind, Symbol, VarSym};
 use crate::types::Type;
@@ -7,21 +7,21 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// A function of the language.
+/// A predeclared function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
     /// `abs` of an integer.
     Abs,
-    /// `fint`: a double cut to an integer.
+    /// `fint`: truncates a double to an integer.
     Fint,
-    /// From numbers to a double; the number of arguments.
+    /// Returns a double; holds the number of arguments.
     ToDouble(u8),
-    /// From numbers to an integer; the number of arguments.
+    /// Returns an integer; holds the number of arguments.
     ToInt(u8),
 }
 
 impl Builtin {
-    /// Number of arguments.
+    /// The number of arguments.
     pub fn arity(self) -> usize {
         match self {
             Builtin::Abs | Builtin::Fint => 1,
@@ -29,7 +29,7 @@ impl Builtin {
         }
     }
 
-    /// Result type.
+    /// The result type.
     pub fn ret(self) -> Type {
         match self {
             Builtin::Abs | Builtin::Fint | Builtin::ToInt(_) => Type::any_int(),
@@ -133,10 +133,10 @@ const TYPES: &[(&str, i32, i32)] = &[
     ("int32_t", i32::MIN, i32::MAX),
 ];
 
-/// First number of the symbols declared here; the model's own start above them.
+/// The first id of a model's own symbols; the predeclared ones are below it.
 pub const FIRST_USER_SYMBOL: u32 = 1000;
 
-/// The scope around every model.
+/// The outermost scope, which contains all predeclared names.
 pub fn symbols() -> FxHashMap<SmolStr, Arc<Symbol>> {
     let mut out = FxHashMap::default();
     let mut add = |name: &str, kind: SymKind| {

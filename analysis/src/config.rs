@@ -1,15 +1,17 @@
-//! What a workspace decides for itself: how bad each finding is.
+//! Severities configured by a workspace.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::rules;
 use std::collections::BTreeMap;
 
-/// Severities other than the usual ones, by code.
+/// Configured severities by code; `None` turns a code off. Codes that are not listed keep their
+/// default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Severities(BTreeMap<&'static str, Option<Severity>>);
 
 impl Severities {
-    /// Sets a code to `off`, `hint`, `info`, `warning` or `error`. `area/*` sets all codes of an area that may be set.
+    /// Sets a code to `off`, `hint`, `info`, `warning` or `error`. `area/*` sets all configurable
+    /// codes of an area.
     pub fn set(&mut self, code: &str, level: &str) -> Result<(), String> {
         let level = match level {
             "off" => None,
@@ -19,7 +21,7 @@ impl Severities {
             "error" => Some(Severity::Error),
             _ => {
                 return Err(format!(
-                    "`{level}` is no severity; write \"off\", \"hint\", \"info\", \"warning\" or \"error\""
+                    "`{level}` is not a severity; use \"off\", \"hint\", \"info\", \"warning\" or \"error\""
                 ));
             }
         };
@@ -48,13 +50,14 @@ impl Severities {
         }
     }
 
-    /// Severities from pairs of code and level; what cannot be understood is returned as messages.
+    /// Reads severities from pairs of code and level. Returns messages for the pairs that are
+    /// invalid.
     pub fn from_pairs<'a>(
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> (Severities, Vec<String>) {
         let mut out = Severities::default();
         let mut problems = Vec::new();
-        // Areas first, so that a code of its own wins wherever it stands.
+        // Areas first, so that a setting for a single code wins wherever it is written.
         let (areas, codes): (Vec<_>, Vec<_>) = pairs
             .into_iter()
             .partition(|(code, _)| code.ends_with("/*"));
@@ -64,7 +67,7 @@ impl Severities {
         (out, problems)
     }
 
-    /// How bad a code is here; `None` if it is off.
+    /// The severity of a code here; `None` if it is off.
     pub fn of(&self, code: &str) -> Option<Severity> {
         match self.0.get(code) {
             Some(level) => *level,
@@ -72,13 +75,14 @@ impl Severities {
         }
     }
 
-    /// Whether everything is as usual.
+    /// Whether nothing is configured.
     pub fn is_default(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The diagnostics as this workspace wants them. A finding that is milder than its code's usual severity (a
-    /// reason why detection stopped, say) is only changed where its code was set.
+    /// Applies the configured severities and removes what is off. A diagnostic that is milder than
+    /// the default of its code (for instance the reason why detection failed) changes only if its
+    /// code is configured.
     pub fn apply(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if self.is_default() {
             return diagnostics;
@@ -94,13 +98,13 @@ impl Severities {
             .collect()
     }
 
-    /// Adds the settings of `other`, which win.
+    /// Adds the settings of `other`, which override existing ones.
     pub fn extend(&mut self, other: &Severities) {
         self.0.extend(&other.0);
     }
 }
 
-/// Errors that leave a text without meaning cannot be talked away.
+/// Whether a code can be configured. Errors that leave the text without a meaning cannot.
 fn is_settable(code: &str) -> bool {
     rules::severity(code) != Severity::Error
         || ["lint/", "sym/", "unsupported/"]
@@ -114,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_win_over_areas_wherever_they_stand() {
+    fn codes_override_areas_in_any_order() {
         let (s, problems) = Severities::from_pairs([
             ("lint/zeno", "error"),
             ("lint/*", "off"),
@@ -128,10 +132,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_said() {
+    fn invalid_settings_are_reported() {
         let problem = |code, level| Severities::from_pairs([(code, level)]).1.join("\n");
         assert!(problem("lint/zzz", "off").contains("no code `lint/zzz`"));
-        assert!(problem("lint/zeno", "loud").contains("no severity"));
+        assert!(problem("lint/zeno", "loud").contains("not a severity"));
         assert!(problem("type/mismatch", "off").contains("always an error"));
         assert_eq!(problem("type/mismatch", "error"), "");
     }

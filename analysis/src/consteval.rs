@@ -1,4 +1,5 @@
-//! Evaluation of constants: sizes, ranges, initialisers, arguments of processes, and the functions they call.
+//! Evaluation of constants: sizes, ranges, initialisers, arguments of processes, and the functions
+//! these call.
 //!
 //! A small interpreter over the checked tree with overflow, range and step checks. Values are flattened depth first.
 
@@ -12,36 +13,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zonelens_syntax::ast::{AssignOp, BinaryOp, QuantifierKind, UnaryOp};
 use zonelens_syntax::span::Span;
 
-/// Steps after which a constant function is given up.
+/// The most steps for one constant.
 const MAX_STEPS: u64 = 2_000_000;
-/// Steps after which no constant of the same model is computed any more that takes more than [`FREE_STEPS`].
+/// The most steps for all constants of a model. After that, a constant may take at most
+/// [`FREE_STEPS`].
 const MAX_STEPS_IN_ALL: u64 = 8_000_000;
-/// Steps of an evaluation that do not count: queries are evaluated again and again for as long as a model is open.
+/// Steps of each evaluation that are not counted: queries are evaluated repeatedly while a model is
+/// open.
 const FREE_STEPS: u64 = 2000;
-/// Cells a single constant value may have.
+/// The most cells of a single constant.
 pub const MAX_VALUE: u64 = 1 << 20;
-/// Cells that all constants of a model may have, apart from small ones.
+/// The most cells of all constants of a model, not counting small constants.
 pub const MAX_ENTRIES: u64 = 8 << 20;
-/// Cells of a constant that do not count.
+/// Cells of each constant that are not counted.
 const FREE_ENTRIES: u64 = 64;
-/// Cells that are copied in about the time of one step.
+/// How many cells can be copied in about the time of one step.
 const ENTRIES_PER_STEP: usize = 16;
 
-/// Why there is no value.
+/// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EvalError {
-    /// It depends on something that is not known yet (a parameter, a variable).
+    /// It depends on something that is not known yet: a parameter or variable.
     NotConstant(Span),
-    /// It fails: division by zero, overflow, index or range.
+    /// Evaluation fails: division by zero, overflow, index or range.
     Fails(Span, String),
-    /// Already reported.
+    /// The problem is already reported.
     Silent,
 }
 
 type Eval<T> = Result<T, EvalError>;
 
-/// Functions by the number of their symbol, with what evaluating the constants of their model has cost: each constant
-/// is bounded by itself, but a file may declare a hundred thousand of them.
+/// Functions by the id of their body, with the total cost of evaluating the model's constants: each
+/// constant is limited on its own, but a file may declare a hundred thousand of them.
 #[derive(Debug, Default)]
 pub struct Bodies {
     functions: FxHashMap<SymId, Arc<Function>>,
@@ -64,7 +67,8 @@ impl std::ops::DerefMut for Bodies {
 }
 
 impl Bodies {
-    /// Counts the entries of a constant; `false` if the constants of the model have too many in all.
+    /// Counts the entries of a constant. Returns `false` if the constants of the model have too
+    /// many in total.
     pub fn hold(&self, entries: u64) -> bool {
         let entries = entries.saturating_sub(FREE_ENTRIES);
         let before = self.entries.fetch_add(entries, Ordering::Relaxed);
@@ -72,16 +76,16 @@ impl Bodies {
     }
 }
 
-/// An evaluator with the values known outside.
+/// Evaluates expressions; values from outside come from a callback.
 pub struct Evaluator<'a> {
     bodies: &'a Bodies,
     known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>,
     frame: FxHashMap<SymId, Vec<i32>>,
     steps: u64,
-    /// How many there may be.
+    /// The most steps allowed.
     most: u64,
     depth: u32,
-    /// Whether a function was called, whose body the result depends on.
+    /// Whether a function was called, so that the result depends on its body.
     pub called: bool,
 }
 
@@ -102,7 +106,7 @@ enum Flow {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that asks `known` for values of constants and parameters.
+    /// Creates an evaluator that calls `known` for values of constants and parameters.
     pub fn new(bodies: &'a Bodies, known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>) -> Self {
         let left = MAX_STEPS_IN_ALL.saturating_sub(bodies.steps.load(Ordering::Relaxed));
         Evaluator {
@@ -116,13 +120,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of an integer expression.
+    /// Evaluates an integer expression.
     pub fn int(&mut self, e: &Expr) -> Eval<i32> {
         let v = self.eval(e)?;
         v.first().copied().ok_or(EvalError::NotConstant(e.span))
     }
 
-    /// The ends of a range.
+    /// Evaluates an end of a range.
     pub fn bound(&mut self, b: &Bound) -> Eval<i32> {
         match b {
             Bound::Known(v) => Ok(*v),
@@ -130,7 +134,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Least index and number of indices of an index type.
+    /// The least index and the number of indices of an index type.
     pub fn index_range(&mut self, ty: &Type) -> Eval<(i32, i64)> {
         match ty {
             Type::Int(int) => {
@@ -143,7 +147,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Number of integers a value of `ty` takes.
+    /// The number of integers in a flattened value of type `ty`.
     pub fn size(&mut self, ty: &Type) -> Eval<u64> {
         match ty {
             Type::Int(_) | Type::Bool | Type::Scalar(_) | Type::Str => Ok(1),
@@ -168,7 +172,7 @@ impl<'a> Evaluator<'a> {
         match (init, ty) {
             (Init::Expr(e), _) => {
                 let v = self.eval(e)?;
-                // Constants of plain `int` hold any number, as many models rely on.
+                // Constants of plain `int` hold any number; many models rely on this.
                 if let Some(&first) = v.first()
                     && *ty != Type::default_int()
                 {
@@ -207,7 +211,7 @@ impl<'a> Evaluator<'a> {
             Type::Str => (0, i32::MAX),
             _ => return Ok(()),
         };
-        // Any integer is a boolean once stored.
+        // Any integer can be stored in a boolean.
         if matches!(ty, Type::Bool) || (lo <= v && v <= hi) {
             return Ok(());
         }
@@ -229,12 +233,12 @@ impl<'a> Evaluator<'a> {
         Err(EvalError::Fails(span, why.into()))
     }
 
-    /// Counts the entries of a value that is copied.
+    /// Counts the cost of copying a value.
     fn copies(&mut self, entries: usize) {
         self.steps += (entries / ENTRIES_PER_STEP) as u64;
     }
 
-    /// The flattened value of an expression.
+    /// Evaluates an expression to its flattened value.
     pub fn eval(&mut self, e: &Expr) -> Eval<Vec<i32>> {
         self.tick(e.span)?;
         match &e.kind {
@@ -301,7 +305,7 @@ impl<'a> Evaluator<'a> {
         self.read(s, span, <[i32]>::to_vec)
     }
 
-    /// Gives `act` the value of a variable where it lies.
+    /// Calls `act` with the value of a variable, without copying it.
     fn read<T>(&mut self, s: &Arc<Symbol>, span: Span, act: impl FnOnce(&[i32]) -> T) -> Eval<T> {
         if let Some(v) = self.frame.get(&s.id) {
             return Ok(act(v));
@@ -587,7 +591,7 @@ fn overflow(span: Span) -> EvalError {
     EvalError::Fails(span, "the result does not fit into 32 bits".into())
 }
 
-/// The operator inside `op=`.
+/// The operator of `op=`.
 pub fn assign_op(op: AssignOp) -> Option<BinaryOp> {
     Some(match op {
         AssignOp::Set => return None,
@@ -604,7 +608,7 @@ pub fn assign_op(op: AssignOp) -> Option<BinaryOp> {
     })
 }
 
-/// `l op r` with all checks.
+/// Computes `l op r` with overflow and range checks.
 pub fn apply(op: BinaryOp, l: i32, r: i32, span: Span) -> Result<i32, EvalError> {
     let fail = |text: &str| Err(EvalError::Fails(span, text.into()));
     let value = match op {

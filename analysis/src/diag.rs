@@ -1,37 +1,37 @@
-//! Findings before they get their absolute places: relative to items, so that an item that only moves keeps them.
+//! Diagnostics with positions relative to items, so that an item that only moves keeps them.
 
 use crate::diagnostic::{Diagnostic, Fix, Related, Severity};
 use crate::fix::{Change, Page};
 use crate::symbol::Loc;
 
-/// A finding with places relative to items.
+/// A diagnostic with locations relative to items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diag {
-    /// `area/name`
+    /// The code, `area/name`.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message for the user.
     pub message: String,
-    /// Where.
+    /// The primary location.
     pub loc: Loc,
-    /// Other places that matter.
+    /// Related locations, each with a message.
     pub related: Vec<(Loc, String)>,
-    /// Repairs.
+    /// Fixes to offer.
     pub fixes: Vec<Repair>,
 }
 
-/// A repair with places relative to items.
+/// A fix with locations relative to items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
-    /// What it does, as a menu entry.
+    /// The title shown in the editor's menu.
     pub title: String,
-    /// What changes.
+    /// The changes to make.
     pub changes: Vec<Change>,
     /// See [`Fix::safe`].
     pub safe: bool,
 }
 
 impl Diag {
-    /// A finding; its code decides how severe it is.
+    /// Creates a diagnostic; its code determines the severity.
     pub fn new(code: &'static str, message: impl Into<String>, loc: Loc) -> Diag {
         Diag {
             code,
@@ -42,12 +42,12 @@ impl Diag {
         }
     }
 
-    /// How severe the code is.
+    /// The default severity of the code.
     pub fn severity(&self) -> Severity {
         crate::rules::severity(self.code)
     }
 
-    /// With another place that matters.
+    /// Adds a related location.
     pub fn related(mut self, loc: Loc, message: impl Into<String>) -> Diag {
         if loc != Loc::NOWHERE {
             self.related.push((loc, message.into()));
@@ -55,12 +55,12 @@ impl Diag {
         self
     }
 
-    /// With a repair that puts `text` at `loc`.
+    /// Adds a fix that replaces the text at `loc` by `text`.
     pub fn fix(self, title: impl Into<String>, loc: Loc, text: impl Into<String>) -> Diag {
         self.repair(title, vec![Change::Replace(loc, text.into())])
     }
 
-    /// With a repair.
+    /// Adds a fix made of several changes.
     pub fn repair(mut self, title: impl Into<String>, changes: Vec<Change>) -> Diag {
         self.fixes.push(Repair {
             title: title.into(),
@@ -70,7 +70,7 @@ impl Diag {
         self
     }
 
-    /// The last repair may be made without asking (see [`Fix::safe`]).
+    /// Marks the last fix as one that may be applied without asking (see [`Fix::safe`]).
     pub fn safe(mut self) -> Diag {
         if let Some(last) = self.fixes.last_mut() {
             last.safe = true;
@@ -78,7 +78,7 @@ impl Diag {
         self
     }
 
-    /// With absolute places.
+    /// Converts to absolute positions.
     pub fn place(&self, page: &Page<'_>) -> Diagnostic {
         let span = |loc: &Loc| loc.span.shift((page.offset)(loc.item).unwrap_or(0));
         let fixes = self.fixes.iter().filter_map(|repair| {

@@ -1,9 +1,9 @@
-//! Diagnostics: what is wrong, where, why it matters, what to write instead.
+//! Diagnostics: what is wrong, where, why it matters, and what to write instead.
 
 use zonelens_syntax::error::SyntaxError;
 use zonelens_syntax::span::{Span, TextEdit};
 
-/// How bad it is.
+/// The severity of a diagnostic, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Severity {
@@ -14,7 +14,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// As in the JSON contract and in `zonelens.toml`.
+    /// The name used in JSON output and in `zonelens.toml`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -25,46 +25,46 @@ impl Severity {
     }
 }
 
-/// A finding. Spans are absolute byte ranges in the file it was found in.
+/// A diagnostic. Spans are absolute byte ranges in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// `area/name`, stable.
+    /// The code, `area/name`. Codes are stable.
     pub code: &'static str,
-    /// How bad.
+    /// The severity, after configuration.
     pub severity: Severity,
     /// One or two sentences in the user's words.
     pub message: String,
-    /// Where.
+    /// The primary span.
     pub span: Span,
-    /// Other places that matter.
+    /// Related places in the same file.
     pub related: Vec<Related>,
-    /// Ways to repair it.
+    /// Fixes to offer.
     pub fixes: Vec<Fix>,
 }
 
-/// Another place that matters to a diagnostic, in the same file.
+/// A related place of a diagnostic, in the same file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// Where.
+    /// The span of the place.
     pub span: Span,
-    /// What is there.
+    /// What the place has to do with the diagnostic.
     pub message: String,
 }
 
-/// A repair: edits of the same file, applied together.
+/// A fix: edits of the same file, to be applied together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as a menu entry.
+    /// The title shown in the editor's menu.
     pub title: String,
-    /// The edits; their spans do not overlap.
+    /// The edits. Their spans do not overlap.
     pub edits: Vec<TextEdit>,
-    /// Whether it may be made without asking: the model means the same afterwards, or what stood there had no meaning and
-    /// only this can have been meant.
+    /// Whether it may be applied without asking: the model keeps its meaning, or the old text had
+    /// none and this is the only plausible one.
     pub safe: bool,
 }
 
 impl Diagnostic {
-    /// An error of syntax, with its repairs; `base` is added to its spans.
+    /// A syntax error with its fixes; `base` is added to its spans.
     pub fn syntax(error: &SyntaxError, base: u32) -> Diagnostic {
         let repairs = error.repairs.iter().map(|r| Fix {
             title: r.title.clone(),
@@ -84,7 +84,7 @@ impl Diagnostic {
         }
     }
 
-    /// A diagnostic as severe as the table of rules says, without related places or fixes.
+    /// Creates a diagnostic with the default severity of its code, without related places or fixes.
     pub fn new(code: &'static str, message: impl Into<String>, span: Span) -> Diagnostic {
         Diagnostic {
             code,
@@ -96,19 +96,19 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding with another severity than its code usually has: a reason in the situation, not in the code. The
-    /// only way to differ from the table, besides the settings of a workspace.
+    /// Changes the severity for a reason that lies in the situation, not in the code. Apart from
+    /// the settings of a workspace, this is the only way to deviate from the table of rules.
     pub fn varied(mut self, severity: Severity) -> Diagnostic {
         self.severity = severity;
         self
     }
 }
 
-/// More of one file is not shown.
+/// The most diagnostics shown per file.
 pub const MAX_SHOWN: usize = 1000;
 
-/// The findings of a file that are shown: all, or the worst [`MAX_SHOWN`] in their order and one that says how many
-/// more there are. `of` gives the diagnostic of a finding.
+/// The diagnostics of a file to show: all of them, or the worst [`MAX_SHOWN`] in text order and one
+/// more that gives the number of the others. `of` returns the diagnostic of an entry.
 pub fn shown<T: From<Diagnostic>>(list: Vec<T>, of: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
     let Some((kept, closing)) = worst(list.iter().map(&of)) else {
         return list;
@@ -120,7 +120,7 @@ pub fn shown<T: From<Diagnostic>>(list: Vec<T>, of: impl Fn(&T) -> &Diagnostic) 
     out
 }
 
-/// As [`shown`], of a list that is not copied first: there may be a million of them.
+/// Like [`shown`], without copying the list first: it may have a million entries.
 pub fn shown_of(list: &[Diagnostic]) -> Vec<Diagnostic> {
     let Some((kept, closing)) = worst(list.iter()) else {
         return list.to_vec();
@@ -130,7 +130,8 @@ pub fn shown_of(list: &[Diagnostic]) -> Vec<Diagnostic> {
     out
 }
 
-/// The numbers of the worst [`MAX_SHOWN`] in their order, and what is said of the others; `None` if there are none.
+/// The indices of the worst [`MAX_SHOWN`] diagnostics in text order, and a diagnostic that counts
+/// the others. `None` if all are shown.
 fn worst<'a>(list: impl Iterator<Item = &'a Diagnostic>) -> Option<(Vec<usize>, Diagnostic)> {
     let mut order: Vec<(Severity, usize, Span)> = list
         .enumerate()

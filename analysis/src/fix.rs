@@ -1,49 +1,51 @@
-//! Repairs before they are text: relative to items like the findings they belong to, and written out only when they
-//! are placed, because some need the words around them.
+//! Fixes before they become text edits. Like diagnostics, they are relative to items. They are
+//! turned into edits only when positions are known, because some depend on the surrounding text.
 
 use crate::symbol::{ItemId, Loc};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
+use zonelens_syntax::xml;
 
-/// One change of a repair.
+/// One change of a fix.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// This text in place of that.
+    /// Replaces the text.
     Replace(Loc, String),
-    /// Text that only `.xta` can hold at this place: XML keeps such things in elements.
+    /// Inserts text at a position. Only for `.xta`: XML has elements for such things.
     Insert(Loc, String),
-    /// An element that only XML can hold at this place, written as it stands.
+    /// Inserts an element, as written, at a position. Only for XML.
     Element(Loc, String),
-    /// The prefix of the declaration of the name at this place goes, `const` for instance.
+    /// Removes a prefix such as `const` from the declaration of the name at this location.
     Prefix(Loc, &'static str),
-    /// The span goes, with the word before it and the mark after it where they stand.
+    /// Removes the text, together with the word before it and the mark after it if they are there.
     Clause(Loc, &'static str, &'static str),
-    /// An entry of a list goes, with its comma.
+    /// Removes an entry of a list, together with its comma.
     Entry(Loc),
-    /// Copies of the text, each with parts of it replaced, after the text and a comma.
+    /// Inserts copies of the text after it, separated by commas; each copy has parts replaced.
     Copy(Loc, Vec<Vec<(Span, String)>>),
-    /// Another index type for a dimension of the array whose name stands here.
+    /// Changes the index type of one dimension of the array named at this location.
     Dimension(Loc, usize, String),
-    /// A declaration before the item.
+    /// Inserts a declaration before the item.
     Declare(ItemId, String),
 }
 
-/// What changes are written into; without a text, changes that need the words around them are left out.
+/// The text that changes apply to. If it is empty, changes that depend on the surrounding text are
+/// left out.
 pub struct Page<'a> {
-    /// The text.
+    /// The text of the file.
     pub text: &'a str,
-    /// Its notation.
+    /// The format of the file.
     pub kind: FileKind,
-    /// Where items start.
+    /// The offsets of items.
     pub offset: &'a dyn Fn(ItemId) -> Option<u32>,
-    /// Where the first word of an item stands.
+    /// The offset of the first word of an item.
     pub first_word: &'a dyn Fn(ItemId) -> Option<u32>,
-    /// Where the first global declaration of an XML file stands.
+    /// The offset of the first global declaration in an XML file.
     pub declarations: Option<u32>,
 }
 
 impl Page<'_> {
-    /// The edits of a repair; `None` if it cannot be made in this text.
+    /// The edits of a fix, or `None` if it cannot be applied to this text.
     pub fn edits(&self, changes: &[Change]) -> Option<Vec<TextEdit>> {
         changes.iter().map(|c| self.edit(c)).collect()
     }
@@ -54,10 +56,7 @@ impl Page<'_> {
 
     fn escaped(&self, text: &str) -> String {
         match self.kind {
-            FileKind::Xml => text
-                .replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('>', "&gt;"),
+            FileKind::Xml => xml::escape(text).into_owned(),
             _ => text.to_owned(),
         }
     }
@@ -103,7 +102,7 @@ impl Page<'_> {
         let before = self.text.get(..name.start as usize)?;
         let start = before.rfind([';', '{', '}', '>', '(']).map_or(0, |i| i + 1);
         let declaration = before.get(start..)?;
-        // A comment may hold the word as well.
+        // The word could be part of a comment.
         if declaration.contains("//") || declaration.contains("/*") {
             return None;
         }

@@ -1,4 +1,5 @@
-//! The checked tree: names resolved, every expression with its type, spans relative to the item.
+//! The checked tree: names are resolved, every expression has a type, spans are relative to the
+//! item.
 
 use crate::builtin::Builtin;
 use crate::symbol::{Loc, Symbol};
@@ -12,18 +13,18 @@ use zonelens_syntax::span::Span;
 /// A checked expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The form of the expression.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
-    /// Where it stands, relative to its item.
+    /// The span, relative to the item.
     pub span: Span,
 }
 
 /// The forms of checked expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// Wrong; reported.
+    /// An invalid expression that was reported.
     Error,
     /// A number.
     Int(i32),
@@ -31,9 +32,9 @@ pub enum ExprKind {
     Double(SmolStr),
     /// A string.
     Str(SmolStr),
-    /// A truth value.
+    /// A boolean literal.
     Bool(bool),
-    /// Anything with a value that has a name.
+    /// A named value: variable, constant, parameter or bound variable.
     Var(Arc<Symbol>),
     /// `op e`
     Unary(UnaryOp, Box<Expr>),
@@ -41,58 +42,58 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a op= b`
     Assign(AssignOp, Box<Expr>, Box<Expr>),
-    /// `++a`, `a--` …
+    /// `++a`, `a--` and the like.
     IncDec {
-        /// Up or down.
+        /// Whether it increments rather than decrements.
         increment: bool,
-        /// Before or after.
+        /// Whether the operator comes before the operand.
         prefix: bool,
-        /// What.
+        /// The operand.
         expr: Box<Expr>,
     },
     /// `c ? a : b`
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `a[i]`
     Index(Box<Expr>, Box<Expr>),
-    /// `a.f`, by position
+    /// `a.f`, by the position of the field.
     Field(Box<Expr>, u32),
     /// `f(…)`
     Call(Arc<Symbol>, Vec<Expr>),
-    /// A function of the language.
+    /// A call of a predeclared function.
     Builtin(Builtin, Vec<Expr>),
     /// `x'`
     Rate(Box<Expr>),
     /// `forall`, `exists`, `sum`
     Quantifier {
-        /// Which.
+        /// The kind of quantifier.
         kind: QuantifierKind,
-        /// Its variable.
+        /// The bound variable.
         var: Arc<Symbol>,
-        /// What is quantified.
+        /// The quantified expression.
         body: Box<Expr>,
     },
     /// `deadlock`
     Deadlock,
-    /// `cost` of a priced model that declares no such name.
+    /// `cost` in a priced model that does not declare it.
     Cost,
-    /// A sequence, or a conjunction in the old syntax.
+    /// A sequence, or a conjunction in the 3.x syntax.
     Comma(Vec<Expr>),
-    /// A process (queries).
+    /// A process with its arguments (queries).
     Process(Arc<Symbol>, Vec<Expr>),
-    /// `P(i).x`, `P.l` (queries)
+    /// `P(i).x`, `P.l` (queries).
     Member {
-        /// The name on the system line.
+        /// The symbol on the system line.
         family: Arc<Symbol>,
-        /// Its arguments.
+        /// The arguments that select the process.
         args: Vec<Expr>,
         /// The variable, parameter or location of the template.
         member: Arc<Symbol>,
     },
-    /// `P(i).f(…)` (queries)
+    /// `P(i).f(…)` (queries).
     MemberCall {
-        /// The name on the system line.
+        /// The symbol on the system line.
         family: Arc<Symbol>,
-        /// Its arguments.
+        /// The arguments that select the process.
         args: Vec<Expr>,
         /// The function of the template.
         function: Arc<Symbol>,
@@ -104,7 +105,7 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// A wrong expression.
+    /// An invalid expression that was reported.
     pub fn error(span: Span) -> Expr {
         Expr {
             kind: ExprKind::Error,
@@ -113,13 +114,13 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on it and on everything inside, outside first.
+    /// Calls `visit` on the expression and everything inside it, outermost first.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
         self.children(&mut |e| e.walk(visit));
     }
 
-    /// Calls `visit` on the direct parts.
+    /// Calls `visit` on the direct subexpressions.
     pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Error
@@ -154,14 +155,14 @@ impl Expr {
         }
     }
 
-    /// Whether it mentions the cost of a priced model.
+    /// Whether the expression mentions the cost of a priced model.
     pub fn mentions_cost(&self) -> bool {
         let mut found = false;
         self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Cost));
         found
     }
 
-    /// The variable at the root of `a[i].f`, if it is one.
+    /// The variable at the root of `a[i].f`, if there is one.
     pub fn root(&self) -> Option<&Arc<Symbol>> {
         match &self.kind {
             ExprKind::Var(s) => Some(s),
@@ -174,9 +175,9 @@ impl Expr {
 /// An initialiser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
-    /// A value.
+    /// A single value.
     Expr(Expr),
-    /// Parts in order of the type; `None` where a part is missing.
+    /// A braced list: parts in the order of the type.
     List(Vec<Init>, Span),
 }
 
@@ -196,11 +197,11 @@ pub struct Function {
     pub symbol: Arc<Symbol>,
     /// Parameters.
     pub params: Vec<Arc<Symbol>>,
-    /// Result.
+    /// The result type.
     pub ret: Type,
-    /// Body.
+    /// The body.
     pub body: Block,
-    /// The item it stands in.
+    /// The location of its name.
     pub loc: Loc,
 }
 
@@ -216,17 +217,18 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// The form of the statement.
     pub kind: StmtKind,
-    /// Where it stands, relative to its item.
+    /// The span, relative to the item.
     pub span: Span,
 }
 
-/// The forms of statements. C-style loops are rare, so their size is not worth a box on every walk.
+/// The forms of statements. C-style loops are rare, so boxing them because of their size is not
+/// worth it.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
-    /// Nothing, or something unreadable.
+    /// An empty statement, or one with syntax errors.
     Empty,
     /// `{ … }`
     Block(Block),
@@ -254,28 +256,28 @@ pub enum StmtKind {
     Switch(Expr, Vec<(Option<Expr>, Vec<Stmt>)>),
 }
 
-/// A template with everything inside.
+/// A template with all its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
     /// Parameters.
     pub params: Vec<Arc<Symbol>>,
-    /// Variables in order.
+    /// Variables, in text order.
     pub decls: Vec<Decl>,
-    /// Functions in order.
+    /// Functions, in text order.
     pub functions: Vec<Arc<Function>>,
     /// Locations.
     pub locations: Vec<Location>,
     /// Names of branchpoints.
     pub branchpoints: Vec<Arc<Symbol>>,
-    /// The initial location.
+    /// The index of the initial location.
     pub init: Option<u32>,
-    /// Edges in order.
+    /// Edges, in text order.
     pub edges: Vec<Edge>,
-    /// Every name a query may follow `P.` with.
+    /// All names that may follow `P.` in a query.
     pub members: BTreeMap<SmolStr, Arc<Symbol>>,
-    /// Where the name stands.
+    /// The location of its name.
     pub loc: Loc,
 }
 
@@ -286,9 +288,9 @@ pub struct Location {
     pub symbol: Arc<Symbol>,
     /// The invariant.
     pub invariant: Option<Expr>,
-    /// Committed.
+    /// Whether it is committed.
     pub committed: bool,
-    /// Urgent.
+    /// Whether it is urgent.
     pub urgent: bool,
 }
 
@@ -304,26 +306,26 @@ pub enum End {
 /// An edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it starts.
+    /// The source of the edge.
     pub source: End,
-    /// Where it leads.
+    /// The target of the edge.
     pub target: End,
-    /// Bound variables.
+    /// The variables of the select label.
     pub selects: Vec<Arc<Symbol>>,
-    /// Where each of them stands with its type, relative to the item.
+    /// The span of each select, type included, relative to the item.
     pub select_spans: Vec<Span>,
     /// The guard.
     pub guard: Option<Expr>,
     /// The synchronisation.
     pub sync: Option<Sync>,
-    /// Updates.
+    /// The updates, in text order.
     pub updates: Vec<Expr>,
-    /// Where it stands, relative to its item.
+    /// The span, relative to the item.
     pub span: Span,
 }
 
 impl Edge {
-    /// Where a bound variable stands with its type.
+    /// The location of the `k`th select, type included.
     pub fn select_loc(&self, item: u32, k: usize) -> Loc {
         let span = self.select_spans.get(k).copied().unwrap_or(self.span);
         Loc { item, span }
@@ -337,7 +339,7 @@ pub struct Sync {
     pub channel: Expr,
     /// Its direction.
     pub direction: Direction,
-    /// Where it stands.
+    /// The span, relative to the item.
     pub span: Span,
 }
 
@@ -346,13 +348,13 @@ pub struct Sync {
 pub struct Instance {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
-    /// Parameters left free (written, or the binders of the papers' forms).
+    /// Free parameters: declared ones, and those bound by the notations of older papers.
     pub params: Vec<Arc<Symbol>>,
-    /// What is instantiated.
+    /// The template or instance that is instantiated.
     pub template: Arc<Symbol>,
     /// Arguments.
     pub args: Vec<Expr>,
-    /// Where it stands, relative to its item.
+    /// The span, relative to the item.
     pub span: Span,
 }
 

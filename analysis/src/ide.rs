@@ -1,7 +1,8 @@
-//! Names and where they are used, for editors: definitions, references, members, what is in scope where.
+//! Name resolution for editors: definitions, references, members, and the names in scope at a
+//! position.
 //!
-//! Works on the tree alone, so that it answers in files with errors too. It finds by the language's scopes what a name
-//! refers to; whether the use is legal is the business of the checks.
+//! It works on the syntax tree alone, so it also answers in files with errors. Names are resolved
+//! by the scopes of the language; the checks decide whether a use is legal.
 
 mod build;
 mod walk;
@@ -14,7 +15,7 @@ use zonelens_syntax::span::Span;
 /// Index into [`Index::definitions`].
 pub type DefId = usize;
 
-/// What a name stands for.
+/// The kind of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum DefKind {
@@ -35,7 +36,7 @@ pub enum DefKind {
 }
 
 impl DefKind {
-    /// In a word, for people.
+    /// The name of the kind, for messages.
     pub fn word(self) -> &'static str {
         match self {
             DefKind::Constant => "constant",
@@ -60,66 +61,66 @@ impl DefKind {
 pub struct Definition {
     /// The name.
     pub name: SmolStr,
-    /// What it is.
+    /// Its kind.
     pub kind: DefKind,
-    /// The name's place.
+    /// The span of the name.
     pub span: Span,
-    /// The whole declaration's place.
+    /// The span of the whole declaration.
     pub full: Span,
-    /// Where the name can be used.
+    /// The span in which the name can be used.
     pub scope: Span,
-    /// The template, function or type it belongs to.
+    /// The template, function or type that contains it.
     pub container: Option<DefId>,
-    /// The declaration as written, on one line.
+    /// The declaration as written, joined to one line.
     pub detail: String,
-    /// The type, or for a process its template.
+    /// The definition of its type or, for a process, of its template.
     pub of: Option<DefId>,
-    /// Fields of a struct, or what of a template can be named in queries.
+    /// The fields of a struct, or the members of a template that queries can name.
     pub members: BTreeMap<SmolStr, DefId>,
-    /// Declared in another file: the model of a query file.
+    /// Whether it is declared in another file: the model of a query file.
     pub foreign: bool,
 }
 
-/// A use of a name; the declaration counts as one.
+/// A use of a name. The declaration itself counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Where.
+    /// The span of the name.
     pub span: Span,
-    /// Of what.
+    /// The definition it refers to.
     pub def: DefId,
     /// Whether it is the declaration.
     pub declares: bool,
-    /// Whether it is assigned to.
+    /// Whether the use assigns to it.
     pub writes: bool,
 }
 
-/// A use of a name that stands for nothing known.
+/// A use of a name that is not declared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unresolved {
-    /// The name.
+    /// The name as written.
     pub name: SmolStr,
-    /// Where.
+    /// The span of the name.
     pub span: Span,
 }
 
-/// All names of a file.
+/// All names of a file and their uses.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     /// Declared names.
     pub definitions: Vec<Definition>,
-    /// Uses in this file, in order of the text.
+    /// Uses in this file, in text order.
     pub occurrences: Vec<Occurrence>,
-    /// Names that stand for nothing known.
+    /// Uses of names that are not declared.
     pub unresolved: Vec<Unresolved>,
 }
 
 impl Index {
-    /// The names of a model with the queries inside it.
+    /// Indexes a model and the queries inside it.
     pub fn of_model(file: &SourceFile) -> Index {
         build::model(file)
     }
 
-    /// The names of a query file, whose model is `model`.
+    /// Indexes a query file for the model `model`.
     pub fn of_queries(model: &Index, file: &SourceFile) -> Index {
         build::queries(model, file)
     }
@@ -144,7 +145,7 @@ impl Index {
         self.occurrences.iter().filter(move |o| o.def == def)
     }
 
-    /// Names that can be used at `offset`, inner ones first and hiding outer ones.
+    /// Names that can be used at `offset`. Inner ones come first and hide outer ones.
     pub fn visible(&self, offset: u32) -> Vec<DefId> {
         let mut found: Vec<DefId> = (0..self.definitions.len())
             .filter(|&id| {
@@ -159,10 +160,10 @@ impl Index {
         found
     }
 
-    /// What can follow a dot after `def`: fields, or members of a process.
+    /// The members that can follow a dot after `def`: fields, or members of a process.
     pub fn members(&self, def: DefId) -> Vec<DefId> {
         let mut at = Some(def);
-        // Types may name each other in a circle.
+        // Type definitions may refer to each other in a cycle.
         for _ in 0..16 {
             let Some(d) = at.and_then(|id| self.definitions.get(id)) else {
                 break;

@@ -1,8 +1,9 @@
-//! Whether a file is written in the 3.x syntax.
+//! Detects the 3.x syntax.
 
 use zonelens_syntax::ast::{Expr, ExprKind, Item, ItemKind, MemberKind, Params, TypeBase, VarDecl};
 
-/// The 3.x syntax shows in `const N 5;`, in parameter groups separated by `;`, and in conditions joined by commas.
+/// Whether an item uses the 3.x syntax: `const N 5;`, parameter groups separated by `;`, or
+/// conditions joined by commas.
 pub fn in_item(item: &Item) -> bool {
     match &item.kind {
         ItemKind::Var(v) => implicit(v),

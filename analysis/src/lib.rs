@@ -1,7 +1,8 @@
 //! Names, types, constants, instantiation and symmetry facts of a model, and every diagnostic.
 //!
-//! Owns the meaning of the text: it turns the syntax tree into a checked model and a [`network`] for the checker. It
-//! must never know about zones, the language server protocol or files on disk.
+//! This crate defines the meaning of the text: it turns the syntax tree into a checked model and a
+//! [`network`] for the checker. It must not depend on zones, the language server protocol or files
+//! on disk.
 
 mod allow;
 mod builtin;
@@ -21,6 +22,7 @@ mod model;
 pub mod network;
 mod pragma;
 pub mod query_file;
+mod reason;
 mod refactor;
 pub mod report;
 pub mod report_text;

@@ -1,10 +1,12 @@
-//! A digest of what a network and a query mean: the key of cached verdicts.
+//! A digest of the meaning of a network and a query: the key of cached verdicts.
 //!
-//! Equal digests mean equal answers. Spans, comments, layout and templates without instances are not in a network, or
-//! are left out here, and so are global variables that no process, called function or query mentions, and functions
-//! that nothing calls: whether they are there or not, nobody can tell. Everything else counts: a process may block time
-//! for all others. Names of processes, locations and variables are in, because traces show them: renaming one makes
-//! results stale, which is safe. Every field is named below, so that a new one cannot be forgotten.
+//! Equal digests mean equal answers. The digest leaves out everything that cannot affect an answer:
+//! spans, comments, layout, templates without instances (some of these are not in the network in
+//! the first place), global variables that no process, called function or query mentions, and
+//! functions that are never called. Everything else counts: a process may block time for all
+//! others. Names of processes, locations and variables count because traces show them: renaming one
+//! makes results stale, which is safe. The code destructures every field by name, so that a new one
+//! cannot be forgotten.
 
 mod code;
 mod parts;
@@ -16,14 +18,14 @@ use std::collections::BTreeSet;
 /// A digest of 256 bits.
 pub type Fingerprint = [u8; 32];
 
-/// The digest of a network, with what of it counts whatever is asked.
+/// The digest of a network, with the variables and functions that count for every query.
 #[derive(Clone, Debug)]
 pub struct Digested {
     uses: Uses,
     fingerprint: Fingerprint,
 }
 
-/// The digest of a network.
+/// Computes the digest of a network.
 pub fn of_network(network: &Network) -> Digested {
     let uses = Uses::of(network, None);
     Digested {
@@ -32,14 +34,14 @@ pub fn of_network(network: &Network) -> Digested {
     }
 }
 
-/// The digest of a query asked of a network.
+/// Computes the digest of a query on a network.
 pub fn of_question(network: &Network, digested: &Digested, query: &Query) -> Fingerprint {
     let uses = Uses::of(network, Some((query, &digested.uses)));
     let own;
     let base = if uses == digested.uses {
         &digested.fingerprint
     } else {
-        // The query mentions what nothing else does.
+        // The query mentions a variable or function that nothing else does.
         own = written(network, &uses, None);
         &own
     };
@@ -66,7 +68,7 @@ fn written(network: &Network, uses: &Uses, query: Option<&Query>) -> Fingerprint
     hash.finalize().into()
 }
 
-/// Variables and functions that count.
+/// Variables and functions that affect answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Uses {
     variables: BTreeSet<u32>,
@@ -74,7 +76,7 @@ struct Uses {
 }
 
 impl Uses {
-    /// What processes and updates mention, and the query on top of what was found before.
+    /// Collects what processes and updates mention or, with a query, adds what the query mentions.
     fn of(network: &Network, query: Option<(&Query, &Uses)>) -> Uses {
         let mut sink = Sink {
             network,
@@ -85,7 +87,7 @@ impl Uses {
         match query {
             Some((query, _)) => query.feed(&mut sink),
             None => {
-                // Locals lie in strides that references across a family count by, so all of them stay.
+                // References across a family address locals by a fixed stride, so all locals count.
                 let locals = network.variables.iter().enumerate();
                 let locals = locals.filter(|(_, v)| v.process.is_some());
                 sink.uses.variables.extend(locals.map(|(i, _)| i as u32));
@@ -103,7 +105,7 @@ impl Uses {
     }
 }
 
-/// Where things would be if only what counts were there.
+/// The ids that things would have if only those that count existed.
 #[derive(Default)]
 struct Numbers {
     variables: Vec<u32>,
@@ -115,8 +117,8 @@ struct Numbers {
 
 impl Numbers {
     fn of(network: &Network, uses: &Uses) -> Numbers {
-        // What does not count has a number too, that of the next that does: nobody asks for it.
-        // So does the end, where a variable starts that has nothing of this kind.
+        // An id that does not count gets the number of the next one that does; it is never used.
+        // The end gets one too: a variable without cells, clocks or channels may start there.
         let count = |flags: &mut dyn Iterator<Item = bool>| {
             let mut numbers = vec![0];
             let mut next = 0;
@@ -139,12 +141,12 @@ impl Numbers {
     }
 }
 
-/// What is fed: without a hash it only notes what is mentioned.
+/// Receives the parts of a network. Without a hash it only records what is mentioned.
 struct Sink<'a> {
     network: &'a Network,
     hash: Option<(Sha256, Numbers)>,
     uses: Uses,
-    /// Functions that were met and not looked into yet.
+    /// Functions that were mentioned and not visited yet.
     calls: Vec<u32>,
 }
 
@@ -164,14 +166,14 @@ impl Sink<'_> {
         self.bytes(value.as_bytes());
     }
 
-    /// For enums without fields, whose `Debug` form is their name.
+    /// Feeds an enum without fields by its `Debug` form, which is its name.
     fn name(&mut self, value: impl std::fmt::Debug) {
         if self.hash.is_some() {
             self.text(&format!("{value:?}"));
         }
     }
 
-    /// A number under what counts.
+    /// Feeds an id, renumbered among those that count.
     fn renumbered(&mut self, id: u32, of: fn(&Numbers) -> &Vec<u32>) {
         if let Some((_, numbers)) = &self.hash {
             let new = of(numbers).get(id as usize).copied().unwrap_or(id);

@@ -1,4 +1,4 @@
-//! The analysed model: one pass over the items, results of unchanged items kept.
+//! The analysed model: one pass over the items that reuses the results of unchanged ones.
 
 mod facts;
 mod items;
@@ -34,9 +34,9 @@ struct Entry {
     id: ItemId,
     node: Arc<Item>,
     checked: Arc<Checked>,
-    /// Whether it holds errors of syntax, queries or other lines for tools.
-    loud: bool,
-    /// Whether it is written in the 3.x syntax.
+    /// Whether it contains syntax errors, queries or other `//@` lines.
+    needs_scan: bool,
+    /// Whether it uses the 3.x syntax.
     legacy: bool,
 }
 
@@ -67,13 +67,14 @@ impl std::fmt::Debug for Model {
 }
 
 impl Model {
-    /// Analyses `file` (.xta or .xml); `constants` are `--const` overrides of global integer constants, applied
+    /// Analyses `file` (.xta or .xml). `constants` overrides global integer constants (`--const`)
     /// before any size is evaluated.
     pub fn new(file: &SourceFile, constants: &BTreeMap<String, i64>) -> Model {
         Model::configured(file, constants, Severities::default())
     }
 
-    /// Like `new`, with the severities of a workspace. They change what is shown, never what may be verified.
+    /// Like `new`, with the severities of a workspace. They change what is shown, but not whether a
+    /// model can be verified.
     pub fn configured(
         file: &SourceFile,
         constants: &BTreeMap<String, i64>,
@@ -82,20 +83,20 @@ impl Model {
         Model::build(file, constants.clone(), severities, None)
     }
 
-    /// The model of an edited file. Items that the edit did not touch and whose names still mean the same keep their
-    /// results.
+    /// The model of an edited file. Items that the edit did not touch keep their results if the
+    /// names they use still mean the same.
     pub fn update(&self, file: &SourceFile) -> Model {
         let (constants, severities) = (self.env.constants.clone(), self.severities.clone());
         Model::build(file, constants, severities, Some(self))
     }
 
-    /// Whether a name is a global constant, which is what `constants` of `new` can override.
+    /// Whether a name is a global constant, which `constants` of `new` can override.
     pub fn has_global_constant(&self, name: &str) -> bool {
         let symbol = self.env.names.get(name);
         symbol.is_some_and(|s| matches!(&s.kind, SymKind::Var(v) if v.constant))
     }
 
-    /// Whether a global constant is `true` or `false`, which only matters for showing it.
+    /// Whether a global constant is a `bool`, which matters only for display.
     pub fn is_boolean_constant(&self, name: &str) -> bool {
         let symbol = self.env.names.get(name);
         symbol.is_some_and(|s| matches!(s.value_type(), Some(Type::Bool)))
@@ -149,7 +150,8 @@ impl Model {
         model
     }
 
-    /// A file of more items than anybody declares is not looked at: a result is kept for each, which takes kilobytes.
+    /// Rejects a file with too many items without analysing it: each item would keep kilobytes of
+    /// results.
     fn refuse(&mut self, file: &SourceFile) {
         let first = file.items.get(MAX_ITEMS);
         let at = first.map_or(Span::new(0, 0), |i| i.node.span.shift(i.offset));
@@ -162,8 +164,8 @@ impl Model {
     }
 
     fn finish(&mut self, file: &SourceFile, old: Option<&Model>) {
-        let loud = self.loud_part(file);
-        let mut out: Vec<Diagnostic> = loud
+        let scanned = self.part_to_scan(file);
+        let mut out: Vec<Diagnostic> = scanned
             .errors()
             .iter()
             .map(|e| Diagnostic::syntax(e, 0))
@@ -178,14 +180,15 @@ impl Model {
             let needed = crate::check::needed(&self.env, &self.items);
             out.extend(self.placed(file, &needed));
         }
-        // What follows leaves the text a meaning: a broken rule only excludes its set from reduction.
+        // The diagnostics added below do not block verification: a broken rule only excludes its
+        // set from reduction.
         self.blocking = out.iter().filter(|d| blocks(d)).cloned().collect();
         let (findings, cache) = symmetry::analyse(&self.env, &self.items, old.map(|m| &m.cache));
         self.findings = findings;
         self.cache = cache;
         out.extend(self.placed(file, &self.findings.diags));
         let mut asked = Vec::new();
-        for q in loud.queries() {
+        for q in scanned.queries() {
             let (kind, diags) = self.checked_query(q.query, q.base);
             out.extend(diags);
             asked.extend(
@@ -196,15 +199,15 @@ impl Model {
         let lints = lint::check(&self.items, &asked);
         out.extend(self.placed(file, &lints));
         out.extend(lint::label_kind::check(file));
-        out.extend(crate::pragma::check(&loud));
-        let mut out = self.severities.apply(crate::allow::apply(&loud, out));
+        out.extend(crate::pragma::check(&scanned));
+        let mut out = self.severities.apply(crate::allow::apply(&scanned, out));
         out.sort_by(|a, b| {
             (a.span.start, a.span.end, a.code).cmp(&(b.span.start, b.span.end, b.code))
         });
         self.diagnostics = out;
     }
 
-    /// Findings at their places in the file, with their repairs written out.
+    /// Converts diagnostics and their fixes to absolute positions in the file.
     fn placed<'a>(
         &self,
         file: &SourceFile,
@@ -215,7 +218,7 @@ impl Model {
         })
     }
 
-    /// Repairs that must be tried first, with the place of what they repair.
+    /// Fixes that must be tried first, with the span of the problem.
     pub(crate) fn tentative(&self, file: &SourceFile) -> Vec<(Span, Fix)> {
         let all = self.items.iter().flat_map(|(_, c)| &c.tentative);
         self.with_page(file, |page| {
@@ -230,7 +233,7 @@ impl Model {
         })
     }
 
-    /// Names of detected sets and where the processes are numbered.
+    /// Names of detected sets, with the positions of the parameters that number the processes.
     pub(crate) fn detected(&self) -> Vec<(SmolStr, Span)> {
         let sets = self.findings.facts.elements.iter().filter(|e| e.detected);
         sets.filter_map(|e| {
@@ -240,7 +243,7 @@ impl Model {
         .collect()
     }
 
-    /// Gives `act` the page that changes of this model are written into.
+    /// Calls `act` with the page that changes of this model apply to.
     fn with_page<T>(&self, file: &SourceFile, act: impl FnOnce(&Page<'_>) -> T) -> T {
         let by_id: OnceLock<FxHashMap<ItemId, &Entry>> = OnceLock::new();
         let first_word = |item: ItemId| {
@@ -264,7 +267,7 @@ impl Model {
         act(&page)
     }
 
-    /// A system line with the templates that need no arguments.
+    /// A fix that adds a system line with all templates that need no arguments.
     fn run_templates(&self, file: &SourceFile) -> Option<Fix> {
         let ready =
             |e: &&Entry| matches!(&e.checked.body, Body::Template(t) if t.params.is_empty());
@@ -306,14 +309,14 @@ impl Model {
         }
     }
 
-    /// Every diagnostic of the file, syntax errors and those of embedded queries included, sorted by span;
-    /// `//@ allow CODE` applied.
+    /// All diagnostics of the file, sorted by span, with `//@ allow CODE` applied. Syntax errors
+    /// and diagnostics of embedded queries are included.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Whether an error forbids verification. `query/…` concerns one query only; `sym/…` errors on text that still
-    /// has a meaning only exclude their scalarset from reduction.
+    /// Whether an error prevents verification. `query/…` concerns one query only; `sym/…` errors in
+    /// a text that still has a meaning only exclude their scalarset from reduction.
     pub fn blocks_verification(&self) -> bool {
         !self.blocking.is_empty()
     }
@@ -339,7 +342,7 @@ impl Model {
         })
     }
 
-    /// Tells the engine which sets it must not reduce over.
+    /// Marks the sets that the engine must not reduce over.
     fn mark_broken(&self, built: &mut Built) {
         for (set, code, loc) in &self.findings.broken {
             let offset = self.offsets.get(&loc.item).copied().unwrap_or(0);
@@ -365,7 +368,7 @@ impl Model {
         }
     }
 
-    /// The network, sizes checked before allocation.
+    /// The network. Sizes are checked before anything is allocated.
     pub fn network(&self) -> Result<Network, Vec<Diagnostic>> {
         match self.built() {
             Ok(built) => Ok(built.network.clone()),
@@ -381,14 +384,14 @@ impl Model {
         self.checked(query, base, false)
     }
 
-    /// Checks a query, or what stands for an expression about one state.
+    /// Checks a query, or an expression about one state in the form of a query.
     fn checked(
         &self,
         query: &ast::Query,
         base: u32,
         in_state: bool,
     ) -> (Option<crate::check::CheckedKind>, Vec<Diagnostic>) {
-        let item = u32::MAX - 1;
+        let item = crate::symbol::QUERY_ITEM;
         let checker = Checker::for_query(&self.env, item, &self.families);
         let checked = match in_state {
             true => checker.in_state().query(query),
@@ -415,7 +418,8 @@ impl Model {
         self.severities.apply(self.checked_query(query, base).1)
     }
 
-    /// Findings of a file that belongs to this model, as bad as its workspace says.
+    /// Applies the severities of the workspace to the diagnostics of a file that belongs to this
+    /// model.
     pub(crate) fn configured_severities(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         self.severities.apply(found)
     }
@@ -430,7 +434,8 @@ impl Model {
         self.resolved(query, base, Judge::Exact, false)
     }
 
-    /// The same with a judge of symmetry that may be a wrong one: tests must notice it.
+    /// Like `resolve_query`, with a chosen variant of the symmetry analysis. Tests use it to see
+    /// that a wrong one is noticed.
     #[doc(hidden)]
     pub fn resolve_query_judged(
         &self,
@@ -440,8 +445,9 @@ impl Model {
         self.resolved(query, 0, judge, false)
     }
 
-    /// An expression about one state of a trace, written as a query. Elements of scalarsets are the numbers that the trace
-    /// shows: they have names there, because nothing is claimed beyond that state.
+    /// Resolves an expression about one state of a trace, written as a query. Elements of
+    /// scalarsets are the numbers shown in the trace: they can be named because the result concerns
+    /// that state only.
     pub fn resolve_in_state(&self, query: &ast::Query) -> Result<network::Query, Vec<Diagnostic>> {
         self.resolved(query, 0, Judge::Exact, true)
     }
@@ -508,7 +514,7 @@ impl Model {
         resolved.map_err(|foreign| {
             vec![match foreign {
                 Foreign::Unsupported(code, message, span) => {
-                    // What is wrong inside a query has a code of its own.
+                    // Problems inside a query have codes of their own.
                     let own = code.starts_with("unsupported/") || code.starts_with("query/");
                     Diagnostic::new(if own { code } else { "query/range" }, message, span)
                 }
@@ -520,13 +526,13 @@ impl Model {
     }
 }
 
-/// Numbers of symbols index tables; a model that was edited for days starts over.
+/// Symbol ids index tables. A model that has used this many is analysed anew, with small ids.
 const RENUMBER_AFTER: u32 = 2_000_000;
 
-/// Items a file may have.
+/// The most items a file may have.
 const MAX_ITEMS: usize = 200_000;
 
-/// Places without a text.
+/// A page that only knows the offsets of items.
 fn bare_page<'a>(offset: &'a dyn Fn(ItemId) -> Option<u32>) -> Page<'a> {
     Page {
         text: "",

@@ -1,5 +1,5 @@
-//! `//@` lines that say nothing: a misspelt word, an expectation of no query. Left silent, a test suite would pass that
-//! tests less than its author wrote down.
+//! `//@` lines without effect: a misspelt word, an expectation without a query. If they were
+//! ignored silently, a test suite could pass while testing less than its author intended.
 
 use crate::diagnostic::Diagnostic;
 use zonelens_syntax::SourceFile;
@@ -30,13 +30,13 @@ fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagn
                     .to_owned(),
             ),
             PragmaKind::Expect(None) => {
-                Some("write `//@ expect satisfied` or `//@ expect violated`; this expects nothing".to_owned())
+                Some("write `//@ expect satisfied` or `//@ expect violated`; this has no effect".to_owned())
             }
             PragmaKind::Expect(Some(_)) if !after_query => Some(
-                "no `//@ query` stands on the line before, so this expects nothing".to_owned(),
+                "there is no `//@ query` on the line before, so this has no effect".to_owned(),
             ),
             PragmaKind::Unknown(word) => Some(format!(
-                "`//@ {word}` says nothing; there are `//@ query`, `//@ expect` and `//@ allow`"
+                "`//@ {word}` is unknown and has no effect; use `//@ query`, `//@ expect` or `//@ allow`"
             )),
             _ => None,
         };

@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::pragma;
 use zonelens_syntax::SourceFile;
 
-/// What is wrong in a query file, in order of the text: against the model it is asked of, or of syntax alone when there
-/// is none.
+/// The diagnostics of a query file in text order: checked against the model it belongs to, or
+/// syntax only if there is none.
 pub fn diagnostics(file: &SourceFile, model: Option<&Model>) -> Vec<Diagnostic> {
     let errors = file.errors();
     let mut out: Vec<Diagnostic> = errors.iter().map(|e| Diagnostic::syntax(e, 0)).collect();

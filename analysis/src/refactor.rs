@@ -1,5 +1,5 @@
-//! Changes that are offered only after they were tried: the changed text must have no error, and must do what was
-//! promised.
+//! Refactorings that are tried before they are offered: the changed text must have no new errors
+//! and must do what the title says.
 
 use crate::diagnostic::{Diagnostic, Fix, Severity};
 use crate::model::Model;
@@ -10,9 +10,9 @@ use zonelens_syntax::ast::{
 use zonelens_syntax::span::{Span, TextEdit};
 
 impl Model {
-    /// What can be done about the text at `span` beyond the fixes of its diagnostics: identifiers kept in integers
-    /// become a scalar set, an ordinary dimension is declared over one. Each result was analysed and has no errors
-    /// that were not there before.
+    /// The refactorings available at `span`, beyond the fixes of diagnostics: identifiers stored in
+    /// integers become a scalarset, or an ordinary dimension is declared over one. Each result was
+    /// analysed and has no new errors.
     pub fn refactorings(&self, file: &SourceFile, span: Span) -> Vec<Fix> {
         let mut out = Vec::new();
         for (at, fix) in self.tentative(file) {
@@ -38,7 +38,7 @@ impl Model {
         out
     }
 
-    /// The model of the changed text.
+    /// The model of the text after the fix.
     fn tried(&self, file: &SourceFile, fix: &Fix) -> Model {
         let mut edits: Vec<&TextEdit> = fix.edits.iter().collect();
         edits.sort_by_key(|e| std::cmp::Reverse(e.span.start));
@@ -59,7 +59,7 @@ fn errors(model: &Model) -> Vec<&Diagnostic> {
     list.filter(|d| d.severity == Severity::Error).collect()
 }
 
-/// Whether the error at `at` is gone and no other came.
+/// Whether the fix removes the error at `at` and adds none.
 fn fewer_errors(before: &Model, after: &Model, at: Span) -> bool {
     let (old, new) = (errors(before), errors(after));
     let here = old.iter().any(|d| d.span == at);
@@ -70,7 +70,7 @@ fn fewer_errors(before: &Model, after: &Model, at: Span) -> bool {
     here && new.len() < old.len() && new.iter().all(|d| known(d))
 }
 
-/// The set of a detected family written down: the type of its parameter becomes `scalar[n]`.
+/// Declares the set of a detected family: the type of its parameter becomes `scalar[n]`.
 fn declare_set(file: &SourceFile, name: &str, at: Span) -> Option<Fix> {
     let (process, offset) = file.items.iter().find_map(|i| match &i.node.kind {
         ItemKind::Process(p) => Some((p, i.offset)).filter(|(p, o)| parameter(p, at, *o).is_some()),
@@ -89,7 +89,7 @@ fn declare_set(file: &SourceFile, name: &str, at: Span) -> Option<Fix> {
     };
     let text = format!("scalar[{}]", size(&ends.1, file, base)?);
     Some(Fix {
-        title: format!("Declare `{name}` as a scalar set"),
+        title: format!("Declare `{name}` as a scalarset"),
         edits: vec![TextEdit {
             span: base_of(ty).shift(base),
             text,
@@ -107,13 +107,13 @@ fn declares(t: &Typedef, name: &str) -> bool {
     matches!(&t.names[..], [one] if one.name.name == name && one.dims.is_empty())
 }
 
-/// The type without its prefixes.
+/// The span of a type without its prefixes.
 fn base_of(ty: &TypeExpr) -> Span {
     let start = ty.prefixes.iter().map(|(_, s)| s.end).max();
     Span::new(start.map_or(ty.span.start, |e| e + 1), ty.span.end)
 }
 
-/// One more than the upper end of a range, as it would be written.
+/// The upper end of a range plus one, as source text.
 fn size(hi: &Expr, file: &SourceFile, base: u32) -> Option<String> {
     match &hi.kind {
         ExprKind::Binary {

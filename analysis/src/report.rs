@@ -3,6 +3,7 @@
 //! These types are the JSON contract of `zonelens verify --format json` and of the worker process; the checker fills
 //! them, `cli` and `lsp` read them, nothing else crosses that border.
 
+pub use crate::reason::Reason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ pub struct QueryReport {
     pub line: u32,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the verdict is `unknown` or `error`: a keyword of the contract, then `: ` and a sentence.
-    pub reason: Option<String>,
+    /// Why the verdict is `unknown` or `error`, or comes without its trace.
+    pub reason: Option<Reason>,
     /// What the author expects.
     pub expected: Option<Verdict>,
     /// For `sup`, `inf`, `bounds`: the first expression's bounds.
@@ -53,12 +54,17 @@ pub struct LeastTime {
 
 impl QueryReport {
     /// A report without a run: `verdict` with its reason and nothing measured.
-    pub fn without_run(query: &str, line: u32, verdict: Verdict, reason: String) -> QueryReport {
+    pub fn without_run(
+        query: &str,
+        line: u32,
+        verdict: Verdict,
+        reason: impl Into<Option<Reason>>,
+    ) -> QueryReport {
         QueryReport {
             query: query.to_owned(),
             line,
             verdict,
-            reason: Some(reason),
+            reason: reason.into(),
             expected: None,
             value: None,
             values: Vec::new(),
@@ -95,6 +101,14 @@ impl QueryReport {
             trace: None,
             least_time: self.least_time,
         }
+    }
+
+    /// The reason as JSON spells it; empty if there is none.
+    pub fn reason_text(&self) -> String {
+        self.reason
+            .as_ref()
+            .map(Reason::to_string)
+            .unwrap_or_default()
     }
 
     /// The constants given from outside as text, `L = 5, N = 3`; `None` if there are none.

@@ -1,6 +1,106 @@
-//! Numbers of a report in words: the same on the command line, on a lens and in a hover.
+//! A report in words: the same on the command line, in JUnit, on a lens and in a hover.
 
-use crate::report::{BoundsValue, LeastTime, QueryReport};
+use crate::report::{BoundsValue, LeastTime, QueryReport, Reason, Verdict};
+
+/// The word of a verdict, which is also that of the JSON contract.
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Satisfied => "satisfied",
+        Verdict::Violated => "violated",
+        Verdict::Unknown => "unknown",
+        Verdict::Error => "error",
+    }
+}
+
+/// What to add to the verdict where the author expects one: `, as expected`.
+pub fn expectation(report: &QueryReport) -> String {
+    match report.expected {
+        Some(expected) if report.verdict == expected => ", as expected".to_owned(),
+        Some(expected) => format!(", but it should be {}", verdict(expected)),
+        None => String::new(),
+    }
+}
+
+/// The reason where there is little room: the name of a limit, or what is wrong.
+pub fn short_reason(report: &QueryReport) -> String {
+    match &report.reason {
+        None => "no reason given".to_owned(),
+        Some(Reason::Memory(_)) => "memory limit".to_owned(),
+        Some(Reason::Timeout(_)) => "time limit".to_owned(),
+        Some(Reason::States(_)) => "state limit".to_owned(),
+        Some(Reason::ModelError(sentence) | Reason::QueryError(sentence)) => sentence.clone(),
+        Some(reason) => reason.to_string(),
+    }
+}
+
+/// Counts and memory of a run; `None` if there was none.
+pub fn statistics(report: &QueryReport) -> Option<String> {
+    let s = &report.statistics;
+    if s.stored == 0 && s.explored == 0 {
+        return None;
+    }
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
+    let memory = match s.peak_memory_bytes {
+        0 => String::new(),
+        peak => format!(", {}", bytes(peak)),
+    };
+    Some(format!(
+        "{} state{} stored, {} explored, {} transition{}{memory}",
+        grouped(s.stored),
+        plural(s.stored),
+        grouped(s.explored),
+        grouped(s.transitions),
+        plural(s.transitions)
+    ))
+}
+
+/// The scalarsets that states were reduced over, each as `pid (6 interchangeable elements)`.
+pub fn scalarsets(report: &QueryReport) -> Vec<String> {
+    let sets = report.symmetry.scalarsets.iter();
+    let one = |set: &crate::report::ScalarsetReport| {
+        let how = if set.detected { ", detected" } else { "" };
+        format!("{} ({}{how})", set.name, set.group())
+    };
+    sets.map(one).collect()
+}
+
+/// Which reductions were used, a line each. Places in the model begin with the name of its file if it
+/// is given.
+pub fn reductions(report: &QueryReport, model: Option<&str>) -> Vec<String> {
+    let mut out = Vec::new();
+    let sets = scalarsets(report);
+    if !sets.is_empty() {
+        let exact = match report.symmetry.canonical {
+            true => "one representative per class",
+            false => "some classes kept more than one representative",
+        };
+        out.push(format!("symmetry: {}; {exact}", sets.join(", ")));
+    }
+    if report.symmetrised {
+        out.push("the query names elements and was made symmetric over them".to_owned());
+    }
+    if let Some(audit) = &report.symmetry.audit {
+        out.push(format!(
+            "symmetry audited: {} swaps on {} states changed nothing",
+            grouped(audit.swaps),
+            grouped(audit.states)
+        ));
+    }
+    for e in &report.symmetry.excluded {
+        let place = match model {
+            Some(file) => format!("{file}:{}:{}", e.line, e.column),
+            None => format!("line {}, column {}", e.line, e.column),
+        };
+        out.push(format!(
+            "not reduced over {}: it breaks {} at {place}",
+            e.name, e.rule
+        ));
+    }
+    if !report.reductions.is_empty() {
+        out.push(format!("reductions: {}", report.reductions.join(", ")));
+    }
+    out
+}
 
 /// What was measured, a line for each expression: the end that was asked for, or both.
 pub fn values(report: &QueryReport) -> Vec<String> {
@@ -15,7 +115,7 @@ fn value(query: &str, value: &BoundsValue) -> String {
     let end = |what: &str, number: Option<i64>, strict: bool| match number {
         Some(n) if strict => format!("{what}: {n}, approached and never reached"),
         Some(n) => format!("{what}: {n}"),
-        None => format!("{what}: none, it grows without bound"),
+        None => format!("{what}: unbounded"),
     };
     let query = query.trim_start();
     // Everything measured has a least value so far: clocks start at 0 and integers have ranges.
@@ -56,13 +156,54 @@ pub fn least_time(least: &LeastTime) -> String {
     }
 }
 
+/// `41200` as `41 200`: digits in groups, with a no-break space that terminals do not fold.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A duration as people say it.
+pub fn seconds(value: f64) -> String {
+    if value < 0.001 {
+        "under 1 ms".to_owned()
+    } else if value < 1.0 {
+        format!("{:.0} ms", value * 1000.0)
+    } else if value < 120.0 {
+        format!("{value:.1} s")
+    } else {
+        format!("{} min {:02} s", value as u64 / 60, value as u64 % 60)
+    }
+}
+
+/// A number of bytes as people say it.
+pub fn bytes(value: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    let mut amount = value as f64 / 1024.0;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    if amount < 10.0 {
+        format!("{amount:.1} {}", UNITS[unit])
+    } else {
+        format!("{amount:.0} {}", UNITS[unit])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Verdict;
 
     fn lines(query: &str, value: BoundsValue) -> Vec<String> {
-        let mut report = QueryReport::without_run(query, 1, Verdict::Satisfied, String::new());
+        let mut report = QueryReport::without_run(query, 1, Verdict::Satisfied, None);
         report.value = Some(value);
         values(&report)
     }
@@ -77,7 +218,7 @@ mod tests {
         };
         assert_eq!(lines("bounds: x", value.clone()), ["bounds: [0, ∞)"]);
         assert_eq!(lines("inf: x", value.clone()), ["infimum: 0"]);
-        let none = ["supremum: none, it grows without bound"];
+        let none = ["supremum: unbounded"];
         assert_eq!(lines(" sup: x", value), none);
         let none = ["no value: no reachable state satisfies the condition"];
         assert_eq!(lines("sup{false}: x", BoundsValue::default()), none);
@@ -93,5 +234,17 @@ mod tests {
         assert_eq!(least_time(&least), line);
         (least.infimum, least.reached) = (4, true);
         assert_eq!(least_time(&least), "least time: 4 units");
+    }
+
+    #[test]
+    fn numbers_as_people_write_them() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1234567), "1\u{202f}234\u{202f}567");
+        assert_eq!(seconds(0.0004), "under 1 ms");
+        assert_eq!(seconds(0.25), "250 ms");
+        assert_eq!(seconds(61.0), "61.0 s");
+        assert_eq!(seconds(125.0), "2 min 05 s");
+        assert_eq!(bytes(2048), "2.0 KB");
+        assert_eq!(bytes(50 << 20), "50 MB");
     }
 }

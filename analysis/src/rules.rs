@@ -1,10 +1,10 @@
-//! Every code the crate can report, with its severity and its page.
+//! All codes that the crate can report, with severities and pages.
 
 use crate::diagnostic::Severity::{self, Error, Hint, Info, Warning};
 
 macro_rules! rules {
     ($(($code:literal, $severity:ident)),* $(,)?) => {
-        /// (code, default severity)
+        /// Pairs of code and default severity.
         const CODES: &[(&str, Severity)] = &[$(($code, $severity)),*];
         /// The page of each code, in the same order.
         const PAGES: &[&str] = &[$(include_str!(concat!("../../docs/rules/", $code, ".md"))),*];
@@ -153,12 +153,12 @@ rules![
     ("unsupported/switch", Info),
 ];
 
-/// All codes the crate can report with their default severities, in alphabetical order.
+/// All codes with their default severities, in alphabetical order.
 pub fn codes() -> &'static [(&'static str, Severity)] {
     CODES
 }
 
-/// The default severity of a code; syntax errors and unknown codes are errors.
+/// The default severity of a code. Syntax errors and unknown codes are errors.
 pub fn severity(code: &str) -> Severity {
     match CODES.binary_search_by(|(c, _)| (*c).cmp(code)) {
         Ok(k) => CODES[k].1,
@@ -166,7 +166,7 @@ pub fn severity(code: &str) -> Severity {
     }
 }
 
-/// What a code means in one sentence: the first of its page.
+/// A one-sentence description of a code: the first sentence of its page.
 pub fn title(code: &str) -> Option<String> {
     let body = explain(code)?.split_once("\n\n")?.1;
     let paragraph = body.split("\n\n").next()?.replace('\n', " ");

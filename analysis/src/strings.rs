@@ -1,4 +1,5 @@
-//! Strings are constants that can only be compared, so any number will do for each, as long as no two share one.
+//! Numbers for strings. Strings are constants that can only be compared, so any number will do as
+//! long as different strings have different numbers.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -6,8 +7,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 static NUMBERS: LazyLock<Mutex<FxHashMap<SmolStr, i32>>> = LazyLock::new(Mutex::default);
 
-/// The number of a string, the same as long as the program runs. Which one it is depends on what was read before, and
-/// nothing may depend on that.
+/// The number of a string, fixed while the program runs. It depends on the order in which strings
+/// were read, so nothing else may depend on its value.
 pub fn number(text: &str) -> i32 {
     let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
     let next = i32::try_from(numbers.len()).unwrap_or(i32::MAX);

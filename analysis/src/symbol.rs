@@ -1,4 +1,4 @@
-//! What names stand for.
+//! Symbols: the meaning of names.
 
 use crate::builtin::Builtin;
 use crate::types::Type;
@@ -6,24 +6,29 @@ use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-/// Unique number of a symbol within a model and its updates.
+/// The unique id of a symbol within a model and its updates.
 pub type SymId = u32;
-/// Unique number of an item within a model and its updates.
+/// The unique id of an item within a model and its updates.
 pub type ItemId = u32;
+/// Stands for a query, which is no item of the file.
+pub(crate) const QUERY_ITEM: ItemId = u32::MAX - 1;
+/// Stands for what the language itself declares.
+const NO_ITEM: ItemId = u32::MAX;
 
-/// A place: bytes relative to the start of an item. Items move without their contents changing.
+/// A location: a byte range relative to the start of an item, so that items can move without
+/// changing their contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loc {
-    /// The item; [`Loc::NOWHERE`] for what the language itself declares.
+    /// The item, or that of [`Loc::NOWHERE`] for predeclared names.
     pub item: ItemId,
-    /// Bytes relative to it.
+    /// The byte range, relative to the item.
     pub span: Span,
 }
 
 impl Loc {
-    /// No place in the text.
+    /// A location outside the text.
     pub const NOWHERE: Loc = Loc {
-        item: u32::MAX,
+        item: NO_ITEM,
         span: Span::new(0, 0),
     };
 }
@@ -31,24 +36,25 @@ impl Loc {
 /// A declared name.
 #[derive(Clone, Debug)]
 pub struct Symbol {
-    /// Unique number.
+    /// The unique id.
     pub id: SymId,
     /// The name.
     pub name: SmolStr,
     /// Where it is declared.
     pub loc: Loc,
-    /// What it is.
+    /// What the name denotes.
     pub kind: SymKind,
 }
 
-/// Two symbols agree if whoever saw the one would have read the same from the other; places do not count.
+/// Symbols are equal if a user of one could not tell it from the other; ids and locations do not
+/// count.
 impl PartialEq for Symbol {
     fn eq(&self, other: &Symbol) -> bool {
         self.name == other.name && self.kind == other.kind
     }
 }
 
-/// What a name stands for.
+/// What a name denotes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SymKind {
     /// A variable, clock, channel or constant.
@@ -61,17 +67,17 @@ pub enum SymKind {
     Type(Type, bool),
     /// A function.
     Function(Arc<FnSig>),
-    /// A function of the language.
+    /// A predeclared function.
     Builtin(Builtin),
     /// A template.
     Template(Arc<TemplateSig>),
-    /// `P = Q(…);`
+    /// A partial instantiation, `P = Q(…);`.
     Instance(Arc<TemplateSig>),
-    /// A location; its index in the template.
+    /// A location, with its index in the template.
     Location(u32),
-    /// A branchpoint; its index in the template.
+    /// A branchpoint, with its index in the template.
     Branchpoint(u32),
-    /// Declared by something that is recognised, not analysed; silences follow-ups.
+    /// Declared by something that is recognised but not analysed. It suppresses follow-up errors.
     Opaque,
 }
 
@@ -86,18 +92,18 @@ pub struct VarSym {
     pub meta: bool,
     /// The value of a constant that does not depend on parameters, flattened depth first.
     pub value: Option<Arc<[i32]>>,
-    /// Where it lives.
+    /// Where it is declared.
     pub home: Home,
 }
 
-/// Where a variable lives.
+/// Where a variable is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// Global.
+    /// At the top level.
     Global,
-    /// A template.
+    /// In a template.
     Template,
-    /// A function.
+    /// In a function.
     Function,
 }
 
@@ -106,24 +112,24 @@ pub enum Home {
 pub struct ParamSym {
     /// Its type.
     pub ty: Type,
-    /// By reference.
+    /// Whether it is passed by reference.
     pub reference: bool,
     /// `const`
     pub constant: bool,
-    /// Whose parameter.
+    /// What it is a parameter of.
     pub of: ParamOf,
-    /// Its position.
+    /// Its position in the parameter list.
     pub position: u32,
 }
 
-/// Whose parameter it is.
+/// What a parameter belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamOf {
-    /// A function's.
+    /// A function.
     Function,
-    /// A template's.
+    /// A template.
     Template,
-    /// A partial instantiation's.
+    /// A partial instantiation.
     Instance,
 }
 
@@ -134,13 +140,13 @@ pub struct ParamSig {
     pub name: SmolStr,
     /// Its type.
     pub ty: Type,
-    /// By reference.
+    /// Whether it is passed by reference.
     pub reference: bool,
     /// `const`
     pub constant: bool,
-    /// The function may write through it.
+    /// Whether the function may write through it.
     pub written: bool,
-    /// It occurs in the size of something, so it must be given a value.
+    /// Whether the size of something depends on it, so that it must be given a value.
     pub restricted: bool,
 }
 
@@ -149,13 +155,13 @@ pub struct ParamSig {
 pub struct FnSig {
     /// Parameters.
     pub params: Vec<ParamSig>,
-    /// Result.
+    /// The result type.
     pub ret: Type,
-    /// Whether it may change a variable outside itself other than through its parameters.
+    /// Whether it may change variables outside itself, other than through its parameters.
     pub writes: bool,
-    /// Whether it reads variables of the state (so it is no constant).
+    /// Whether it reads state variables, so that its calls are not constant.
     pub reads: bool,
-    /// The number of symbols its body was checked under, to find the body.
+    /// The id of its body.
     pub body: SymId,
 }
 
@@ -164,12 +170,12 @@ pub struct FnSig {
 pub struct TemplateSig {
     /// Parameters.
     pub params: Vec<ParamSig>,
-    /// The number under which its body is found.
+    /// The id of its body.
     pub body: SymId,
 }
 
 impl Symbol {
-    /// The type of a value it stands for.
+    /// The type of the value it denotes, if it denotes one.
     pub fn value_type(&self) -> Option<&Type> {
         match &self.kind {
             SymKind::Var(v) => Some(&v.ty),
@@ -189,7 +195,7 @@ impl Symbol {
         }
     }
 
-    /// "variable", "type" …, for messages.
+    /// The kind with its article ("a variable", "a type"), for messages.
     pub fn what(&self) -> &'static str {
         match &self.kind {
             SymKind::Var(v) if v.constant => "a constant",

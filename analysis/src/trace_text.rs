@@ -1,28 +1,28 @@
-//! A trace as people read it: what happens when, and per step only what changes.
+//! Traces as text for users: the times and actions of the steps, and what changes in each.
 
 use crate::report::{Trace, TraceEdge, TraceKind, TraceState, TraceStep};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// One step of a trace in words.
+/// One step of a trace as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepText {
     /// Time since the start, after the step's delay.
     pub time: Time,
     /// Time that passes before the transition.
     pub delay: Time,
-    /// What the step does: the synchronisation, or the one edge that is taken.
+    /// The action of the step: the synchronisation, or the single edge taken.
     pub action: String,
     /// The edges taken, sender first.
     pub edges: Vec<EdgeText>,
-    /// What differs from the state before (in the first step: the whole state but zeros).
+    /// What differs from the previous state; in the first step, everything that is not zero.
     pub changes: Vec<String>,
 }
 
-/// An edge of a step in words.
+/// An edge of a step as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeText {
-    /// `Fischer(1): idle → req`
+    /// The process and the locations: `Fischer(1): idle → req`.
     pub text: String,
     /// 1-based line of the edge.
     pub line: u32,
@@ -30,7 +30,7 @@ pub struct EdgeText {
     pub column: u32,
 }
 
-/// A point in time or a delay: a fraction that is not negative.
+/// A point in time or a delay: a non-negative fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
     numerator: i128,
@@ -38,13 +38,13 @@ pub struct Time {
 }
 
 impl Time {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Time = Time {
         numerator: 0,
         denominator: 1,
     };
 
-    /// Reads `3` or `3/2`; `None` for anything else.
+    /// Parses `3` or `3/2`; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Time> {
         let (numerator, denominator) = match text.split_once('/') {
             Some((p, q)) => (p.trim().parse().ok()?, q.trim().parse().ok()?),
@@ -56,7 +56,7 @@ impl Time {
         })
     }
 
-    /// The sum, in lowest terms; `None` when the numbers are too large to show.
+    /// The sum in lowest terms; `None` if the numbers get too large.
     pub fn plus(self, other: Time) -> Option<Time> {
         let numerator = self
             .numerator
@@ -70,7 +70,7 @@ impl Time {
         })
     }
 
-    /// Whether no time passes.
+    /// Whether it is zero.
     pub fn is_zero(self) -> bool {
         self.numerator == 0
     }
@@ -93,15 +93,16 @@ impl fmt::Display for Time {
     }
 }
 
-/// Which variables of a trace hold `true` or `false`; in the trace itself they are 1 and 0.
+/// The names of the variables of a trace that are booleans; the trace itself stores them as 1 and
+/// 0.
 pub type Booleans = BTreeSet<String>;
 
-/// All steps in words. Times that cannot be read count as zero.
+/// All steps as text. Invalid times count as zero.
 pub fn steps(trace: &Trace) -> Vec<StepText> {
     steps_with(trace, &Booleans::new())
 }
 
-/// The same, with the values of `booleans` as `true` and `false`.
+/// Like [`steps`], with the values of `booleans` as `true` and `false`.
 pub fn steps_with(trace: &Trace, booleans: &Booleans) -> Vec<StepText> {
     let mut time = Time::ZERO;
     let mut before: Option<&TraceState> = None;
@@ -166,7 +167,7 @@ fn edge_text(edge: &TraceEdge) -> EdgeText {
     }
 }
 
-/// The entries with their names as people count: `P(2)` before `P(10)`.
+/// The entries in natural order of their names: `P(2)` before `P(10)`.
 fn in_order<T>(named: &BTreeMap<String, T>) -> Vec<(&String, &T)> {
     let mut out: Vec<_> = named.iter().collect();
     out.sort_by_cached_key(|(name, _)| {
@@ -186,7 +187,7 @@ fn in_order<T>(named: &BTreeMap<String, T>) -> Vec<(&String, &T)> {
     out
 }
 
-/// A value as people write it.
+/// A value as source text.
 fn value(name: &str, value: i64, booleans: &Booleans) -> String {
     match value {
         0 if booleans.contains(name) => "false".to_owned(),
@@ -217,7 +218,7 @@ fn initial(state: &TraceState, booleans: &Booleans) -> Vec<String> {
     locations.chain(variables).chain(clocks).collect()
 }
 
-/// Variables that changed, and clocks whose change is more than the passing of time.
+/// Variables that changed, and clocks that changed by more than the passing of time.
 fn differences(
     before: &TraceState,
     after: &TraceState,
@@ -249,7 +250,7 @@ fn differences(
     out
 }
 
-/// What kind of run it is and how long, in one line.
+/// A one-line summary: the number of steps, and where the trace repeats.
 pub fn summary(trace: &Trace) -> String {
     let count = trace.steps.len().saturating_sub(1);
     let steps = if count == 1 { "step" } else { "steps" };
@@ -261,12 +262,12 @@ pub fn summary(trace: &Trace) -> String {
     }
 }
 
-/// The whole trace as text; `file` stands before each line number.
+/// The whole trace as text; `file` is printed before each line number.
 pub fn to_text(trace: &Trace, file: &str) -> String {
     to_text_with(trace, file, &Booleans::new())
 }
 
-/// The same, with the values of `booleans` as `true` and `false`.
+/// Like [`to_text`], with the values of `booleans` as `true` and `false`.
 pub fn to_text_with(trace: &Trace, file: &str, booleans: &Booleans) -> String {
     use fmt::Write;
     let steps = steps_with(trace, booleans);
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_is_told() {
+    fn only_changes_are_shown() {
         let trace = Trace {
             kind: TraceKind::Path,
             cycle_start: None,
@@ -372,11 +373,11 @@ mod tests {
         assert_eq!(squeeze(&text), squeeze(expected));
         assert_eq!(summary(&trace), "2 steps");
         // Booleans are written `true` and `false`; an integer with the same values is not.
-        let told = |names: &[&str]| {
+        let shows_boolean = |names: &[&str]| {
             let booleans: Booleans = names.iter().map(|n| (*n).to_owned()).collect();
             to_text_with(&trace, "m.xta", &booleans).contains("id: false → true")
         };
-        assert!(told(&["id"]) && !told(&["x"]));
+        assert!(shows_boolean(&["id"]) && !shows_boolean(&["x"]));
     }
 
     #[test]
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_as_people_count() {
+    fn names_sort_in_natural_order() {
         let names = [
             "P(10)", "P(2)", "P(1).x", "P(1)", "Gate", "a[10][2]", "a[9][30]",
         ];

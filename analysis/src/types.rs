@@ -1,4 +1,4 @@
-//! Types as the analysis sees them: structural for ranges, records and arrays, nominal for scalar sets.
+//! Types: structural for ranges, records and arrays, nominal for scalarsets.
 
 use crate::hir::Expr;
 use crate::symbol::Loc;
@@ -12,15 +12,15 @@ pub const DEFAULT_INT: (i32, i32) = (-32768, 32767);
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Something wrong that was reported already; agrees with everything.
+    /// An invalid type that was reported; compatible with everything.
     Error,
-    /// No value.
+    /// The type of functions without a result.
     Void,
     /// `bool`
     Bool,
     /// `int[lo,hi]`
     Int(IntType),
-    /// An element of a scalar set.
+    /// An element of a scalarset.
     Scalar(Arc<ScalarSet>),
     /// `double`
     Double,
@@ -40,32 +40,32 @@ pub enum Type {
     Diff,
     /// `x'`
     Rate,
-    /// A process or a family of processes applied to all its arguments (queries).
+    /// A process, or a family of processes with all its arguments (queries).
     Process,
 }
 
-/// An integer range, with the scalarset of the papers' notation whose elements it holds.
+/// An integer range. In `scalarset` notation, it may hold the elements of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntType {
-    /// Least value.
+    /// The least value.
     pub lo: Bound,
-    /// Greatest value.
+    /// The greatest value.
     pub hi: Bound,
-    /// The scalarset of the notation where elements are integers (`scalarset pid[3];`).
+    /// The set whose elements it holds, if it was declared by `scalarset pid[3];`.
     pub set: Option<Arc<ScalarSet>>,
 }
 
-/// A number known now or once the template's parameters are.
+/// A number that is known now, or once the parameters of the template are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
-    /// Known.
+    /// A known number.
     Known(i32),
-    /// Depends on parameters of the template.
+    /// An expression over parameters of the template.
     Expr(Arc<Expr>),
 }
 
 impl Bound {
-    /// The value where it is known.
+    /// The value, if it is known.
     pub fn known(&self) -> Option<i32> {
         match self {
             Bound::Known(v) => Some(*v),
@@ -74,20 +74,20 @@ impl Bound {
     }
 }
 
-/// A set of interchangeable elements. Identity is the declaration, not the size.
+/// A set of interchangeable elements. Sets are identified by their declaration, not by their size.
 #[derive(Debug)]
 pub struct ScalarSet {
-    /// Unique number.
+    /// The unique id.
     pub id: u32,
-    /// The name people know it by.
+    /// The name shown to users.
     pub name: SmolStr,
-    /// Number of elements.
+    /// The number of elements.
     pub size: Bound,
     /// Where it is declared.
     pub loc: Loc,
-    /// Declared inside a template: one set per process.
+    /// Whether it is declared inside a template, so that each process has its own set.
     pub local: bool,
-    /// A `scalarset` parameter, which stands for the set it is instantiated with.
+    /// Whether it is a `scalarset` parameter, which stands for the set it is instantiated with.
     pub parameter: bool,
 }
 
@@ -97,7 +97,7 @@ impl PartialEq for ScalarSet {
     }
 }
 
-/// What a channel may do.
+/// The properties of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChanType {
     /// `urgent`
@@ -106,43 +106,45 @@ pub struct ChanType {
     pub broadcast: bool,
 }
 
-/// One array dimension; made by [`Type::array`].
+/// One array dimension, created by [`Type::array`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayType {
     /// [`Type::Int`] or [`Type::Scalar`].
     pub index: Type,
-    /// What the entries are.
+    /// The type of the entries.
     pub element: Type,
     extent: Extent,
 }
 
-/// A record; made by [`Type::record`].
+/// A record, created by [`Type::record`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructType {
-    /// Fields in order.
+    /// The fields in order.
     pub fields: Vec<(SmolStr, Type)>,
     extent: Extent,
 }
 
-/// How much a walk over a type visits. Types share their parts, so forty typedefs that each name the one before twice
-/// are small in memory while a walk over them never ends. The extent is therefore known before any walk: it is added
-/// up from the parts, which know theirs, and what exceeds [`Extent::MAX`] never becomes a type.
+/// The number of parts that a walk over a type visits. Types share their parts: forty typedefs that
+/// each use the previous one twice are small in memory, but a walk over them never ends. The extent
+/// is therefore computed from the extents of the parts before any walk, and a type beyond
+/// [`Extent::MAX`] is never created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Fields, dimensions and values, each counted as often as it occurs; an array counts one entry.
+    /// Fields, dimensions and values, counted at every occurrence; the entries of an array count
+    /// once.
     pub parts: u64,
-    /// How many arrays and records are nested.
+    /// The nesting depth of arrays and records.
     pub height: u32,
 }
 
 impl Extent {
-    /// What a type may have.
+    /// The largest extent of a type.
     pub const MAX: Extent = Extent {
         parts: 2_000,
         height: 250,
     };
 
-    /// Whether a type may be this large.
+    /// Whether a type of this extent is allowed.
     pub fn fits(self) -> bool {
         self.parts <= Extent::MAX.parts && self.height <= Extent::MAX.height
     }
@@ -162,18 +164,18 @@ impl Extent {
     }
 }
 
-/// More parts than this are not written out in a message.
+/// The most parts of a type that a message writes out.
 const SHOWN_PARTS: u64 = 100;
 
-/// Classes of clock conditions, weakest demands first: what may stand in an invariant may stand in a guard, and what may
-/// stand in a guard may be asked in a query.
+/// Classes of clock conditions, from the most to the least restricted: a condition allowed in an
+/// invariant is allowed in a guard, and one allowed in a guard is allowed in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CondClass {
-    /// May stand in an invariant.
+    /// Allowed in invariants, guards and queries.
     Invariant,
-    /// May stand in a guard.
+    /// Allowed in guards and queries.
     Guard,
-    /// May stand in a query only.
+    /// Allowed in queries only.
     Constraint,
 }
 
@@ -192,12 +194,12 @@ impl Type {
         Type::int(DEFAULT_INT.0, DEFAULT_INT.1)
     }
 
-    /// The type of a computed integer.
+    /// The type of a computed integer: 32 bits.
     pub fn any_int() -> Type {
         Type::int(i32::MIN, i32::MAX)
     }
 
-    /// An array dimension around `element`; what such a type would have if it is too large.
+    /// An array dimension over `element`, or its extent if it is too large.
     pub fn array(index: Type, element: Type) -> Result<Type, Extent> {
         let extent = Extent::around(std::iter::once(&element));
         let make = || {
@@ -210,14 +212,14 @@ impl Type {
         extent.fits().then(make).ok_or(extent)
     }
 
-    /// A record; what such a type would have if it is too large.
+    /// A record, or its extent if it is too large.
     pub fn record(fields: Vec<(SmolStr, Type)>) -> Result<Type, Extent> {
         let extent = Extent::around(fields.iter().map(|(_, t)| t));
         let make = || Type::Struct(Arc::new(StructType { fields, extent }));
         extent.fits().then(make).ok_or(extent)
     }
 
-    /// How much a walk over it visits.
+    /// The extent of the type.
     pub fn extent(&self) -> Extent {
         match self {
             Type::Array(a) => a.extent,
@@ -229,27 +231,27 @@ impl Type {
         }
     }
 
-    /// Whether it was reported already.
+    /// Whether it is the type of something invalid that was reported.
     pub fn is_error(&self) -> bool {
         matches!(self, Type::Error)
     }
 
-    /// Integers and booleans.
+    /// Whether it is an integer or boolean.
     pub fn is_integral(&self) -> bool {
         matches!(self, Type::Int(_) | Type::Bool | Type::Error)
     }
 
-    /// Integers, booleans and doubles.
+    /// Whether it is an integer, boolean or double.
     pub fn is_number(&self) -> bool {
         self.is_integral() || matches!(self, Type::Double)
     }
 
-    /// What may stand where a number of a stochastic model is read: clocks included.
+    /// Whether it can be used where a stochastic model needs a number: clocks included.
     pub fn is_number_or_clock(&self) -> bool {
         self.is_number() || matches!(self, Type::Clock)
     }
 
-    /// The scalar set, if it is a declared scalar.
+    /// The scalarset, if the type is declared with `scalar[n]`.
     pub fn scalar(&self) -> Option<&Arc<ScalarSet>> {
         match self {
             Type::Scalar(set) => Some(set),
@@ -257,7 +259,7 @@ impl Type {
         }
     }
 
-    /// The scalar set of a value or index, in either notation.
+    /// The scalarset of a value or index, in either notation.
     pub fn any_set(&self) -> Option<&Arc<ScalarSet>> {
         match self {
             Type::Scalar(set) => Some(set),
@@ -266,7 +268,7 @@ impl Type {
         }
     }
 
-    /// Number of values a value of it consists of, where that is known.
+    /// The number of cells of a value, if it is known.
     pub fn known_leaves(&self) -> Option<u64> {
         match self {
             Type::Array(a) => {
@@ -285,7 +287,7 @@ impl Type {
         }
     }
 
-    /// The ends of a range that is known to have no value.
+    /// The ends of the range, if it is known to be empty.
     pub fn empty_range(&self) -> Option<(i32, i32)> {
         match self {
             Type::Int(int) => int.lo.known().zip(int.hi.known()).filter(|(a, b)| a > b),
@@ -293,8 +295,8 @@ impl Type {
         }
     }
 
-    /// The first range without a value that a variable of this type would have to hold a value of. An array over an empty
-    /// range has no entries, so it needs none.
+    /// The first empty range in this type that a variable would need a value of. An array over an
+    /// empty range has no entries, so it needs no values.
     pub fn needs_empty(&self) -> Option<(i32, i32)> {
         match self {
             Type::Array(a) if a.index.empty_range().is_some() => None,
@@ -304,7 +306,7 @@ impl Type {
         }
     }
 
-    /// What is left after all dimensions.
+    /// The type of the entries, after all dimensions.
     pub fn innermost(&self) -> &Type {
         match self {
             Type::Array(a) => a.element.innermost(),
@@ -312,7 +314,7 @@ impl Type {
         }
     }
 
-    /// Whether `test` holds of it or of a part of it.
+    /// Whether `test` holds for the type or a part of it.
     pub fn contains(&self, test: &dyn Fn(&Type) -> bool) -> bool {
         test(self)
             || match self {
@@ -322,7 +324,7 @@ impl Type {
             }
     }
 
-    /// Whether a value of it can be copied and compared as a whole.
+    /// Whether it is an array or record, which is copied and compared as a whole.
     pub fn is_composite(&self) -> bool {
         matches!(self, Type::Array(_) | Type::Struct(_))
     }
@@ -335,7 +337,7 @@ fn bounds_agree(a: &Bound, b: &Bound) -> bool {
     }
 }
 
-/// Whether two index types span the same dimension.
+/// Whether two index types denote the same dimension.
 pub fn same_index(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Int(a), Type::Int(b)) => bounds_agree(&a.lo, &b.lo) && bounds_agree(&a.hi, &b.hi),
@@ -345,8 +347,8 @@ pub fn same_index(a: &Type, b: &Type) -> bool {
     }
 }
 
-/// Structural equivalence of stored data: ranges of integers do not matter, index ranges, field names and scalar
-/// sets do.
+/// Whether two types hold equivalent data: ranges of integers do not matter, but index ranges,
+/// field names and scalarsets do.
 pub fn equivalent(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Error, _) | (_, Type::Error) => true,

@@ -1,4 +1,5 @@
-//! Accept/reject agreement with the reference front end on models by other people, read in place.
+//! Agreement with the reference front end on which models are accepted, on models by other people
+//! that are read in place.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +7,8 @@ use zonelens_analysis::{Model, Severity};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
+/// Prints that the test of this thread is skipped, bypassing the harness' capture: `cargo xtask ci`
+/// counts such lines.
 fn skip(why: &str) {
     use std::io::Write;
     let test = std::thread::current();
@@ -69,7 +71,8 @@ fn verdicts_agree_with_the_reference() {
         }
     }
     println!("{agree} of {total} agree; {false_errors} false errors, {missed} missed");
-    // Being kinder than the reference (later keywords, ECDAR, order of XML labels) is told in docs/conformance.md.
+    // docs/conformance.md lists where we accept more than the reference (later keywords, ECDAR,
+    // order of XML labels).
     assert!(false_errors == 0, "{false_errors} valid models rejected");
 }
 

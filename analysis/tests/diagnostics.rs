@@ -1,5 +1,5 @@
-//! Names, types, instantiation, lints and hostile input on small models: `//~ code` at the end of a line says that
-//! exactly these diagnostics (hints aside) start there.
+//! Names, types, instantiation, lints and hostile input on small models. `//~ code` at the end of a
+//! line expects exactly these diagnostics (except hints) to start there.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::{Model, Severity};
@@ -170,7 +170,7 @@ system P;
     );
 }
 
-/// A broken declaration is one error, not one more for each use of its names.
+/// A broken declaration causes one error, not another one for each use of its names.
 #[test]
 fn unreadable_declarations_still_declare() {
     let text = "int a = ;
@@ -204,13 +204,13 @@ system P;
         _ => ("syntax/unexpected", line),
     });
     assert_eq!(errors, lines);
-    // Not in the way of what is declared.
+    // A proper declaration of the same name is not an error.
     let again = model("int a = ;\nint a;\nprocess P() { state s; init s; }\nsystem P;\n");
     let codes: Vec<_> = again.diagnostics().iter().map(|d| d.code).collect();
     assert!(!codes.contains(&"name/duplicate"), "{codes:?}");
 }
 
-/// An edge in XML that leads nowhere is told once.
+/// An edge in XML with an invalid reference is reported once.
 #[test]
 fn a_wrong_reference_is_one_error() {
     let text = "<nta><template><name>P</name><location id=\"a\"/><init ref=\"a\"/><transition>\
@@ -264,7 +264,7 @@ fn absurd_sizes_are_errors_that_name_the_declaration() {
         "process P(const int[0,999] a, const int[0,999] b, const int[0,999] c) { state A; init A; }\nsystem P;\n",
     );
     assert!(many.diagnostics().iter().any(|d| d.code == "system/size"));
-    // A size that only instantiation knows.
+    // A size that is known only after instantiation.
     let late = model(
         "process P(const int n) { int a[n]; state A; init A; }\nQ = P(1000000000);\nsystem Q;\n",
     );
@@ -281,7 +281,8 @@ fn overrides_change_sizes_and_families() {
     let m = Model::new(&file, &BTreeMap::from([("N".to_string(), 7)]));
     let network = m.network().unwrap();
     assert_eq!((network.cells.len(), network.processes.len()), (7, 7));
-    // What the file may say: a plain integer has 32 bits, one with a range keeps to it.
+    // The same limits as in the file: a plain integer has 32 bits, one with a range keeps its
+    // range.
     let refused = |text: &str, value: i64| {
         let file = SourceFile::parse(text, FileKind::Xta);
         let m = Model::new(&file, &BTreeMap::from([("N".to_string(), value)]));

@@ -1,4 +1,5 @@
-//! What people met in their first hour with real models: false errors, and mistakes that nobody told them about.
+//! Problems that users met in their first hour with real models: false errors, and mistakes that
+//! were not reported.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::{Diagnostic, Model, Severity};
@@ -31,7 +32,7 @@ fn one(text: &str, code: &str) -> Diagnostic {
     list[0].clone()
 }
 
-/// The text that a finding points at.
+/// The text that a diagnostic points at.
 fn at<'a>(text: &'a str, d: &Diagnostic) -> &'a str {
     &text[d.span.range()]
 }
@@ -59,7 +60,7 @@ system Good, Bad;
     let network = model.network().unwrap();
     assert_eq!(network.families[1].len, 0);
     assert_eq!(network.processes.len(), 4);
-    // The edge with nothing to select is not there; the others are.
+    // The edge whose select has no values does not exist; the others do.
     assert_eq!(network.processes[0].edges.len(), 2);
     assert!(network.unsupported.is_empty(), "{:?}", network.unsupported);
     for q in file.queries() {
@@ -68,7 +69,7 @@ system Good, Bad;
 }
 
 #[test]
-fn a_value_of_an_empty_range_is_missed_where_it_is_needed() {
+fn an_empty_range_is_an_error_only_where_a_value_is_needed() {
     let global = "int[2,1] e;\nprocess P() { state A; init A; } system P;";
     assert_eq!(at(global, &one(global, "type/empty-range")), "e");
     let local = |system: &str| {
@@ -79,7 +80,7 @@ fn a_value_of_an_empty_range_is_missed_where_it_is_needed() {
     let listed = local("P, Q");
     assert_eq!(at(&listed, &one(&listed, "type/empty-range")), "e");
     assert!(!codes(&local("Q")).contains(&"type/empty-range"));
-    // Known only at instantiation: no panic, an error at the variable.
+    // Known only after instantiation: no panic, but an error at the variable.
     let given = "process P(const int n) { int[1,n] e; state A; init A; }\np = P(0); system p;";
     let (_, model) = model_of(given);
     let errors = model.network().unwrap_err();
@@ -97,7 +98,8 @@ fn a_value_of_an_empty_range_is_missed_where_it_is_needed() {
 
 #[test]
 fn entries_of_arrays_without_entries_are_never_looked_up() {
-    // A place without cells must not reach the engine, whether its size is known now or at instantiation.
+    // A place without cells must not reach the engine, whether its size is known now or after
+    // instantiation.
     let now = "int n; clock x[int[1,0]];\nprocess P() { state A, B; init A; trans A -> B { guard n == 1 && x[n] > 2; }; }\nsystem P;";
     let later = "int n;\nprocess P(const int k) { clock x[int[1,k]]; state A, B; init A; trans A -> B { guard n == 1 && x[n] > 2; }; }\np = P(0); system p;";
     for text in [now, later] {
@@ -148,7 +150,7 @@ fn clocks_in_functions_leave_the_rest_of_the_model_alive() {
 }
 
 #[test]
-fn carried_meta_values_are_told_and_scratch_space_is_not() {
+fn carried_meta_values_are_reported_but_scratch_values_are_not() {
     let text = |labels: &str| {
         format!(
             "meta int[0,9] m; meta int t[3]; int n; chan c;\nvoid fill() {{ int i; for (i = 0; i < 3; i++) t[i] = i; }}\nint total() {{ return t[0] + t[1]; }}\nprocess P() {{ state A, B; init A; trans A -> B {{ {labels} }}; }}\nsystem P;\n"
@@ -165,11 +167,11 @@ fn carried_meta_values_are_told_and_scratch_space_is_not() {
     }
     for labels in [
         "assign m = 2, n = m;",
-        // Nothing writes it: a constant.
+        // It is never written, so it is a constant.
         "guard m == 0; assign n = m;",
         "assign fill(), n = total();",
         "sync c!; assign m = 3; }, A -> B { sync c?; assign n = m;",
-        // A counter that nobody looks at.
+        // A counter that is never read otherwise.
         "assign m++, m = m + 1, t[0] += t[0];",
     ] {
         assert!(!carried(labels), "{labels}");
@@ -180,7 +182,7 @@ fn carried_meta_values_are_told_and_scratch_space_is_not() {
 }
 
 #[test]
-fn numbers_outside_are_told_where_they_stand() {
+fn numbers_out_of_range_are_reported_at_their_place() {
     let text = |query: &str| {
         format!(
             "const int N = 3; int list[N]; int n;\nint f(int[0,2] i) {{ return i; }}\nprocess P(const int[0,N-1] i) {{ int own[2]; int g(int[0,1] v) {{ return v; }}\n state A; init A; }}\nsystem P;\n//@ query {query}\n"
@@ -225,7 +227,7 @@ fn numbers_outside_are_told_where_they_stand() {
 }
 
 #[test]
-fn xml_names_and_labels_that_nobody_could_use_are_told() {
+fn unusable_xml_names_and_labels_are_reported() {
     let text = "<nta><declaration>chan go;</declaration><template><name>T</name><location id=\"id0\"><name>wait\nhere</name></location><location id=\"id1\"><name>B</name><label kind=\"comments\">fine</label></location><init ref=\"id0\"/><transition><source ref=\"id0\"/><target ref=\"id1\"/><label kind=\"guard\">true</label><label kind=\"synchronization\">go!</label></transition></template><system>P = T(); system P;</system></nta>";
     let d = one(text, "name/identifier");
     assert_eq!(at(text, &d), "wait\nhere");
@@ -248,18 +250,18 @@ fn xml_names_and_labels_that_nobody_could_use_are_told() {
         !list.contains(&"name/identifier") && !list.contains(&"lint/label-kind"),
         "{list:?}"
     );
-    // Unnamed locations have made-up names.
+    // Unnamed locations get generated names.
     let unnamed = right
         .replace("<name>wait_here</name>", "")
         .replace("id0", "id-0");
     assert!(!codes(&unnamed).contains(&"name/identifier"));
-    // What a location does not have is not read either.
+    // Labels that a location cannot have are reported as well.
     let guarded = right.replace("kind=\"comments\"", "kind='guard'");
     assert_eq!(at(&guarded, &one(&guarded, "lint/label-kind")), "guard");
 }
 
 #[test]
-fn a_process_without_locations_is_told_on_the_system_line() {
+fn a_process_without_locations_is_reported_on_the_system_line() {
     let text = "process E() { }\nprocess P() { state A; init A; }\nsystem P, E;";
     let d = one(text, "lint/no-locations");
     assert_eq!(d.span.start as usize, text.rfind('E').unwrap());
@@ -268,7 +270,7 @@ fn a_process_without_locations_is_told_on_the_system_line() {
         "system/initial"
     );
     assert!(!codes(&text.replace(", E", "")).contains(&"lint/no-locations"));
-    // A location list that cannot be read is another matter.
+    // A location list with syntax errors is a different case.
     let broken = text.replace("process E() { }", "process E() { state A B; init A; }");
     assert!(!codes(&broken).contains(&"lint/no-locations"));
 }
@@ -304,12 +306,12 @@ fn costs_are_recognised_and_queries_without_them_stay() {
     for a in &answers[1..] {
         assert_eq!(a.as_ref().unwrap_err()[0].code, "unsupported/cost");
     }
-    // Whoever reads it leaves the model unanswered.
+    // A model that reads the cost is not answered.
     let read = text.replace("guard x >= 2;", "guard x >= 2 && cost < 7;");
     let network = model_of(&read).1.network().unwrap();
     let codes_of: Vec<_> = network.unsupported.iter().map(|u| u.code).collect();
     assert_eq!(codes_of, ["unsupported/cost"]);
-    // A variable of that name is a variable.
+    // A declared variable of that name is an ordinary variable.
     let own = text
         .replace("int n;", "int n; int cost;")
         .replace("cost' ==", "x' ==")
@@ -332,7 +334,8 @@ fn detected_sets_give_no_warning_and_families_of_one_no_hint() {
     );
     let d = one(&text(5, "E<> P(4).B"), "sym/query");
     assert_eq!(d.severity, Severity::Hint);
-    // Up to three named elements are tried under all names, as the run says (`symmetrised`).
+    // Up to three named elements are tried under all renamings, and the run reports it
+    // (`symmetrised`).
     assert!(d.message.contains("under every renaming"), "{}", d.message);
     let d = one(&text(5, "A<> P(4).B"), "sym/query");
     assert!(
@@ -355,7 +358,7 @@ fn detected_sets_give_no_warning_and_families_of_one_no_hint() {
             .filter(|d| d.severity <= Severity::Warning && !d.code.starts_with("lint/"));
         assert_eq!(yellow.map(|d| d.code).collect::<Vec<_>>(), [""; 0]);
     }
-    // An element that the model itself tells apart costs nothing to name.
+    // Naming an element that the model itself tells apart costs nothing.
     let single = text(5, "E<> P(0).B").replace("guard id == 7;", "guard i != 0;");
     assert!(
         !codes(&single).contains(&"sym/query"),
@@ -365,7 +368,7 @@ fn detected_sets_give_no_warning_and_families_of_one_no_hint() {
 }
 
 #[test]
-fn the_error_of_an_initialiser_says_enough() {
+fn an_error_at_an_initialiser_replaces_the_hint() {
     let declared = "typedef scalar[3] S; S x = 1;\nprocess P(const S i) { state A; init A; trans A -> A { assign x = i; }; }\nsystem P;";
     let list = codes(declared);
     assert!(
@@ -374,7 +377,7 @@ fn the_error_of_an_initialiser_says_enough() {
     );
     let without = declared.replace(" = 1", "");
     assert!(codes(&without).contains(&"sym/initial"));
-    // Another variable still says it.
+    // The hint for another variable remains.
     let second = declared.replace("S x = 1;", "S x = 1; S y;");
     assert!(codes(&second).contains(&"sym/initial"));
     let thesis = |init: &str| {
@@ -391,7 +394,7 @@ fn the_error_of_an_initialiser_says_enough() {
 }
 
 #[test]
-fn what_is_said_of_broadcast_receivers_is_true_here() {
+fn the_message_about_broadcast_receivers_is_true() {
     let text = "clock x; broadcast chan c;\nprocess S() { state A; init A; trans A -> A { sync c!; }; }\nprocess R() { state A, B; init A; trans A -> B { guard x >= 3; sync c?; }; }\nsystem S, R;\n//@ query A[] not deadlock\n";
     let d = one(text, "lint/broadcast-clock-guard");
     assert_eq!(d.severity, Severity::Info);
@@ -411,8 +414,8 @@ fn what_is_said_of_broadcast_receivers_is_true_here() {
 }
 
 #[test]
-fn what_is_not_verified_is_never_left_out_without_a_word() {
-    // An edge whose guard nobody can evaluate must not vanish: `E<> P.B` would be refuted.
+fn unsupported_edges_are_never_dropped_silently() {
+    // An edge whose guard cannot be evaluated must not be dropped: `E<> P.B` would be refuted.
     for labels in [
         "guard ext(1) == 1;",
         "assign n = ext(1);",
@@ -466,7 +469,7 @@ fn channels_chosen_by_a_condition_leave_queries_unanswered() {
     );
 }
 
-/// The reproductions themselves, where they are.
+/// The original reproductions, if they are available.
 #[test]
 #[allow(clippy::print_stdout)]
 fn the_reproductions_are_clean() {

@@ -1,6 +1,6 @@
-//! Every repair that is offered applies cleanly: the diagnostic it belongs to is gone, and no error came instead.
+//! Every fix that is offered applies cleanly: its diagnostic is gone, and there is no new error.
 //!
-//! Each fixture names the codes that must come with a repair, so that a repair cannot be lost unnoticed.
+//! Each fixture lists the codes that must have a fix, so that losing a fix is noticed.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::diagnostic::{Diagnostic, Fix};
@@ -9,7 +9,8 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
-/// Global declarations, members of a template over the scalar set `S` with parameter `id`, and what is repaired.
+/// Global declarations, members of a template over the scalarset `S` with parameter `id`, and the
+/// codes that must have a fix.
 const IN_TEMPLATE: &[(&str, &str, &[&str])] = &[
     ("S x; S y;", "assign y = x + 1;", &["sym/arithmetic"]),
     ("S x; S y;", "assign y = (1 + x);", &["sym/arithmetic"]),
@@ -131,7 +132,7 @@ const IN_TEMPLATE: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Whole models.
+/// Whole models, with the codes that must have a fix.
 const WHOLE: &[(&str, &[&str])] = &[
     (
         "process P() { clock x, y; state A { y >= 0 && x <= 5 && x <= 7 }, B { x <= 9 && x <= 5 }; init A; trans A -> B { guard x > 1 && y > 1; assign x = 0, y = 0; }; }\nsystem P;\n",
@@ -240,7 +241,7 @@ fn count<'a>(
     out
 }
 
-/// Applies a repair and compares what is found before and after.
+/// Applies a fix and compares the diagnostics before and after.
 fn try_fix(
     text: &str,
     kind: FileKind,
@@ -280,7 +281,7 @@ fn try_fix(
     }
 }
 
-/// Tries every repair of a text; returns how many there were.
+/// Tries every fix of a text and returns how many there were.
 fn check(text: &str, kind: FileKind, repaired: &[&str], wrong: &mut Vec<String>) -> usize {
     let (_, before) = model(text, kind);
     let mut tried = 0;
@@ -311,7 +312,7 @@ fn in_template(global: &str, edge: &str) -> String {
 }
 
 #[test]
-fn every_repair_repairs() {
+fn every_fix_works() {
     let (mut tried, mut wrong) = (0, Vec::new());
     for (global, edge, repaired) in IN_TEMPLATE {
         tried += check(
@@ -331,7 +332,7 @@ fn every_repair_repairs() {
     assert!(tried >= 60, "only {tried} repairs were tried");
 }
 
-/// The fixtures of the other tests and the examples of the rule pages hold no repair that does harm.
+/// No fix offered in the fixtures of other tests or in the examples of the rule pages does harm.
 #[test]
 fn repairs_of_pages_and_examples() {
     let root = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -371,7 +372,7 @@ fn offered(text: &str, at: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn identifiers_become_a_scalar_set() {
+fn identifiers_become_a_scalarset() {
     let text = "const int N = 4;\ntypedef int[0,N-1] id_t;\nid_t owner;\nbool set;\nprocess P(const id_t me) {\n  clock x;\n  state A, B;\n  init A;\n  trans\n    A -> B { guard !set; assign owner = me, set = true; },\n    B -> A { guard owner == me; assign set = false; };\n}\nsystem P;\n";
     let found = offered(text, "me)");
     assert_eq!(found.len(), 1, "{found:?}");
@@ -384,7 +385,7 @@ fn identifiers_become_a_scalar_set() {
     let network = m.network().unwrap();
     assert_eq!(network.scalarsets[0].name, "id_t");
     assert!(!network.scalarsets[0].detected);
-    // A number that stands for nobody has no scalar counterpart.
+    // A number that denotes no element has no counterpart in a scalarset.
     let text = text.replace("id_t owner;", "int[-1,N-1] owner = -1;");
     assert_eq!(offered(&text, "me)"), []);
 }
@@ -399,7 +400,8 @@ fn an_ordinary_dimension_is_declared_over_the_set_if_all_agrees() {
     assert_eq!(offered(&text, "id] = 1"), []);
 }
 
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
+/// Prints that the test of this thread is skipped, bypassing the harness' capture: `cargo xtask ci`
+/// counts such lines.
 fn skip(why: &str) {
     use std::io::Write;
     let test = std::thread::current();
@@ -407,7 +409,7 @@ fn skip(why: &str) {
     let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
 }
 
-/// Models by other people: their mistakes are not ours to know, but no repair may make things worse.
+/// Models by other people: we do not know their mistakes, but no fix may make things worse.
 #[test]
 #[allow(clippy::print_stdout)]
 fn repairs_of_the_corpus() {
@@ -439,7 +441,7 @@ fn repairs_of_the_corpus() {
             };
             let key = (d.code, d.message.as_str());
             let gone = count(after.diagnostics()).get(&key) < count(before.diagnostics()).get(&key);
-            // What the mistake had hidden may come to light, but there must not be more of it.
+            // Errors that the mistake had hidden may appear, but there must not be more of them.
             if !gone || errors(&after) > errors(&before) {
                 wrong.push(format!("{name}: {} {}: {}", d.code, d.message, fix.title));
             }

@@ -1,4 +1,5 @@
-//! Bad input through the whole analysis: an answer in good time, an error that says what is wrong, no crash.
+//! Bad input through the whole analysis: a result in reasonable time, an error that says what is
+//! wrong, and no crash.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -56,7 +57,8 @@ fn types_that_contain_themselves() {
     rejected("const int a = a + 1;", "name/unknown");
 }
 
-/// Bounds of products leave 64 bits (found by the soak): no crash, and never a bound that came round the other side.
+/// Bounds of products exceed 64 bits (found by the soak test): no crash, and no bound that has
+/// wrapped around.
 #[test]
 fn products_of_whole_ranges() {
     for bound in [
@@ -110,7 +112,7 @@ fn constants_out_of_range() {
 }
 
 #[test]
-fn sizes_that_cannot_be() {
+fn impossible_sizes() {
     rejected("int a[-1];", "type/array-size");
     rejected("int a[0];", "type/array-size");
     rejected("const int N = -3; int a[N];", "type/array-size");
@@ -134,7 +136,8 @@ fn sizes_that_cannot_be() {
     assert_eq!(errors(family, FileKind::Xta), ["system/size"]);
 }
 
-/// Forty names of which each holds the one before twice: small in memory, and no walk over the last ever ends.
+/// Forty types that each contain the previous one twice: small in memory, but a walk over the last
+/// one would never end.
 #[test]
 fn types_that_double() {
     let mut bomb = String::from("typedef struct { int[0,1] a; int[0,1] b; } T1;\n");
@@ -172,16 +175,16 @@ fn types_that_double() {
         deep += &format!("typedef A{} A{k}[1];\n", k - 1);
     }
     rejected(&format!("{deep}A399 x;"), "system/size");
-    // As large as may be, many times over.
+    // The largest type allowed, many times.
     let fields: String = (0..1990).map(|k| format!("int f{k}; ")).collect();
     let many: String = (0..2000).map(|k| format!("T v{k}; ")).collect();
     let text = format!("typedef struct {{ {fields}}} T;\n{many}{END}");
     assert_eq!(errors(&text, FileKind::Xta), [""; 0]);
 }
 
-/// What functions and constants make room for is counted over the whole model before it is made.
+/// The memory for functions and constants is counted over the whole model before it is allocated.
 #[test]
-fn room_that_adds_up() {
+fn memory_that_adds_up() {
     let refused = |declarations: &str| {
         let text = format!("{declarations}{END}");
         let file = SourceFile::parse(text.as_str(), FileKind::Xta);
@@ -209,16 +212,16 @@ fn room_that_adds_up() {
         .map(|k| format!("const int c{k}[1000000] = {{0}};\n"))
         .collect();
     rejected(&constants, "type/constant");
-    // Entries of an array that are read one by one are not copied each time.
+    // Reading single entries does not copy the array each time.
     let reads = "int f() { int a[1000000]; int i; int n; for (i = 0; i < 30000; i++) { n = a[i]; } return 1; }\n";
     let text = format!("{reads}const int N = f();{END}");
     assert_eq!(errors(&text, FileKind::Xta), [""; 0]);
-    // Whole arrays are.
+    // Using whole arrays does.
     rejected(
         "typedef struct { int v[1000000]; } R; int f() { R a; R b; int i; for (i = 0; i < 30000; i++) { b = a; } return 1; }\nconst int N = f();",
         "type/constant",
     );
-    // Each within its limit, all together not.
+    // Each constant is within its limit, but all of them together are not.
     let long = "int f() { int i; int n; for (i = 0; i < 30000; i++) { n = i % 7; } return 1; }\n";
     let constants: String = (0..2000)
         .map(|k| format!("const int c{k} = f();\n"))
@@ -226,9 +229,9 @@ fn room_that_adds_up() {
     rejected(&format!("{long}{constants}"), "type/constant");
 }
 
-/// Findings are counted in full and shown in part, the worst first.
+/// All diagnostics are counted, but only the worst are shown.
 #[test]
-fn more_findings_than_anybody_reads() {
+fn only_the_worst_diagnostics_are_shown() {
     use zonelens_analysis::diagnostic::{Diagnostic, MAX_SHOWN, shown};
     let wrong: String = (0..3000).map(|i| format!("int a{i} = b{i};\n")).collect();
     let unused: String = (0..3000).map(|i| format!("int unused{i};\n")).collect();
@@ -250,9 +253,10 @@ fn more_findings_than_anybody_reads() {
     assert_eq!(shown(few.clone(), |d: &Diagnostic| d), few);
 }
 
-/// Counts of processes and lengths of arrays without the network are those of the network.
+/// The outline, computed without the network, gives the same numbers of processes and lengths of
+/// arrays.
 #[test]
-fn an_outline_says_what_the_network_says() {
+fn the_outline_agrees_with_the_network() {
     let text = "const int N = 3; typedef scalar[N] S; typedef int[1,4] id; int a[S][N + 1]; bool b[id];\nprocess P(const S i, const id k) { int own[N]; state A; init A; }\nprocess R() { state A; init A; }\nQ(const S j) = P(j, 2);\nX = P;\nsystem P, Q, R;\n";
     for text in [text.to_owned(), text.replace("X = P;\n", "")] {
         let file = SourceFile::parse(text.as_str(), FileKind::Xta);
@@ -298,13 +302,13 @@ fn work_without_end() {
         "int f() { int i = 0; for (i = 0; i < 2; i = 0) { } return 1; } int a[f()];",
         "type/constant",
     );
-    // Doubling at every call.
+    // The work doubles at every call.
     let mut text = String::from("int f0() { return 1; }\n");
     for k in 1..60 {
         text += &format!("int f{k}() {{ return f{0}() + f{0}(); }}\n", k - 1);
     }
     rejected(&format!("{text}const int N = f59();"), "type/constant");
-    // The same through symmetry summaries and through reads before assignment.
+    // The same for symmetry summaries and for reads before assignment.
     let mut text = String::from("typedef scalar[3] S; S x; S g0(S v) { S r; r = v; return r; }\n");
     for k in 1..40 {
         text += &format!(
@@ -404,7 +408,7 @@ fn hostile_xml() {
     }
 }
 
-/// Random damage to a good model: whatever comes, an update says the same as a fresh analysis.
+/// Random damage to a valid model: an update always agrees with a fresh analysis.
 #[test]
 fn random_damage() {
     let good = "typedef scalar[3] S; S x; int a[S]; int n; meta S m;\nint f(S i, int &r) { int c = 0; for (j : S) if (j != i) c++; r = c; return c; }\nprocess P(const S id) { clock t; S own; state A { t <= 5 }, B; init A; trans A -> B { select k : S; guard t > 2 && k != id; assign x = id, n = f(k, a[id]); }, B -> A { guard own == x; assign own = id; }; }\nQ(const S i) = P(i);\nsystem Q;\n";

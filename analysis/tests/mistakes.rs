@@ -1,6 +1,8 @@
-//! The mistakes that people make in their first hour: each has one message, and its repair makes the text right.
+//! The mistakes that users make in their first hour: each has one message, and its fix corrects the
+//! text.
 //!
-//! Writes `docs/mistakes.md` (set `ZONELENS_UPDATE_PAGES`); the test fails when the page is not what happens.
+//! Writes `docs/mistakes.md` if `ZONELENS_UPDATE_PAGES` is set; otherwise the test fails if the
+//! page is out of date.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::Model;
@@ -11,7 +13,7 @@ use zonelens_syntax::lexer::{Mode, lex};
 use zonelens_syntax::span::{Span, TextEdit};
 use zonelens_syntax::token::TokenKind;
 
-/// A model without mistakes that has a place for each of them.
+/// A model without mistakes, with a place for each of them.
 const MODEL: &str = "const int N = 2;
 typedef int[0,N-1] id_t;
 typedef scalar[3] pid;
@@ -134,14 +136,15 @@ system P, Q1;</system>
 </nta>
 ";
 
-/// A mistake: a heading, what is written in the model, what in its place, the code of what is said.
+/// A mistake: a heading, the correct text in the model, the mistake in its place, and the code of
+/// the message.
 struct Mistake {
     about: &'static str,
     model: &'static str,
     right: &'static str,
     wrong: &'static str,
     code: &'static str,
-    /// The number of the repair that makes the text right; the others must not do harm.
+    /// The index of the fix that corrects the text; the others must do no harm.
     repair: Option<usize>,
 }
 
@@ -286,7 +289,8 @@ fn apply(text: &str, fix: &Fix) -> String {
     out
 }
 
-/// Going from one text to the other by an edit gives what reading it anew gives, in both directions.
+/// Going from one text to the other by an edit gives the same result as parsing it anew, in both
+/// directions.
 fn assert_reparse_is_exact(a: &str, b: &str, kind: FileKind) {
     for (from, to) in [(a, b), (b, a)] {
         let front = from
@@ -308,13 +312,13 @@ fn assert_reparse_is_exact(a: &str, b: &str, kind: FileKind) {
     }
 }
 
-/// Errors, and what else has the code.
-fn loud<'a>(list: &'a [Diagnostic], code: &str) -> Vec<&'a Diagnostic> {
+/// The errors, and all other diagnostics with this code.
+fn relevant<'a>(list: &'a [Diagnostic], code: &str) -> Vec<&'a Diagnostic> {
     let is_loud = |d: &&Diagnostic| d.severity == Severity::Error || d.code == code;
     list.iter().filter(is_loud).collect()
 }
 
-/// The lines of `text` that `other` does not have, as one piece of code in a table.
+/// The lines of `text` that `other` does not have, as inline code for a table.
 fn changed(text: &str, other: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let others: Vec<&str> = other.lines().collect();
@@ -323,7 +327,7 @@ fn changed(text: &str, other: &str) -> String {
     let back: Vec<&str> = lines[front..].iter().rev().copied().collect();
     let other_back: Vec<&str> = others[front..].iter().rev().copied().collect();
     let end = lines.len() - same(&back, &other_back);
-    // What was only taken away is shown by the line where it was.
+    // If text was only removed, show the line where it was.
     let shown = match front < end {
         true => &lines[front..end],
         false => &lines[front.saturating_sub(1)..front],
@@ -336,19 +340,19 @@ fn changed(text: &str, other: &str) -> String {
 fn the_models_have_no_mistakes() {
     for (text, kind) in [(MODEL, FileKind::Xta), (XML, FileKind::Xml)] {
         let found = diagnostics(text, kind);
-        let loud: Vec<_> = found
+        let relevant: Vec<_> = found
             .iter()
             .filter(|d| d.severity == Severity::Error || MISTAKES.iter().any(|m| m.code == d.code))
             .collect();
-        assert!(loud.is_empty(), "{loud:#?}");
+        assert!(relevant.is_empty(), "{relevant:#?}");
     }
 }
 
 #[test]
-fn each_mistake_has_one_message_and_its_repair_repairs() {
+fn each_mistake_has_one_message_and_a_working_fix() {
     let mut wrong = Vec::new();
     let mut page = String::from(
-        "# Common mistakes\n\nWhat is said about the mistakes that are made in the first hour, and what the quick fix makes of them. Written by a test\n(`cargo test -p zonelens-analysis --test mistakes`), which applies each fix and checks that nothing is left to say.\n",
+        "# Common mistakes\n\nWhat is said about the mistakes that are made in the first hour, and what the quick fix makes of them. Written by a test\n(`cargo test -p zonelens-analysis --test main mistakes`), which applies each fix and checks that nothing is left to say.\n",
     );
     let mut about = "";
     for m in MISTAKES {
@@ -356,7 +360,7 @@ fn each_mistake_has_one_message_and_its_repair_repairs() {
         assert_ne!(text, m.model, "{} is not in the model", m.right);
         assert_reparse_is_exact(m.model, &text, kind(m));
         let found = diagnostics(&text, kind(m));
-        let list = loud(&found, m.code);
+        let list = relevant(&found, m.code);
         let [only] = list[..] else {
             let said: Vec<_> = list.iter().map(|d| (d.code, &d.message)).collect();
             wrong.push(format!("{:?}: {} errors: {said:#?}", m.wrong, list.len()));
@@ -375,7 +379,7 @@ fn each_mistake_has_one_message_and_its_repair_repairs() {
         for (i, fix) in only.fixes.iter().enumerate() {
             let repaired = apply(&text, fix);
             let left = diagnostics(&repaired, kind(m));
-            let left = loud(&left, m.code);
+            let left = relevant(&left, m.code);
             if !left.is_empty() {
                 wrong.push(format!("{:?}, {}: {left:#?}", m.wrong, fix.title));
             }
@@ -409,8 +413,8 @@ fn each_mistake_has_one_message_and_its_repair_repairs() {
     assert_eq!(kept, page, "docs/mistakes.md is not what happens");
 }
 
-/// Every `;` of the models, and the comma behind every edge, taken away: one error at that place, and the repair gives
-/// the text back.
+/// Removes every `;` of the models, and the comma after every edge: there is one error at that
+/// place, and its fix restores the text.
 #[test]
 fn a_missing_semicolon_is_one_error_wherever_it_is() {
     let mut wrong = Vec::new();
@@ -434,7 +438,7 @@ fn a_missing_semicolon_is_one_error_wherever_it_is() {
             let line = model[..t.start as usize].lines().last().unwrap_or("");
             assert_reparse_is_exact(model, &text, kind);
             let found = diagnostics(&text, kind);
-            let list = loud(&found, SEMICOLON);
+            let list = relevant(&found, SEMICOLON);
             match list[..] {
                 [only]
                     if only.code == SEMICOLON
@@ -450,9 +454,9 @@ fn a_missing_semicolon_is_one_error_wherever_it_is() {
     assert!(tried > 60, "{tried}");
 }
 
-/// What looks like a mistake and is none.
+/// Correct texts that look like mistakes.
 #[test]
-fn the_nearest_right_things_are_accepted() {
+fn texts_that_look_like_mistakes_are_accepted() {
     let right: &[&str] = &[
         // A declaration over several lines; names and types like keywords; functions like operators.
         "typedef int[0,3]\n  stat;\nstat\n  s;\nint\n  a\n  =\n  1\n  ,\n  b;\nprocess P() { stat t; state A; init A; }\nsystem P;",
@@ -461,18 +465,19 @@ fn the_nearest_right_things_are_accepted() {
         "typedef int[0,1] returns;\nint whale(int a) { returns r; r = 1; return a + r; }\nint f() { int forth; forth = 1; whale(forth); return forth; }\nprocess P() { state A; init A; }\nsystem P;",
         "typedef int[0,1] Systems;\nSystems s;\ntypedef int[0,1] template_t;\ntemplate_t f(int a) { return 1; }\nprocess P() { state A; init A; }\nsystem P;",
         "typedef scalar[2] pid;\nprocess P(const pid i) { state A; init A; }\nProcs = forall i in\n  pid : P(i);\nsystem Procs;",
-        // The target's invariant holds for some value, or somebody else resets the clock.
+        // The target's invariant holds for some value, or another process resets the clock.
         "clock g; chan c;\nprocess P(const int[0,9] n) { clock x; state A, B { x <= 9 }, C { g <= 3 }; init A; trans A -> B { guard x >= n; }, A -> B { guard x >= 9; }, A -> C { guard g >= 5; sync c!; }; }\nprocess Q() { state A; init A; trans A -> A { sync c?; assign g = 0; }; }\nsystem P, Q;",
     ];
     for text in right {
         let found = diagnostics(text, FileKind::Xta);
-        let loud: Vec<_> = found
+        let relevant: Vec<_> = found
             .iter()
             .filter(|d| d.severity == Severity::Error || d.code == "lint/invariant-on-entry")
             .collect();
-        assert!(loud.is_empty(), "{text}\n{loud:#?}");
+        assert!(relevant.is_empty(), "{text}\n{relevant:#?}");
     }
-    // A loop that waits for somebody, or for time, and one in a location that is left by time.
+    // A loop that waits for another process or for time, and one in a location that time forces to
+    // leave.
     for edge in [
         "sync c!;",
         "guard x >= 1; assign x = 0;",
@@ -487,7 +492,7 @@ fn the_nearest_right_things_are_accepted() {
     }
 }
 
-/// A clock in arithmetic is real-valued, but nobody wrote a floating-point number.
+/// A clock in arithmetic is real-valued, but the model contains no floating-point number.
 #[test]
 fn floating_point_is_named_only_where_there_is_some() {
     let reason = |declarations: &str, guard: &str| {

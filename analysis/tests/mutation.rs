@@ -1,7 +1,8 @@
-//! For each rule and each symmetric example: inserting a violation is caught with the right code at the right place,
-//! and removing it clears the diagnostic.
+//! For each rule and each symmetric example: inserting a violation is reported with the right code
+//! at the right place, and removing it clears the diagnostic.
 //!
-//! Every file of `examples/` takes part. What a notation cannot express is listed with the reason.
+//! Every file of `examples/` takes part. Violations that a notation cannot express are listed with
+//! the reason.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::diagnostic::Diagnostic;
@@ -10,7 +11,7 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, ItemKind, MemberKind, Process, TypeBase};
 use zonelens_syntax::span::{Span, TextEdit};
 
-/// The rules of the table that forbid reduction.
+/// The rules that exclude a set from reduction.
 const RULES: &[&str] = &[
     "sym/arithmetic",
     "sym/order",
@@ -29,19 +30,20 @@ const RULES: &[&str] = &[
     "sym/priority",
 ];
 
-/// How a set is written down.
+/// The notation of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Notation {
     /// `typedef scalar[n] S;`, and `scalarset[n]` of the paper.
     Scalar,
-    /// `scalarset S[n];` of the thesis, where elements are integers.
+    /// `scalarset S[n];` of Hendriks' thesis, where elements are integers.
     Thesis,
     /// Plain integers, found by detection.
     Detected,
 }
 
-/// What is inserted: declarations before the template, an edge, lines before the system line. The text between « and
-/// » is where the diagnostic must be. SET, ELEM and TEMPLATE stand for the example's own.
+/// The inserted text: declarations before the template, an edge, lines before the system line. The
+/// diagnostic must be at the text between « and ». SET, ELEM and TEMPLATE are replaced by names of
+/// the example.
 enum Case {
     Insert {
         globals: &'static str,
@@ -161,16 +163,16 @@ fn case(rule: &str, notation: Notation) -> Case {
     }
 }
 
-/// Where to insert into an example.
+/// An example and the positions to insert into.
 struct Example {
     name: String,
     text: String,
     notation: Notation,
-    /// Interchangeable elements.
+    /// Classes of interchangeable elements.
     blocks: Vec<Vec<u32>>,
-    /// Placeholders and what they stand for.
+    /// Placeholders and their replacements.
     words: Vec<(&'static str, String)>,
-    /// Before the template, before its first edge, before the system line.
+    /// Positions before the template, before its first edge, and before the system line.
     places: [usize; 3],
 }
 
@@ -180,7 +182,8 @@ fn analyse(text: &str) -> (SourceFile, Model) {
     (file, model)
 }
 
-/// The symmetric examples of the folder with their sets; a file with two families over sets counts twice.
+/// The symmetric examples of the folder with their sets. A file with two families over sets counts
+/// twice.
 fn examples() -> Vec<Example> {
     let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
@@ -261,13 +264,13 @@ fn families(name: &str, text: &str) -> Vec<Example> {
     out
 }
 
-/// The value of an element that others can be exchanged for.
+/// The value of an element that is interchangeable with others.
 fn one_of_many(set: &zonelens_analysis::network::Scalarset) -> i32 {
     let largest = set.blocks.iter().max_by_key(|b| b.len());
     set.first + largest.and_then(|b| b.first()).copied().unwrap_or(0) as i32
 }
 
-/// The parameter of a template that goes through a sound set, and how that set is written.
+/// The parameter of a template that ranges over a sound set, and the notation of that set.
 fn parameter<'a>(
     p: &Process,
     offset: u32,
@@ -310,7 +313,7 @@ fn mutant(e: &Example, globals: &str, edge: &str, tail: &str) -> (String, Span) 
         edge => fill(&format!("LOC -> LOC {{ {edge} }},\n        ")),
     };
     let mut text = e.text.clone();
-    // From the back, so that places stay where they are.
+    // From the end, so that earlier positions stay valid.
     text.insert_str(e.places[2], &format!("{}\n", fill(tail)));
     if !edge.is_empty() {
         text.insert_str(e.places[1], &edge);
@@ -330,7 +333,7 @@ fn errors(m: &Model) -> Vec<&Diagnostic> {
     list.filter(|d| d.severity == Severity::Error).collect()
 }
 
-/// What is wrong with how a mutant is judged.
+/// Describes what is wrong with the diagnostics of a mutant, if anything.
 fn judge(e: &Example, rule: &str, text: &str, at: Span) -> Option<String> {
     let (file, model) = analyse(text);
     let found = errors(&model);
@@ -346,7 +349,7 @@ fn judge(e: &Example, rule: &str, text: &str, at: Span) -> Option<String> {
             .collect();
         return Some(format!("found {found:?}"));
     }
-    // Taking the violation out again leaves what was there before.
+    // Removing the violation again restores the original diagnostics.
     let whole = TextEdit {
         span: Span::new(0, text.len() as u32),
         text: e.text.clone(),
@@ -356,7 +359,8 @@ fn judge(e: &Example, rule: &str, text: &str, at: Span) -> Option<String> {
     (after.diagnostics() != fresh.diagnostics()).then(|| "it does not go away".to_owned())
 }
 
-/// Detection never errs aloud: the set is gone, or the element is on its own, and a hint says why.
+/// Detection reports no errors: the set is gone, or the element is in a class of its own, and a
+/// hint gives the reason.
 fn judge_detected(e: &Example, model: &Model, at: Span) -> Option<String> {
     if let Some(d) = errors(model).first() {
         return Some(format!("an error: {d:?}"));

@@ -1,11 +1,12 @@
-//! For every code that can reject: a text that it rejects, and the nearest one that must be accepted.
+//! For every code that can reject a text: a text that it rejects, and the most similar one that
+//! must be accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use zonelens_analysis::{Model, Severity, codes};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 
-/// Errors that need more than a text to arise, and where they are tested.
+/// Errors that need more than a text, and where they are tested.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("query/expectation", "needs a verdict: cli/tests/server"),
     ("query/unanswered", "needs a run: cli/tests/server"),
@@ -20,7 +21,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("syntax/size", "needs 256 MB: syntax/src/source.rs"),
 ];
 
-/// A template, an instance of which is the system.
+/// A template and a system line.
 const RUN: &str = "process P() { state A; init A; }\nsystem P;\n";
 /// Two sets, and a template over the first.
 const SETS: &str = "typedef scalar[3] S; typedef scalar[2] T; S x; S y; T t; int n; int a[S]; int k[3]; clock c;\n";
@@ -30,7 +31,7 @@ fn with(declarations: &str) -> String {
     format!("{declarations}\n{RUN}")
 }
 
-/// An edge of a template with a few declarations around.
+/// An edge of a template with a few declarations.
 fn edge(labels: &str) -> String {
     format!(
         "clock x; int n; bool b; chan c; int a[3]; typedef struct {{ int p; }} R; R r;\nint f(int v) {{ return v; }}\nvoid g() {{ n = 1; }}\nvoid h(int &v) {{ v = 2; }}\nprocess P(const int[0,2] id) {{ state A, B; init A; trans A -> B {{ {labels} }}; }}\nsystem P;\n"
@@ -44,14 +45,14 @@ fn scalar(labels: &str) -> String {
     )
 }
 
-/// The same in the notation where elements are integers.
+/// The same in `scalarset` notation, where elements are integers.
 fn thesis(declarations: &str, labels: &str, tail: &str) -> String {
     format!(
         "scalarset pid[3]; int id := -1; {declarations}\nprocess P(scalarset me) {{ state A; init A; trans A -> A {{ {labels} }}; }}\nProcs := P(pid);\n{tail}\nsystem Procs;\n"
     )
 }
 
-/// A query to a family of three and an array.
+/// A query on a model with a family of three processes and an array.
 fn query(formula: &str) -> String {
     format!(
         "const int N = 3; int list[N]; int n; int f(int[0,2] i) {{ return i; }}\nprocess P(const int[0,2] i) {{ clock x; state A, B; init A; trans A -> B {{ guard x > 1; }}; }}\nprocess Q() {{ state A; init A; }}\nsystem P;\n//@ query {formula}\n"
@@ -70,7 +71,7 @@ fn located(name: &str) -> String {
     ))
 }
 
-/// One row per code: what it rejects, and the nearest text without any error.
+/// One row per code: a text that it rejects, and the most similar text without any error.
 fn rows() -> Vec<(&'static str, String, String)> {
     let mut rows = Vec::new();
     let mut row = |code, wrong: String, right: String| rows.push((code, wrong, right));
@@ -96,7 +97,7 @@ fn rows() -> Vec<(&'static str, String, String)> {
         edge("assign n = f;"),
         edge("assign n = f(1);"),
     );
-    // `exit` and `abs` became words of the language in later versions.
+    // `exit` and `abs` became keywords in later versions.
     row(
         "name/unknown",
         edge("assign m = 1;"),
@@ -190,12 +191,12 @@ fn rows() -> Vec<(&'static str, String, String)> {
         format!(
             "{SETS}meta S m; process P(const S id) {{ state A; init A; trans A -> A {{ assign x = m, m = id; }}; }}\nsystem P;\n"
         ),
-        // Never written, it is a constant.
+        // It is never written, so it is a constant.
         format!(
             "{SETS}meta S m; process P(const S id) {{ state A; init A; trans A -> A {{ guard m == id; assign x = m; }}; }}\nsystem P;\n"
         ),
     );
-    // Written as a whole by one sender and field by field by the other, it is written.
+    // If one sender writes it as a whole and the other field by field, it counts as written.
     let mixed = |second: &str| {
         format!(
             "typedef scalar[3] S; typedef struct {{ S who; bool up; }} M; meta M m; S seen; bool b; chan go;\nprocess P(const S id) {{ M own; state A; init A; trans A -> A {{ sync go!; assign m.who = id, m.up = true; }}, A -> A {{ sync go!; assign own.who = id, own.up = b{second}; }}; }}\nprocess R() {{ state A; init A; trans A -> A {{ sync go?; assign seen = m.who, b = m.up; }}; }}\nsystem P, R;\n"
@@ -345,7 +346,7 @@ fn rows() -> Vec<(&'static str, String, String)> {
         with("const int c;"),
         with("const int c = 100000;"),
     );
-    // An empty range is fine where no value of it is needed.
+    // An empty range is allowed where no value of it is needed.
     row(
         "type/empty-range",
         with("int[3,1] e;"),
@@ -506,7 +507,7 @@ fn errors(text: &str) -> Vec<(&'static str, String)> {
     let list = model.diagnostics().iter();
     let list = list.filter(|d| d.severity == Severity::Error);
     let mut out: Vec<_> = list.map(|d| (d.code, d.message.clone())).collect();
-    // What the network refuses is refused as well.
+    // Errors of instantiation count as well.
     if out.is_empty()
         && let Err(more) = model.network()
     {
@@ -516,7 +517,7 @@ fn errors(text: &str) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn each_rule_rejects_and_leaves_the_nearest_alone() {
+fn each_rule_rejects_its_text_and_accepts_the_nearest() {
     let mut wrong = Vec::new();
     for (code, reject, accept) in rows() {
         let found = errors(&reject);

@@ -1,4 +1,4 @@
-//! What instantiation makes of models.
+//! The networks that instantiation creates.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::Model;
@@ -75,7 +75,8 @@ system Q, P;
         panic!()
     };
     assert_eq!((left.steps[0].stride, *op), (1, CompareOp::Gt));
-    // A parameter is a constant of each process, so the choice is spelled out.
+    // A parameter is a constant of each process, so the access becomes a choice between these
+    // constants.
     let ExprKind::Quantifier { body, .. } = &formula(&q[2]).kind else {
         panic!()
     };

@@ -1,4 +1,5 @@
-//! Codes and severities are written once, in the table of rules; sources and pages name only what is in it.
+//! Codes and severities are defined once, in the table of rules; sources and pages name only codes
+//! of that table.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Files below a folder with one of these extensions; what tools leave behind is passed over.
+/// Files below a folder with one of these extensions. Generated files are skipped.
 fn files(folder: &Path, extensions: &[&str], out: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -88,7 +89,7 @@ fn sources_report_the_codes_of_the_table_and_no_others() {
         if path.ends_with("analysis/src/rules.rs") {
             continue;
         }
-        // Tests inside sources speak of codes that do not exist, too.
+        // Tests inside sources also mention codes that do not exist.
         let text = text.split("#[cfg(test)]").next().unwrap_or("");
         for code in named(text, &['"'], &['"']) {
             assert!(table.contains(&code), "{}: {code}", path.display());
@@ -127,7 +128,7 @@ fn pages_name_codes_that_exist_and_every_code_has_a_page() {
     for path in list {
         let text = std::fs::read_to_string(&path).unwrap();
         for code in named(&text, &before, &after) {
-            // Folders of the sources have such names, too.
+            // Folders of the sources have names of the same form.
             let folder = root().join("analysis/src").join(&code);
             if !folder.exists() && !folder.with_extension("rs").exists() {
                 assert!(table.contains(&code), "{}: {code}", path.display());
@@ -140,7 +141,8 @@ fn pages_name_codes_that_exist_and_every_code_has_a_page() {
 
 #[test]
 fn severities_are_written_once() {
-    // Who makes a diagnostic gives its code; the table gives the severity. `varied` is the one way to differ.
+    // The code that creates a diagnostic gives its code; the table gives the severity. Only
+    // `varied` may change it.
     let places = |text: &str, what: &str| text.matches(what).count();
     let mut varied = Vec::new();
     for (path, text) in sources() {
@@ -158,7 +160,7 @@ fn severities_are_written_once() {
             "severity: crate::rules",
         ] {
             let mut lines = text.lines().filter(|l| l.contains(what.trim_end()));
-            // A declaration, an implementation or the head of a function is no literal.
+            // A declaration, an implementation or a function signature is not a literal.
             let literal = |l: &&str| {
                 !["struct ", "impl ", "fn ", "for ", "-> "]
                     .iter()

@@ -1,5 +1,6 @@
-//! The models of the papers in our own words, with the facts and diagnostics they must give. `//~ code` at the end of
-//! a line says that exactly these diagnostics start there: errors, and hints about detection.
+//! The models of the papers, rewritten, with the facts and diagnostics they must give. `//~ code`
+//! at the end of a line expects exactly these diagnostics to start there: errors, and hints about
+//! detection.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{Scalarset, Shape};
@@ -8,7 +9,8 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::LineIndex;
 
-/// Name, elements, blocks, variables that hold elements (V_α), arrays over the set (D_α), families (γ), broken rules.
+/// Name, elements, classes, variables that hold elements (V_α), arrays over the set (D_α), families
+/// (γ), broken rules.
 #[derive(Debug, PartialEq)]
 struct Facts {
     name: String,
@@ -24,7 +26,7 @@ fn model(text: &str) -> Model {
     Model::new(&SourceFile::parse(text, FileKind::Xta), &BTreeMap::new())
 }
 
-/// Compares the markers in a text with what is found.
+/// Compares the markers in a text with the diagnostics.
 #[track_caller]
 fn check(text: &str) -> Model {
     let mut want: Vec<(u32, String)> = Vec::new();
@@ -75,7 +77,7 @@ fn facts(m: &Model) -> Vec<Facts> {
     n.scalarsets.iter().enumerate().map(describe).collect()
 }
 
-/// A sound set with one block of all elements.
+/// A sound set with one class of all elements.
 fn whole(name: &str, size: u32, holds: &[&str], over: &[&str], families: &[&str]) -> Facts {
     Facts {
         name: name.to_owned(),
@@ -92,7 +94,8 @@ fn strings(list: &[&str]) -> Vec<String> {
     list.iter().map(|s| (*s).to_string()).collect()
 }
 
-/// Fischer's protocol, the thesis: `scalarset name[n];`, identifiers kept in an integer, -1 for nobody.
+/// Fischer's protocol as in the thesis: `scalarset name[n];`, identifiers in an integer, -1 for
+/// none.
 #[test]
 fn fischer_of_the_thesis() {
     let m = check(
@@ -117,7 +120,8 @@ system Members;
     assert_eq!(facts(&m), [want]);
 }
 
-/// The paper: `scalarset[n]` as a type, `forall … in` on the system side, an array over the set.
+/// As in the paper: `scalarset[n]` as a type, `forall … in` on the system line, an array over the
+/// set.
 #[test]
 fn fischer_of_the_paper() {
     let m = check(
@@ -144,7 +148,7 @@ system Members;
     assert_eq!(facts(&m), [want]);
 }
 
-/// Today's notation: `typedef scalar[n]`, the parameter left free on the system line.
+/// In today's notation: `typedef scalar[n]`, with the parameter left free on the system line.
 #[test]
 fn fischer_of_today() {
     let m = check(
@@ -201,7 +205,8 @@ fn a_well_formed_edge() {
     assert_eq!(broken(&m), [""; 0]);
 }
 
-/// Figure 3.5: a number and a counted variable as indices, which no family of edges can repair.
+/// Figure 3.5: a number, and a variable that is assigned a number, as indices, which no family of
+/// edges can complete.
 #[test]
 fn an_edge_that_is_not_well_formed() {
     let m = check(&figure(
@@ -213,7 +218,8 @@ fn an_edge_that_is_not_well_formed() {
     assert_eq!(broken(&m), ["sym/index-int", "sym/literal"]);
 }
 
-/// Figure 3.6: one edge per element, alike but for the index. Any element missing, or two on one edge, breaks it.
+/// Figure 3.6: one edge per element, identical except for the index. A missing element, or two on
+/// one edge, breaks it.
 #[test]
 fn edges_that_are_malformed_for_each_element() {
     let m = check(&figure(
@@ -231,7 +237,7 @@ fn edges_that_are_malformed_for_each_element() {
     from -> to { guard a[1] == 3; assign a[2] := 0; }, //~ sym/index-int sym/index-int
     from -> to { guard a[2] == 3; assign a[2] := 0; }; //~ sym/index-int sym/index-int",
     ));
-    // Another target, another guard: no family.
+    // A different target or a different guard: not a family.
     check(&figure(
         "    from -> to { guard a[0] == 3; }, //~ sym/index-int
     from -> from { guard a[1] == 3; }, //~ sym/index-int
@@ -278,12 +284,13 @@ fn one_process_is_singled_out() {
         ..whole("me", 4, &["turn"], &[], &["Member"])
     };
     assert_eq!(facts(&m), [want]);
-    // An order between identifiers leaves nothing to swap, and the hint says where.
+    // An order between identifiers leaves nothing interchangeable, and the hint shows where.
     let m = check(&numbered(
         "pause -> inside { guard t > 2 && turn == me && me < 2; }, //~ sym/undetected",
     ));
     assert_eq!(facts(&m), []);
-    // Valid for every template at once, not for one of them (the paper takes the union).
+    // Elements must be interchangeable in all templates at once, not in one of them (the paper
+    // takes the union).
     let two = numbered("pause -> inside { guard t > 2 && turn == me && me != 2; },").replace(
         "system Member;",
         "process Other(const pid_t i) { state A; init A; trans A -> A { guard turn == i && i != 1; }; }\nsystem Member, Other;",

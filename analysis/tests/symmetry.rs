@@ -1,5 +1,5 @@
-//! The scalarset rules on small models with the expected codes written in them: `//~ code` at the end of a line
-//! says that exactly these errors start there.
+//! The scalarset rules on small models that contain the expected codes: `//~ code` at the end of a
+//! line expects exactly these errors to start there.
 
 use std::collections::BTreeMap;
 use zonelens_analysis::{Model, Severity};
@@ -136,13 +136,28 @@ fn loops_that_depend_on_the_order() {
         "int[0,5] bits; void h() { for (i : S) bits ^= a[i]; }",
         "int[-1,6] bits; void h() { for (i : S) bits |= w[i]; }",
         "void q() { a[x] = 5; } bool h() { for (i : S) if (k[a[i]] == 1) return true; return false; }",
+        "void r(int &v) { for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } void q(int &v) { r(v); } void h() { q(n); }",
+        "void r(int &v) { switch (1) { case 1: for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } } void h() { r(n); }",
+        "bool h() { bool v = exists (i : S) 5 / a[i] == 1; return v; }",
     ] {
         rejected(function, "sym/loop-order");
     }
 }
 
+/// The function has loops over two sets; both are excluded, not only the first.
 #[test]
-fn elements_that_nobody_chose() {
+fn aliases_exclude_all_sets_of_the_loops() {
+    let text = with(
+        "void r(int &v) { for (j : T) g[j] = false; for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } void h() { r(n); }",
+    );
+    let model = Model::new(&SourceFile::parse(text, FileKind::Xta), &BTreeMap::new());
+    let sets = model.network().expect("network").scalarsets;
+    assert_eq!(sets.len(), 2);
+    assert!(sets.iter().all(|s| !s.broken.is_empty()), "{sets:#?}");
+}
+
+#[test]
+fn elements_read_before_assignment() {
     rejected("S h() { S z; return z; }", "sym/default");
     rejected("S h() { if (b) return x; }", "sym/default");
     rejected("S h() { S z; if (b) z = x; return z; }", "sym/default");
@@ -277,7 +292,8 @@ fn the_fix_of_arithmetic_keeps_the_scalar() {
     assert_eq!(errors(&fixed), []);
 }
 
-/// Says that the test of this thread does nothing, past the harness' capture: `cargo xtask ci` counts such lines.
+/// Prints that the test of this thread is skipped, bypassing the harness' capture: `cargo xtask ci`
+/// counts such lines.
 fn skip(why: &str) {
     use std::io::Write;
     let test = std::thread::current();
@@ -294,7 +310,8 @@ fn probes_agree_with_the_reference_where_it_is_sound() {
         skip("there are no probes");
         return;
     };
-    // Ours is stricter where the reference is unsound, and kinder where it rejects something harmless.
+    // We are stricter where the reference is unsound, and accept more where it rejects something
+    // harmless.
     let stricter = ["for_first", "for_order_dep", "scalar_neg", "scalar_zero"];
     let kinder = [
         "func_param_ref",
@@ -333,7 +350,8 @@ fn example(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Cells that hold elements, dimensions over the set, and processes of the set, as the network tells them.
+/// Cells that hold elements, dimensions over the set, and processes of the set, according to the
+/// network.
 fn facts(text: &str) -> String {
     let m = model(text);
     let network = m.network().unwrap();
@@ -416,7 +434,7 @@ fn detection_follows_identifiers_and_stops_at_other_uses() {
         all
     );
     assert_eq!(blocks("guard forall (i : id_t) a[i] == 0 || i == me;"), all);
-    // One process is singled out: the others stay interchangeable.
+    // One process is singled out; the others stay interchangeable.
     assert_eq!(
         blocks("guard me != 2; assign id = me;"),
         Some(vec![vec![0, 1, 3], vec![2]])

@@ -1,4 +1,4 @@
-//! Calls of functions, and of process families in queries.
+//! Calls of functions and, in queries, references to processes of families.
 
 use super::Checker;
 use super::operators::describe;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
 use zonelens_syntax::span::Span;
 
-/// Words of the language that stand before a `(`.
+/// Keywords that can precede a `(`.
 const CALL_WORDS: &[&str] = &[
     "and", "exists", "for", "forall", "if", "imply", "not", "or", "return", "sum", "switch",
     "while",
@@ -116,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the number of arguments is right; reports if not.
+    /// Whether the number of arguments is right. Reports an error if it is not.
     pub fn arity(&mut self, symbol: &Symbol, want: usize, have: usize, span: Span) -> bool {
         if want == have {
             return true;
@@ -150,7 +150,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An argument of a function against its parameter.
+    /// Checks an argument of a function against its parameter.
     pub fn argument(&mut self, p: &ParamSig, a: &Expr) {
         if a.ty.is_error() || p.ty.is_error() {
             if !p.reference {
@@ -200,7 +200,9 @@ impl Checker<'_> {
     }
 }
 
-/// Capabilities: urgent below broadcast below plain; an argument may only go to an equal or lower one.
+/// Whether a channel of type `have` may be passed for `want`. Urgent channels have the fewest
+/// capabilities, then broadcast, then plain; a channel may only be passed where equal or fewer are
+/// required.
 pub fn channel_fits(want: ChanType, have: ChanType) -> bool {
     let rank = |c: ChanType| {
         if c.urgent {

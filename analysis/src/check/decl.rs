@@ -13,20 +13,21 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, Declarator, TypeBase};
 use zonelens_syntax::span::Span;
 
-/// What is wrong with a variable of an empty range.
+/// The message for a variable that needs a value although its range is empty.
 pub fn no_value(name: &str, lo: i32, hi: i32) -> String {
     format!(
         "`{name}` needs a value, but the range [{lo},{hi}] has none; the first number must not exceed the second"
     )
 }
 
-/// Entries a single variable may have.
+/// The most entries a single variable may have.
 const MAX_LEAVES: u64 = 4_000_000;
-/// Entries a variable, parameter or result of a function may have: each call makes room for them.
+/// The most entries a local variable, parameter or result of a function may have: each call
+/// allocates them.
 const MAX_LOCAL_LEAVES: u64 = 1 << 20;
 
 impl Checker<'_> {
-    /// `T a, b[3] = …;` of a global or a template.
+    /// Checks `T a, b[3] = …;` at global or template level.
     pub fn var_decl(&mut self, v: &ast::VarDecl) {
         let home = if self.in_template {
             Home::Template
@@ -37,7 +38,7 @@ impl Checker<'_> {
         self.out.decls.extend(decls);
     }
 
-    /// Declares the variables of a line in the innermost scope.
+    /// Declares the variables of one declaration in the innermost scope.
     pub fn declare_vars(&mut self, v: &ast::VarDecl, home: Home) -> Vec<Decl> {
         let set_name = v.names.first().map(|d| d.name.name.clone());
         let written = self.type_expr(&v.ty, set_name.as_ref());
@@ -60,7 +61,8 @@ impl Checker<'_> {
         let init = self.initialiser(&ty, d, home, written.constant);
         let mut value = None;
         if let Some((lo, hi)) = ty.needs_empty() {
-            // Inside templates and functions a value is needed only if there is a process or a call (`needed.rs`).
+            // Inside templates and functions, a value is needed only if a process or a call exists
+            // (`needed.rs`).
             if home == Home::Global {
                 let message = no_value(&d.name.name, lo, hi);
                 self.error("type/empty-range", message, d.name.span);
@@ -127,7 +129,7 @@ impl Checker<'_> {
         }
         if written.constant && d.init.is_none() && !ty.is_error() {
             let message = if ty.contains(&|t| matches!(t, Type::Scalar(_))) {
-                "a constant needs a value, and no literal denotes an element of a scalar set"
+                "a constant needs a value, and no literal denotes an element of a scalarset"
             } else {
                 "a constant needs a value: add `= …`"
             };
@@ -135,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a type with more entries than there can be room for, before any room is made.
+    /// Reports a type with too many entries before anything is allocated for it.
     pub(super) fn bound_entries(&mut self, what: &str, ty: &Type, local: bool, span: Span) {
         let (most, place) = match local {
             true => (MAX_LOCAL_LEAVES, " in a function"),
@@ -162,7 +164,7 @@ impl Checker<'_> {
         let init = d.init.as_ref()?;
         if ty.contains(&|t| matches!(t, Type::Scalar(_))) && home != Home::Function {
             let message = format!(
-                "`{}` cannot be initialised: elements of a scalar set have no names, so no value can be written for it",
+                "`{}` cannot be initialised: elements of a scalarset have no names, so no value can be written for it",
                 d.name.name
             );
             self.without_initialiser("type/initialiser", message, d, init, constant);
@@ -171,7 +173,7 @@ impl Checker<'_> {
         let over_set = ty.contains(&|t| matches!(t, Type::Array(a) if a.index.scalar().is_some()));
         if over_set && matches!(init, ast::Init::List { .. }) {
             let message = format!(
-                "`{}` gets values one by one along a scalar set, which tells its elements apart; assign in a loop over the set",
+                "`{}` gets values one by one along a scalarset, which tells its elements apart; assign in a loop over the set",
                 d.name.name
             );
             self.without_initialiser("sym/constant", message, d, init, constant);
@@ -184,7 +186,7 @@ impl Checker<'_> {
         Some(self.init(init, ty))
     }
 
-    /// Reports an initialiser that cannot be; a variable may go without.
+    /// Reports an initialiser that is not allowed and offers to remove it, along with `const`.
     fn without_initialiser(
         &mut self,
         code: &'static str,
@@ -202,7 +204,7 @@ impl Checker<'_> {
         self.report(diag);
     }
 
-    /// The value of a constant, where it does not depend on parameters.
+    /// The value of a constant, if it does not depend on parameters.
     fn constant_value(
         &mut self,
         ty: &Type,
@@ -257,8 +259,9 @@ impl Checker<'_> {
     }
 
     fn overridden(&mut self, ty: &Type, value: i64, d: &Declarator) -> Option<Arc<[i32]>> {
-        // What a file may say may be given: the declared range stays, and an override outside it is the same mistake as
-        // such an initialiser. Constants of plain `int` hold any number.
+        // An override may be whatever the file could contain: the declared range still applies, and
+        // a value outside it is the same mistake as in an initialiser. Constants of plain `int`
+        // hold any number.
         let (lo, hi) = match ty {
             _ if *ty == Type::default_int() => (i32::MIN, i32::MAX),
             Type::Int(IntType { lo, hi, .. }) => (lo.known()?, hi.known()?),
@@ -291,7 +294,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Initial values of variables must be computable; those that are known must fit.
+    /// Checks that initial values of variables can be computed, and that known ones are in range.
     fn check_init_value(&mut self, init: &Init, ty: &Type, home: Home) {
         match (init, ty) {
             (Init::List(items, _), Type::Array(a)) => {
@@ -348,7 +351,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `typedef T A, B[3];`
+    /// Checks `typedef T A, B[3];`.
     pub fn typedef(&mut self, t: &ast::Typedef) {
         let name = t.names.first().map(|d| d.name.name.clone());
         // A name that is being defined is not declared yet, so a type cannot contain itself.
@@ -377,7 +380,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `scalarset pid[3];`
+    /// Checks `scalarset pid[3];`.
     pub fn scalarset_decl(&mut self, name: &ast::Ident, size: &ast::Expr) {
         let ty = match self.scalar_size(size) {
             Some(size) => {
@@ -397,7 +400,8 @@ impl Checker<'_> {
         self.declare(symbol);
     }
 
-    /// Something recognised and not analysed: its names silence follow-ups.
+    /// Reports an item that is recognised but not analysed. Declares its names to avoid follow-up
+    /// errors.
     pub fn unsupported_item(&mut self, u: &ast::Unsupported) {
         let what = match u.feature {
             ast::Feature::Import => ("unsupported/import", "functions of C libraries are not run"),
@@ -413,11 +417,12 @@ impl Checker<'_> {
         };
         let diag = Diag::new(what.0, what.1, self.loc(u.span));
         self.report(diag);
-        // `IO P { … }` speaks about a template that is already there.
+        // `IO P { … }` refers to a template that is already declared; its name stays as it is.
         self.unreadable(&u.names);
     }
 
-    /// Names of which nothing is known but that they are declared. Others of that name stay what they are.
+    /// Declares names of which only the existence is known. A name that is already declared keeps
+    /// its meaning.
     pub(super) fn unreadable(&mut self, names: &[ast::Ident]) {
         for name in names {
             if self.lookup(&name.name).is_none() {

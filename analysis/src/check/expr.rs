@@ -11,13 +11,13 @@ use zonelens_syntax::ast::{self, ExprKind as A};
 use zonelens_syntax::similar::closest;
 use zonelens_syntax::span::Span;
 
-/// What an expression of a query can name.
+/// Whether an expression in a query can refer to the symbol.
 fn can_be_asked(s: &Symbol) -> bool {
     s.value_type().is_some() || matches!(s.kind, SymKind::Template(_) | SymKind::Instance(_))
 }
 
 impl Checker<'_> {
-    /// Checks an expression.
+    /// Checks an expression. About a state of a trace, elements of scalarsets are numbers.
     pub fn expr(&mut self, e: &ast::Expr) -> Expr {
         let mut e = self.typed(e);
         if self.in_state && matches!(e.ty, Type::Scalar(_)) {
@@ -138,7 +138,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `cost` in a model that declares nothing of that name: priced timed automata have it without a declaration.
+    /// Reports `cost` in a model that does not declare it: priced timed automata have it
+    /// implicitly.
     fn cost(&mut self, span: Span) -> Expr {
         let message = match self.in_query {
             true => "the cost of runs is not computed, so this query is not answered",
@@ -173,7 +174,7 @@ impl Checker<'_> {
         self.report(diag);
     }
 
-    /// A function that reads the state is no constant.
+    /// Notes that the function around a name reads the state, so that its calls are not constant.
     fn note_read(&mut self, symbol: &Symbol) {
         if let Some(f) = &mut self.function {
             match &symbol.kind {
@@ -248,7 +249,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A field of something that has no place, which instantiation does not follow.
+    /// Reports a field of a computed value: it is not stored anywhere, so instantiation cannot
+    /// resolve it.
     fn field_of_value(&mut self, base: &Expr) {
         let mut at = base;
         while let ExprKind::Index(inner, _) | ExprKind::Field(inner, _) = &at.kind {

@@ -11,7 +11,7 @@ use zonelens_syntax::ast::{self, BlockDecl, StmtKind as A};
 use zonelens_syntax::span::Span;
 
 impl Checker<'_> {
-    /// `T f(params) { … }`
+    /// Checks `T f(params) { … }`.
     pub fn function(&mut self, f: &ast::Function) {
         let ret = self.type_expr(&f.ty, None).ty;
         self.return_type(&ret, f.ty.span);
@@ -134,7 +134,7 @@ impl Checker<'_> {
             }
             let local = of == ParamOf::Function && !reference;
             self.bound_entries(&format!("`{}`", p.name.name), &ty, local, p.name.span);
-            // In the 3.x syntax parameters that are not constant stand for the variables given.
+            // In the 3.x syntax, parameters that are not constant are references.
             let set_param = ty.any_set().is_some_and(|s| s.parameter);
             if self.env.legacy && of == ParamOf::Template && !written.constant && !set_param {
                 reference = true;

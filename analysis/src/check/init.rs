@@ -1,4 +1,4 @@
-//! Initialisers against types.
+//! Checks initialisers against types.
 
 use super::Checker;
 use crate::hir::{Expr, Init};
@@ -8,7 +8,7 @@ use zonelens_syntax::ast::Ident;
 use zonelens_syntax::span::Span;
 
 impl Checker<'_> {
-    /// An initialiser of a value of type `ty`.
+    /// Checks an initialiser for a value of type `ty`.
     pub fn init(&mut self, init: &ast::Init, ty: &Type) -> Init {
         match (init, ty) {
             (ast::Init::Expr(e), _) => {

@@ -1,4 +1,5 @@
-//! Numbers that are known while typing and lie outside what they index or are passed for.
+//! Constant numbers outside the range of the array they index or of the parameter they are passed
+//! for, found during type checking.
 
 use super::Checker;
 use crate::hir::{Expr, ExprKind};
@@ -7,7 +8,8 @@ use crate::types::Type;
 use zonelens_syntax::ast::BinaryOp;
 
 impl Checker<'_> {
-    /// The value of an expression over literals and constants. Calls are left alone: their results depend on bodies.
+    /// The value of an expression over literals and constants. Calls are skipped: their results
+    /// depend on function bodies.
     fn known_value(&mut self, e: &Expr) -> Option<i32> {
         if let ExprKind::Int(v) = e.kind {
             return Some(v);
@@ -19,7 +21,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the right side of `a op b` as a part that may never be evaluated.
+    /// Checks the right side of `a op b`, which `a` may keep from being evaluated.
     pub(super) fn right_side<T>(
         &mut self,
         op: BinaryOp,
@@ -38,7 +40,7 @@ impl Checker<'_> {
         self.maybe_unreached(skipped, check)
     }
 
-    /// Checks the two sides of `c ? a : b`, one of which may never be evaluated.
+    /// Checks both branches of `c ? a : b`, one of which may never be evaluated.
     pub(super) fn branches<T>(
         &mut self,
         c: &Expr,
@@ -51,7 +53,7 @@ impl Checker<'_> {
         (then, other)
     }
 
-    /// Checks something that is not evaluated if `unreached`.
+    /// Runs `check` with `unreached` set if the part it checks is never evaluated.
     pub(super) fn maybe_unreached<T>(
         &mut self,
         unreached: bool,
@@ -64,8 +66,8 @@ impl Checker<'_> {
         out
     }
 
-    /// An index that surely lies outside its array. In the model it is an error only where a run comes, and sizes may be a
-    /// matter of configuration; a query is asked as it stands.
+    /// Reports a constant index outside its array. In the model this is an error only if a run gets
+    /// there, and sizes may be configured; in a query it is always an error.
     pub(super) fn known_index(&mut self, want: &Type, index: &Expr) {
         let Some((lo, hi)) = known_ends(want).filter(|_| !self.unreached) else {
             return;
@@ -92,7 +94,7 @@ impl Checker<'_> {
         self.error_at(code, message, index.span);
     }
 
-    /// An argument of a function that surely lies outside its parameter's range.
+    /// Reports a constant argument of a function outside the range of its parameter.
     pub(super) fn known_argument(&mut self, p: &ParamSig, a: &Expr) {
         let ends = known_ends(&p.ty).filter(|_| !p.reference && !self.unreached);
         let Some((lo, hi)) = ends.filter(|(lo, hi)| lo <= hi) else {
@@ -113,8 +115,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An argument of a template that lies outside its parameter's range. A plain `int` holds any number there, as for
-    /// constants.
+    /// Reports a constant argument of a template outside the range of its parameter. A plain `int`
+    /// parameter accepts any number, as a constant does.
     pub(super) fn known_process_argument(&mut self, p: &ParamSig, a: &Expr) {
         if p.reference || p.ty == Type::default_int() {
             return;
@@ -137,7 +139,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `P(3)` in a query where there is no such process.
+    /// Reports `P(3)` in a query if there is no such process.
     pub(super) fn known_process(&mut self, family: &Symbol, p: &ParamSig, a: &Expr) {
         let set = p.ty.any_set().and_then(|s| s.size.known());
         let truth = matches!(p.ty, Type::Bool).then_some((0, 1));
@@ -170,11 +172,12 @@ impl Checker<'_> {
     }
 }
 
-/// Parts that are looked at: what is longer is not written to be known at a glance, and chains of conditions would be
-/// walked once for each of their parts.
+/// The most parts of an expression that are examined. Longer ones are rarely constant, and a chain
+/// of conditions would be walked once for each of its parts.
 const MOST_PARTS: u32 = 64;
 
-/// Whether an expression consists of literals and constants. Right sides come first: the left one is the longer.
+/// Whether an expression consists of literals and constants. Visits right sides first: the left one
+/// is usually longer.
 fn is_known(e: &Expr, parts: &mut u32) -> bool {
     let Some(rest) = parts.checked_sub(1) else {
         return false;
@@ -192,7 +195,7 @@ fn is_known(e: &Expr, parts: &mut u32) -> bool {
     }
 }
 
-/// The ends of a range of integers, where they are known. Any number is a truth value.
+/// The ends of a range of integers, if they are known. A `bool` accepts any number.
 fn known_ends(ty: &Type) -> Option<(i32, i32)> {
     match ty {
         Type::Int(int) if int.set.as_ref().is_none_or(|s| !s.parameter) => {

@@ -1,4 +1,4 @@
-//! Labels: what may stand in guards, invariants, updates and conditions.
+//! Labels: which expressions are allowed in guards, invariants, updates and conditions.
 
 use super::Checker;
 use super::operators::describe;
@@ -8,7 +8,8 @@ use crate::symbol::SymKind;
 use crate::types::{CondClass, Type};
 use zonelens_syntax::ast::{self, AssignOp, BinaryOp};
 
-/// Whether evaluating changes the state, or a variable other than a function's own.
+/// Whether evaluating the expression changes the state, or any variable that is not local to a
+/// called function.
 pub fn has_side_effect(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
@@ -26,7 +27,7 @@ pub fn has_side_effect(e: &Expr) -> bool {
     found
 }
 
-/// The equations of clocks in a conjunction.
+/// Calls `found` for both sides of every clock equation in a conjunction.
 fn clock_equations(e: &Expr, found: &mut dyn FnMut(&Expr, &Expr)) {
     match &e.kind {
         ExprKind::Binary(BinaryOp::And, a, b) => {
@@ -44,7 +45,7 @@ impl Checker<'_> {
         has_side_effect(e)
     }
 
-    /// A guard, or the conjuncts of one in the 3.x syntax.
+    /// Checks a guard. In the 3.x syntax, `,` separates conjuncts.
     pub fn guard(&mut self, e: &ast::Expr) -> Expr {
         let ast = e;
         let e = self.conjunction(e);
@@ -55,7 +56,7 @@ impl Checker<'_> {
         e
     }
 
-    /// An invariant.
+    /// Checks an invariant.
     pub fn invariant(&mut self, e: &ast::Expr) -> Expr {
         let e = self.conjunction(e);
         self.condition_class(&e, CondClass::Invariant, "type/invariant", "an invariant");
@@ -64,7 +65,7 @@ impl Checker<'_> {
         e
     }
 
-    /// Says once per label what the engine will not decide.
+    /// Reports, once per label, what verification does not support.
     fn note_unsupported(&mut self, e: &Expr) {
         let (mut double, mut rate) = (None, None);
         e.walk(&mut |e| match &e.kind {
@@ -89,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A condition where `,` means "and", as the 3.x syntax writes it.
+    /// Checks a condition where `,` means "and", as in the 3.x syntax.
     pub fn conjunction(&mut self, e: &ast::Expr) -> Expr {
         let ast::ExprKind::Comma(list) = &e.kind else {
             return self.expr(e);
@@ -164,7 +165,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The condition of a statement or assertion: an integer or boolean.
+    /// Checks the condition of a statement or assertion: an integer or boolean.
     pub fn statement_condition(&mut self, e: &Expr) {
         let e = match &e.kind {
             ExprKind::Comma(list) => list.last().unwrap_or(e),
@@ -177,7 +178,7 @@ impl Checker<'_> {
         self.error_at("type/condition", message, e.span);
     }
 
-    /// Reports assignments where nothing may change.
+    /// Reports side effects where none are allowed.
     pub fn no_side_effect(&mut self, e: &Expr, what: &str) {
         if !self.effect_of(e) {
             return;
@@ -210,7 +211,7 @@ impl Checker<'_> {
         self.report(diag);
     }
 
-    /// A list of updates.
+    /// Checks a list of updates.
     pub fn updates(&mut self, list: &[ast::Expr]) -> Vec<Expr> {
         let mut out = Vec::new();
         for e in list {

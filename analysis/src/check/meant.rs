@@ -1,4 +1,4 @@
-//! What was probably meant by a name that nothing has.
+//! Suggestions for names that are not declared.
 
 use super::Checker;
 use crate::diag::Diag;
@@ -13,11 +13,12 @@ use zonelens_syntax::ast::{self, MemberKind};
 use zonelens_syntax::similar::{closest, is_close};
 use zonelens_syntax::span::Span;
 
-/// A text of unknown words is no model: after so many comparisons no more names are proposed.
+/// The most comparisons of names per model; after that no more names are suggested. A text full of
+/// unknown words is not a model.
 const MAX_COMPARED: u64 = 1_000_000;
 
 impl Checker<'_> {
-    /// A name that nothing here has. `words` are those of the language that could stand here.
+    /// Reports a name that is not declared. `words` are the keywords that are allowed here.
     pub(super) fn unknown(
         &mut self,
         name: &ast::Ident,
@@ -41,7 +42,7 @@ impl Checker<'_> {
         self.report(diag);
     }
 
-    /// Proposes a name in place of what stands at `loc`.
+    /// Suggests a name in place of the one at `loc`.
     pub(super) fn did_you_mean(&self, mut diag: Diag, near: Option<SmolStr>, loc: Loc) -> Diag {
         if let Some(near) = near {
             diag.message.push_str(&format!("; did you mean `{near}`?"));
@@ -50,7 +51,7 @@ impl Checker<'_> {
         diag
     }
 
-    /// The visible name, or the word of the language, that was probably meant.
+    /// The visible name, or the keyword, that was probably meant.
     pub(super) fn similar(
         &self,
         name: &str,
@@ -76,7 +77,8 @@ impl Checker<'_> {
             .map(SmolStr::new)
     }
 
-    /// `Fischer(1).cs` over a scalarset: no element has a number, but one can ask for some, or for all.
+    /// Reports `Fischer(1).cs` over a scalarset: its elements have no numbers, but a query can ask
+    /// for some or for all of them.
     pub(super) fn numbered_element(
         &mut self,
         symbol: &Symbol,
@@ -89,7 +91,7 @@ impl Checker<'_> {
         let (Type::Scalar(set), ExprKind::Int(_)) = (&p.ty, &a.kind) else {
             return false;
         };
-        // Only a set with a name can be quantified over.
+        // Only a named set can be quantified over.
         let named = matches!(
             self.lookup(&set.name).map(|s| s.kind.clone()),
             Some(SymKind::Type(Type::Scalar(same), _)) if same == *set
@@ -123,7 +125,7 @@ impl Checker<'_> {
         true
     }
 
-    /// `Train0.Cross`, where `Train` is a family: processes of a family have arguments.
+    /// Explains `Train0.Cross` where `Train` is a family, whose processes need arguments.
     fn numbered_process(&self, name: &ast::Ident, loc: Loc) -> Option<Diag> {
         let families = self.families.filter(|_| self.in_query)?;
         let digits = name.name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -170,7 +172,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `comit A;` has the form of a declaration; without a type of that name it is one of the lists of locations.
+    /// `comit A;` has the form of a declaration. If there is no type of that name, reads it as one
+    /// of the lists of locations.
     pub(super) fn meant_section(&mut self, kind: &MemberKind) -> Option<MemberKind> {
         let MemberKind::Var(v) = kind else {
             return None;
@@ -190,7 +193,7 @@ impl Checker<'_> {
             let found = frame.and_then(|f| f.get(&d.name.name));
             found.is_some_and(|s| matches!(s.kind, SymKind::Location(_)))
         };
-        // The lists other than the first one speak of locations that are there already.
+        // All lists except the first (`state`) refer to locations that are already declared.
         let words: &[&str] = match v.names.iter().all(is_location) {
             true => &["commit", "urgent", "init"],
             false => &["state"],
@@ -225,7 +228,7 @@ impl Checker<'_> {
     }
 }
 
-/// The language's word for one of other languages.
+/// The keyword for a word that other languages use.
 fn synonym(name: &str) -> Option<&'static str> {
     Some(match name {
         "boolean" | "Boolean" => "bool",

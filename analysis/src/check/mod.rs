@@ -1,7 +1,8 @@
 //! Names and types: from the syntax tree to the checked tree, one item at a time.
 //!
-//! A checker sees the names declared before its item. It records every global name it asked for and what it got, so
-//! that the result can be kept as long as the answers stay the same.
+//! A checker sees the names declared before its item. It records every global name it looked up
+//! together with the result, so that its own result can be reused as long as those lookups stay the
+//! same.
 
 mod call;
 mod decl;
@@ -38,38 +39,39 @@ pub use labels::has_side_effect;
 pub use needed::check as needed;
 pub use query::CheckedKind;
 
-/// What is known outside the item being checked.
+/// The context of the item being checked.
 pub struct Env {
     /// The global scope so far.
     pub names: FxHashMap<SmolStr, Arc<Symbol>>,
-    /// What the language declares.
+    /// Names that the language itself declares.
     pub builtins: Arc<FxHashMap<SmolStr, Arc<Symbol>>>,
-    /// Functions by the number in their signature.
+    /// Functions by the id in their signature.
     pub bodies: Bodies,
-    /// Templates by the number in their signature.
+    /// Templates by the id in their signature.
     pub templates: FxHashMap<SymId, Arc<Template>>,
-    /// Partial instantiations by the number in their signature.
+    /// Partial instantiations by the id in their signature.
     pub instances: FxHashMap<SymId, Arc<Instance>>,
     /// `--const` overrides.
     pub constants: BTreeMap<String, i64>,
     /// Whether the file uses the 3.x syntax.
     pub legacy: bool,
-    /// A name on the system line is unknown, so what seems to be missing there may be what was meant.
+    /// A name on the system line is unknown, so a process that seems to be missing may be the one
+    /// that was meant there.
     pub incomplete: bool,
-    /// The next unused number.
+    /// The next unused id.
     pub next_id: AtomicU32,
-    /// How many names were compared with names that are not declared.
+    /// How many comparisons were made to find suggestions for undeclared names.
     pub compared: AtomicU64,
 }
 
 impl Env {
-    /// A new unique number.
+    /// Returns a new unique id.
     pub fn fresh(&self) -> u32 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 }
 
-/// What checking an item yields.
+/// The result of checking an item.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// Global names it declares.
@@ -78,30 +80,30 @@ pub struct Checked {
     pub decls: Vec<Decl>,
     /// Its content.
     pub body: Body,
-    /// Findings.
+    /// Diagnostics of the item.
     pub diags: Vec<Diag>,
-    /// Global names it asked for, and the number of the answer.
+    /// Global names it looked up, with the id of the symbol found.
     pub deps: Vec<(SmolStr, Option<SymId>)>,
-    /// Whether the result depends on bodies of functions, so that it cannot be kept.
+    /// Whether the result depends on function bodies, so that it cannot be reused.
     pub volatile: bool,
-    /// Repairs that are right only if the rest of the model agrees.
+    /// Fixes that are valid only if the rest of the model agrees.
     pub tentative: Vec<Tentative>,
     /// Functions it declares, local ones included.
     pub functions: Vec<Arc<crate::hir::Function>>,
-    /// A system line with a name that nothing has.
+    /// Whether a name on its system line is unknown.
     pub incomplete: bool,
-    /// What the lints made of it, once asked.
+    /// The lint results, computed on first use.
     pub lint: std::sync::OnceLock<crate::lint::ItemLint>,
 }
 
-/// A repair that must be tried before it is offered.
+/// A fix that must be tried before it is offered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tentative {
-    /// What it repairs stands here.
+    /// Where the problem is.
     pub loc: Loc,
-    /// As a menu entry.
+    /// The title shown in the editor's menu.
     pub title: String,
-    /// What it does.
+    /// The edits.
     pub changes: Vec<crate::fix::Change>,
 }
 
@@ -115,7 +117,7 @@ pub enum Body {
     Template(Arc<Template>),
     /// A partial instantiation.
     Instance(Arc<Instance>),
-    /// The system line: levels of (name, place).
+    /// The system line: levels of priority, each a list of symbols with their positions.
     System(Vec<Vec<(Arc<Symbol>, Loc)>>),
     /// Channel priorities, lowest first.
     ChanPriority(Vec<Vec<PriorityElem>>),
@@ -125,7 +127,7 @@ pub enum Body {
     AfterUpdate(Vec<Expr>),
 }
 
-/// What a function body is checked for.
+/// The function being checked, and facts collected about its body.
 struct FnContext {
     name: SmolStr,
     ret: Type,
@@ -133,7 +135,7 @@ struct FnContext {
     reads: bool,
     written: FxHashSet<SymId>,
     loops: u32,
-    /// Part of its body could not be read.
+    /// Part of its body has syntax errors.
     unreadable: bool,
 }
 
@@ -146,29 +148,32 @@ pub struct Checker<'a> {
     /// Scopes inside the item, innermost last.
     frames: Vec<FxHashMap<SmolStr, Arc<Symbol>>>,
     function: Option<FnContext>,
-    /// Inside a template: numbers of parameters that sizes depend on.
+    /// Inside a template: ids of parameters that sizes depend on.
     restricted: FxHashSet<SymId>,
-    /// Numbers of template constants and types, and the parameters they depend on.
+    /// Ids of template constants and types, with the parameters they depend on.
     depends: FxHashMap<SymId, FxHashSet<SymId>>,
-    /// Names that were used as types and are none.
+    /// Names that were used as types but do not denote one.
     unknown_types: FxHashSet<SmolStr>,
-    /// Whether what is checked must be known before the model runs.
+    /// Whether the current expression must be known before the model runs.
     wants_constant: bool,
     /// The end of the last location of the template.
     last_location: Option<Loc>,
     in_template: bool,
     in_query: bool,
-    /// An expression about one state of a trace: elements of scalarsets are the numbers that the trace shows.
+    /// Checking an expression about one state of a trace: elements of scalarsets are the numbers
+    /// shown in the trace.
     in_state: bool,
-    /// In a query, the `P(i).x` around what is checked.
+    /// In a query, the span of the `P(i).x` around the current expression.
     member_span: Option<Span>,
-    /// Inside a part that constants keep from being evaluated: `N > 3 && list[3] == 0` where N is 3.
+    /// Inside a part that constants keep from being evaluated, such as `list[3] == 0` in `N > 3 &&
+    /// list[3] == 0` where N is 3.
     unreached: bool,
-    /// What the item has declared so far, by name: one item may declare a million variables.
+    /// What the item has declared so far, by name. A map, because one item may declare a million
+    /// variables.
     declared: FxHashMap<SmolStr, Arc<Symbol>>,
-    /// Families that may be named in queries: number of the symbol on the system line.
+    /// Families that queries may name, by their name on the system line.
     families: Option<&'a FxHashMap<SmolStr, Arc<Symbol>>>,
-    /// What the item was before an edit.
+    /// The result for the item before an edit.
     previous: Option<&'a Checked>,
     out: Checked,
 }
@@ -199,7 +204,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Keeps the numbers of what `previous` declared where its meaning stays.
+    /// Reuses the ids of what `previous` declared, where the meaning is unchanged.
     pub fn after(mut self, previous: Option<&'a Checked>) -> Checker<'a> {
         self.previous = previous;
         self
@@ -210,7 +215,8 @@ impl<'a> Checker<'a> {
         use ast::ItemKind as K;
         match &item.kind {
             K::Error(names) => self.unreadable(names),
-            // Gantt charts only draw; they name processes, which no declaration can.
+            // Gantt charts affect only drawings, and the processes they name are not declared
+            // names.
             K::Empty | K::Query(_) | K::Gantt(_) => {}
             K::Var(v) => self.var_decl(v),
             K::Typedef(t) => self.typedef(t),
@@ -249,7 +255,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The place of a span that is already relative to the item.
+    /// The location of a span that is already relative to the item.
     fn here(&self, span: Span) -> Loc {
         Loc {
             item: self.item,
@@ -265,8 +271,8 @@ impl<'a> Checker<'a> {
                 Some("query" | "unsupported") => diag.code,
                 _ => "query/type",
             };
-            // A name can be corrected in a query like anywhere, and a number replaced; there is nothing to declare or
-            // reorder.
+            // In a query, an unknown name can be corrected and a number replaced, but nothing can
+            // be declared or reordered.
             if diag.code != "query/name" && !literal {
                 diag.fixes.clear();
             }
@@ -315,8 +321,9 @@ impl<'a> Checker<'a> {
     }
 
     fn symbol(&self, name: &ast::Ident, kind: SymKind) -> Arc<Symbol> {
-        // Who saw a global name before an edit need not look again if it still means the same.
-        // and stands where it stood: findings elsewhere may point at it.
+        // If a global name still means the same and is still declared at the same position, it
+        // keeps its id: items that used it need not be checked again. The position counts because
+        // diagnostics elsewhere may point at it.
         let loc = self.loc(name.span);
         let before = self
             .earlier(&name.name)
@@ -330,7 +337,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Puts a symbol into the innermost scope; a second one of the same name there is an error.
+    /// Adds a symbol to the innermost scope. Reports an error if the name is already declared
+    /// there.
     fn declare(&mut self, symbol: Arc<Symbol>) {
         let previous = match self.frames.last() {
             Some(frame) => frame.get(&symbol.name).cloned(),
@@ -338,13 +346,13 @@ impl<'a> Checker<'a> {
                 let mine = self.declared.get(&symbol.name).cloned();
                 let earlier = self.env.names.get(&symbol.name).cloned();
                 let id = earlier.as_ref().map(|s| s.id);
-                // Builtins may be declared again: the file's own meaning wins.
+                // A file may redeclare builtins; its own declaration wins.
                 let builtin = self.env.builtins.get(&symbol.name).map(|s| s.id);
                 self.out.deps.push((symbol.name.clone(), id.or(builtin)));
                 mine.or(earlier)
             }
         };
-        // What an unreadable text seems to declare does not stand in the way of what is declared.
+        // A name found in text with syntax errors does not conflict with a proper declaration.
         let previous = previous.filter(|p| p.kind != SymKind::Opaque);
         if let Some(previous) = previous {
             let diag = Diag::new(
@@ -382,7 +390,7 @@ impl<'a> Checker<'a> {
         previous.symbols.iter().find(|s| s.name == *name)
     }
 
-    /// The number under which the body of a global function or template is found.
+    /// The id under which the body of a global function or template is stored.
     fn body_id(&self, name: &SmolStr) -> u32 {
         match self.earlier(name).map(|s| &s.kind) {
             Some(SymKind::Function(sig)) => sig.body,
@@ -401,7 +409,7 @@ impl<'a> Checker<'a> {
 
     // ------------------------------------------------------------------------------------------ constants
 
-    /// Evaluates now, or says why not. Parameters are not known yet.
+    /// Evaluates a constant, or returns the reason why it cannot. Parameters are not known yet.
     fn evaluate(&mut self, e: &Expr) -> Result<i32, EvalError> {
         let mut evaluator = Evaluator::new(&self.env.bodies, &|_| None);
         let value = evaluator.int(e);
@@ -409,13 +417,13 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// A size or range end: a constant, or an expression over the template's parameters.
+    /// Checks a size or the end of a range: a constant, or an expression over template parameters.
     fn bound(&mut self, e: &ast::Expr) -> Option<Bound> {
         let e = self.constant_expr(e);
         self.bound_of(e)
     }
 
-    /// An expression that must be known before the model runs.
+    /// Checks an expression that must be known before the model runs.
     fn constant_expr(&mut self, e: &ast::Expr) -> Expr {
         let before = std::mem::replace(&mut self.wants_constant, true);
         let checked = self.expr(e);
@@ -467,8 +475,8 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Whether an expression depends on nothing but constants, parameters given at instantiation and bound
-    /// variables.
+    /// Whether an expression depends only on constants, parameters given at instantiation, and
+    /// bound variables.
     fn is_computable(&self, e: &Expr) -> bool {
         use crate::hir::ExprKind as K;
         let mut ok = true;
@@ -492,7 +500,8 @@ impl<'a> Checker<'a> {
         ok
     }
 
-    /// The template parameters an expression depends on, through constants and types of the template.
+    /// Collects the template parameters that an expression depends on, directly or through
+    /// constants and types of the template.
     fn parameters_of(&self, e: &Expr, into: &mut FxHashSet<SymId>) {
         e.walk(&mut |e| {
             if let crate::hir::ExprKind::Var(s) = &e.kind {
@@ -510,7 +519,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The parameters a type's ranges and sizes depend on.
+    /// Collects the parameters that a type's ranges and sizes depend on.
     fn parameters_of_type(&self, ty: &Type, into: &mut FxHashSet<SymId>) {
         let mut bound = |b: &Bound| {
             if let Bound::Expr(e) = b {
@@ -536,7 +545,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Marks the parameters that sizes inside `ty` depend on: they may not be left free.
+    /// Marks the parameters that sizes inside `ty` depend on: they must be given when the template
+    /// is instantiated.
     fn restrict_sizes(&mut self, ty: &Type) {
         let mut found = FxHashSet::default();
         match ty {

@@ -1,7 +1,7 @@
-//! What a model needs once its processes run: a value of every range that something holds, and a location to start in.
+//! Requirements of the processes that run: a value for every variable, and an initial location.
 //!
-//! Looked at for the whole model, because a template or function that nobody uses needs nothing: sizes are often set
-//! so that a family has no process.
+//! These are checked for the whole model, because an unused template or function has no
+//! requirements: sizes are often set so that a family has no processes.
 
 use super::decl::no_value;
 use super::{Body, Checked, Env};
@@ -12,7 +12,7 @@ use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Checks everything that runs.
+/// Checks everything that can run and returns the diagnostics.
 pub fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
     let mut out = Vec::new();
     let mut running: FxHashMap<u32, Arc<Template>> = FxHashMap::default();
@@ -29,7 +29,7 @@ pub fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
                 "`{}` has no locations, so it cannot run; give `{}` a location, or take it off the system line",
                 symbol.name, template.symbol.name
             );
-            // UPPAAL's front end accepts it, so it is no error before somebody wants to verify.
+            // UPPAAL's front end accepts this, so it is an error only when the model is verified.
             let diag = Diag::new("lint/no-locations", message, *loc);
             out.push(diag.related(template.loc, "the template is declared here"));
         }
@@ -77,7 +77,8 @@ fn listed(items: &[(ItemId, Arc<Checked>)]) -> impl Iterator<Item = &(Arc<Symbol
     levels.flatten().flatten()
 }
 
-/// Whether any name of the model has to do with an empty range: most models have none, and nothing is walked.
+/// Whether any symbol of the model has a type with an empty range. Most models have none, and the
+/// walk is skipped.
 fn has_empty_ranges(items: &[(ItemId, Arc<Checked>)]) -> bool {
     let empty = |t: &Type| t.contains(&|t| t.empty_range().is_some());
     let typed = |s: &Arc<Symbol>| match &s.kind {
@@ -109,7 +110,7 @@ fn has_empty_ranges(items: &[(ItemId, Arc<Checked>)]) -> bool {
     })
 }
 
-/// A walk over what runs.
+/// A walk over everything that can run.
 struct Walk<'a> {
     env: &'a Env,
     item: ItemId,
@@ -136,7 +137,7 @@ impl Walk<'_> {
         for e in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
             self.expr(e);
         }
-        // Without a value to select an edge is never taken.
+        // An edge whose select has no values is never taken.
         let taken = |e: &&crate::hir::Edge| !e.selects.iter().any(|s| goes_through_nothing(s));
         for e in t.edges.iter().filter(taken) {
             let sync = e.sync.iter().map(|s| &s.channel);

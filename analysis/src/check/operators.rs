@@ -1,4 +1,4 @@
-//! Operators: which operands they take and what class of condition they make.
+//! Operators: the operands they accept and the class of condition they produce.
 
 use super::Checker;
 use crate::hir::{Expr, ExprKind};
@@ -7,7 +7,8 @@ use crate::types::{CondClass, Type, equivalent};
 use zonelens_syntax::ast::{self, AssignOp, BinaryOp, ExprKind as A, QuantifierKind, UnaryOp};
 use zonelens_syntax::span::Span;
 
-/// The class of a condition; integers and booleans may stand anywhere.
+/// The class of a condition: `None` if the type is not one, `Some(None)` for integers and booleans,
+/// which are allowed everywhere.
 fn class(ty: &Type) -> Option<Option<CondClass>> {
     match ty {
         Type::Cond(c) => Some(Some(*c)),
@@ -21,9 +22,9 @@ fn is_bound(ty: &Type) -> bool {
 }
 
 impl Checker<'_> {
-    /// `op e`
+    /// Checks `op e`.
     pub fn unary(&mut self, op: UnaryOp, e: &ast::Expr, span: Span) -> Expr {
-        // -2147483648 is the one number whose magnitude does not fit.
+        // -2147483648 is the only number whose magnitude does not fit.
         if op == UnaryOp::Minus && matches!(e.kind, A::Int(2_147_483_648)) {
             return Expr {
                 kind: ExprKind::Int(i32::MIN),
@@ -60,7 +61,7 @@ impl Checker<'_> {
         Type::Error
     }
 
-    /// `a op b`
+    /// Checks `a op b`.
     pub fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
         let (ast_a, ast_b) = (a, b);
         let a = self.expr(a);
@@ -98,8 +99,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A function that compares a clock is understood and not verified: its zones would have to be split inside the call.
-    /// The comparison is a truth value like any other, so the rest of the function is checked as usual.
+    /// Reports a comparison of clocks inside a function. Verification does not support it: zones
+    /// would have to be split inside the call. The comparison gets type `bool`, so that the rest of
+    /// the function is checked as usual.
     fn clock_in_function(&mut self, ty: Type, a: &Type, b: &Type, span: Span) -> Type {
         let atom = |t: &Type| !matches!(t, Type::Cond(_));
         if self.function.is_none() || !matches!(ty, Type::Cond(_)) || !atom(a) || !atom(b) {
@@ -110,7 +112,7 @@ impl Checker<'_> {
         Type::Bool
     }
 
-    /// `c ? a : b`
+    /// Checks `c ? a : b`.
     pub fn cond(&mut self, c: &ast::Expr, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
         let c = self.expr(c);
         let (a, b) = self.branches(&c, |me| me.expr(a), |me| me.expr(b));
@@ -154,7 +156,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `a op= b`
+    /// Checks `a op= b`.
     pub fn assign(&mut self, op: AssignOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
         let (ast_a, ast_b) = (a, b);
         let (a, b) = (self.expr(a), self.expr(b));
@@ -205,7 +207,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `value` may be stored where `target` is expected; reports if not.
+    /// Checks that `value` may be stored where `target` is expected. Reports an error if not.
     pub fn assignable(&mut self, target: &Type, value: &Expr, span: Span) {
         let ok = match (target, &value.ty) {
             (Type::Error, _) | (_, Type::Error) => true,
@@ -226,7 +228,7 @@ impl Checker<'_> {
         self.error_at("type/mismatch", message, span);
     }
 
-    /// `++a` and the like
+    /// Checks `++a` and the like.
     pub fn inc_dec(&mut self, increment: bool, prefix: bool, e: &ast::Expr, span: Span) -> Expr {
         let e = self.expr(e);
         self.lvalue(&e);
@@ -258,7 +260,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports what cannot be assigned to, and notes the write for the function around it.
+    /// Reports expressions that cannot be assigned to, and records the write for the enclosing
+    /// function.
     pub fn lvalue(&mut self, e: &Expr) {
         if e.ty.is_error() {
             return;
@@ -327,7 +330,7 @@ impl Checker<'_> {
     }
 }
 
-/// The type of `a op b`, or `None` where there is none.
+/// The type of `a op b`, or `None` if the operands do not fit.
 fn binary_type(op: BinaryOp, a: &Type, b: &Type) -> Option<Type> {
     use BinaryOp as B;
     match op {
@@ -399,7 +402,7 @@ fn equality(op: BinaryOp, a: &Type, b: &Type) -> Option<Type> {
         (Type::Scalar(a), Type::Scalar(b)) => (a == b).then_some(Type::Bool),
         (Type::Array(_) | Type::Struct(_), _) => equivalent(a, b).then_some(Type::Bool),
         (Type::Process, Type::Process) | (Type::Str, Type::Str) => Some(Type::Bool),
-        // Conditions are truth values; comparing them is a query's business.
+        // Conditions are truth values, but only queries may compare them.
         (a, b) => {
             class(a)?;
             class(b)?;
@@ -415,7 +418,7 @@ fn conjunction(a: &Type, b: &Type) -> Option<Type> {
     }
 }
 
-/// `p imply q` is `not p or q`.
+/// The type of `or` and `imply`; `p imply q` is `not p or q`.
 fn disjunction(op: BinaryOp, a: &Type, b: &Type) -> Option<Type> {
     let (mut x, y) = (class(a)?, class(b)?);
     if op == BinaryOp::Imply && x.is_some() {
@@ -433,7 +436,7 @@ pub fn describe(ty: &Type) -> String {
     match ty {
         Type::Int(_) | Type::Array(_) => format!("an {ty}"),
         Type::Process => "a process".into(),
-        Type::Scalar(set) => format!("an element of the scalar set `{}`", set.name),
+        Type::Scalar(set) => format!("an element of the scalarset `{}`", set.name),
         _ => format!("a {ty}"),
     }
 }

@@ -16,20 +16,20 @@ use zonelens_syntax::span::Span;
 /// A checked query.
 #[derive(Clone, Debug)]
 pub struct CheckedQuery {
-    /// What is asked; `None` where there is nothing to answer.
+    /// The query, or `None` if there is nothing to answer.
     pub kind: Option<CheckedKind>,
-    /// Findings.
+    /// Diagnostics of the query.
     pub diags: Vec<Diag>,
 }
 
 /// The forms of checked queries.
 #[derive(Clone, Debug)]
 pub enum CheckedKind {
-    /// `A[]` …
+    /// A path formula: `A[]`, `E<>`, `A<>` or `E[]`.
     Path(PathKind, Expr),
     /// `p --> q`
     LeadsTo(Expr, Expr),
-    /// `sup` …
+    /// `sup`, `inf` or `bounds`, with an optional condition and the measured expressions.
     Bounds(BoundsKind, Option<Expr>, Vec<Expr>),
 }
 
@@ -47,7 +47,7 @@ impl CheckedKind {
 }
 
 impl Env {
-    /// The template behind a name on the system line.
+    /// The template behind a symbol on the system line.
     pub fn template_of(&self, symbol: &Symbol) -> Option<&Arc<Template>> {
         match &symbol.kind {
             SymKind::Template(sig) => self.templates.get(&sig.body),
@@ -61,7 +61,7 @@ impl Env {
 }
 
 impl<'a> Checker<'a> {
-    /// A checker for queries that may name the processes of `families`.
+    /// A checker for queries that may refer to the processes of `families`.
     pub fn for_query(
         env: &'a Env,
         item: ItemId,
@@ -73,13 +73,13 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// The same for an expression about one state of a trace.
+    /// Makes this a checker for an expression about one state of a trace.
     pub fn in_state(mut self) -> Checker<'a> {
         self.in_state = true;
         self
     }
 
-    /// Checks a query; its spans stay relative to the query's own base.
+    /// Checks a query. Its spans stay relative to the query's own base.
     pub fn query(mut self, q: &ast::Query) -> CheckedQuery {
         let kind = match &q.kind {
             QueryKind::Error | QueryKind::Heading => None,
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `P(args)`
+    /// Checks `P(args)`.
     pub fn process_call(&mut self, symbol: &Arc<Symbol>, args: Vec<Expr>, span: Span) -> Expr {
         let (SymKind::Template(sig) | SymKind::Instance(sig)) = &symbol.kind else {
             return Expr::error(span);
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `P.x`, `P(i).l`, `P.location`
+    /// Checks `P.x`, `P(i).l` and `P.location`.
     pub fn process_member(&mut self, base: Expr, name: &ast::Ident, span: Span) -> Expr {
         let ExprKind::Process(family, args) = base.kind else {
             return Expr::error(span);
@@ -304,7 +304,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `P(i).f(…)`
+    /// Checks `P(i).f(…)`.
     pub fn member_call(
         &mut self,
         base: &ast::Expr,
@@ -358,7 +358,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A `scalarset` parameter seen from outside is an element of the set it was instantiated with.
+    /// The type of a member as seen from outside: a `scalarset` parameter is an element of the set
+    /// it was instantiated with.
     fn known_outside(&self, ty: Type, family: &Symbol) -> Type {
         let (Type::Int(int), SymKind::Instance(sig)) = (&ty, &family.kind) else {
             return ty;

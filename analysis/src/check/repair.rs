@@ -1,4 +1,4 @@
-//! Repairs that need to know what is in scope.
+//! Fixes that depend on the names in scope.
 
 use super::{Checker, Tentative};
 use crate::diag::{Diag, Repair};
@@ -11,12 +11,12 @@ use smol_str::SmolStr;
 use zonelens_syntax::ast::{self, BinaryOp, ExprKind as A, UnaryOp};
 use zonelens_syntax::span::Span;
 
-/// Elements offered in place of something else.
+/// The most elements suggested for one place.
 const OFFERED: usize = 3;
 
 impl Checker<'_> {
-    /// Names of elements of a set that can be read here, the innermost first. Globals are left out: they belong to
-    /// other items, and an element from somewhere is seldom the one that is meant.
+    /// Names of elements of a set that are in scope, innermost first. Globals are left out: they
+    /// belong to other items and are seldom the element that was meant.
     fn elements_in_scope(&self, set: &ScalarSet) -> Vec<SmolStr> {
         let mut hidden: FxHashSet<&SmolStr> = FxHashSet::default();
         let mut out = Vec::new();
@@ -37,7 +37,7 @@ impl Checker<'_> {
         out
     }
 
-    /// Offers the elements in scope in place of what stands at `span`.
+    /// Offers the elements in scope as replacements for the text at `span`.
     pub(super) fn offer_elements(&self, mut diag: Diag, set: &ScalarSet, span: Span) -> Diag {
         for name in self.elements_in_scope(set) {
             let loc = self.here(span);
@@ -46,7 +46,8 @@ impl Checker<'_> {
         diag
     }
 
-    /// Arithmetic where an element of the operand's own set is wanted: the operand alone will do.
+    /// Offers the operand alone where arithmetic on it stands and an element of its set is
+    /// expected.
     pub(super) fn offer_operand(&mut self, want: &Type, e: &Expr) {
         let Type::Scalar(set) = want else {
             return;
@@ -90,7 +91,7 @@ impl Checker<'_> {
         });
     }
 
-    /// A name that is missing where a value of this type would do: it can be declared.
+    /// Offers to declare an undeclared name where a value of type `ty` is expected.
     pub(super) fn offer_declaration(&mut self, e: &ast::Expr, ty: &Type) {
         let A::Name(ident) = &e.kind else {
             return;
@@ -116,7 +117,8 @@ impl Checker<'_> {
             .rev()
             .find(|d| d.code == "name/unknown" && d.loc == loc);
         if let Some(diag) = found {
-            // Names in capitals are constants by convention, and may be needed as such elsewhere.
+            // Names in capitals are constants by convention, and other places may need them to be
+            // constant.
             let capitals = ident.name.len() > 1 && !ident.name.contains(|c: char| c.is_lowercase());
             let text = match (self.wants_constant || capitals, ty) {
                 (false, _) => format!("{written} {};", ident.name),
@@ -137,13 +139,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Another operator between two operands.
+    /// A change that puts another operator between two operands.
     pub(super) fn operator(&self, a: &Expr, b: &Expr, op: &str) -> Change {
         let between = Span::new(a.span.end, b.span.start.max(a.span.end));
         Change::Replace(self.here(between), format!(" {op} "))
     }
 
-    /// Offers to assign where a comparison stands alone.
+    /// Offers an assignment where a comparison stands alone.
     pub(super) fn offer_assignment(&self, diag: Diag, e: &Expr) -> Diag {
         match &e.kind {
             ExprKind::Binary(BinaryOp::Eq, a, b)
@@ -155,7 +157,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An ordinary dimension indexed by an element could be declared over its set, if all its uses agree.
+    /// Offers to declare an ordinary dimension over the set of the element that indexes it, if all
+    /// other uses agree.
     pub(super) fn offer_dimension(&mut self, base: &Expr, want: &Type, index: &Expr) {
         let (Type::Int(_), Type::Scalar(set), false) = (want, &index.ty, self.in_query) else {
             return;
@@ -189,7 +192,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name like `name` that nothing here has.
+    /// A name similar to `name` that is not declared here.
     pub(super) fn unused_name(&self, name: &str) -> SmolStr {
         let taken = |n: &SmolStr| {
             self.frames.iter().any(|f| f.contains_key(n))

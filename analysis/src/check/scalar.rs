@@ -1,4 +1,4 @@
-//! Where scalars meet what they must not meet: the `sym/…` code is reported instead of a plain type error.
+//! Misuse of scalars: reports a `sym/…` code instead of a plain type error.
 
 use super::Checker;
 use crate::diag::Diag;
@@ -19,7 +19,7 @@ impl Checker<'_> {
             .related(set.loc, format!("`{}` is declared here", set.name))
     }
 
-    /// Like `sym`, where an element of `set` at `value` would be right.
+    /// Like `sym`, and offers the elements of `set` that are in scope as replacements for `value`.
     fn sym_value(
         &mut self,
         code: &'static str,
@@ -32,31 +32,28 @@ impl Checker<'_> {
         self.report(diag);
     }
 
-    /// Arithmetic on a scalar. Where an element is wanted, `offer_operand` adds the repair.
+    /// Reports arithmetic on a scalar. Where an element is expected, `offer_operand` adds the fix.
     pub fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span) {
         let message = format!(
-            "elements of the scalar set `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
+            "elements of the scalarset `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
             set.name
         );
         self.sym("sym/arithmetic", set, message, whole);
     }
 
-    /// A scalar where a number is needed.
+    /// Reports a scalar where a number is needed.
     pub fn scalar_as_number(&mut self, set: &Arc<ScalarSet>, span: Span) {
         self.sym(
             "sym/literal",
             set,
-            format!(
-                "an element of the scalar set `{}` is not a number",
-                set.name
-            ),
+            format!("an element of the scalarset `{}` is not a number", set.name),
             span,
         );
     }
 
-    /// Reports a wrong pair of an expected and a given type if one of them is a scalar. Returns whether it did, or the
-    /// pair is right after all because a state is looked at.
-    /// `value` is where the given one stands.
+    /// Reports a mismatch between an expected and a given type if one of them is a scalar. Returns
+    /// true if it did, or if the types fit after all because the expression is about one state of a
+    /// trace. `value` is the span of the given expression.
     pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span, value: Span) -> bool {
         match (want, have) {
             (Type::Scalar(_), t) | (t, Type::Scalar(_)) if self.in_state && t.is_number() => true,
@@ -65,7 +62,7 @@ impl Checker<'_> {
                     "sym/mixed",
                     a,
                     format!(
-                        "`{}` and `{}` are different scalar sets: their elements have nothing in common, whatever their sizes",
+                        "`{}` and `{}` are different scalarsets: their elements have nothing in common, whatever their sizes",
                         a.name, b.name
                     ),
                     (span, value),
@@ -77,7 +74,7 @@ impl Checker<'_> {
                     "sym/clock",
                     set,
                     format!(
-                        "a clock cannot be measured against an element of the scalar set `{}`",
+                        "a clock cannot be measured against an element of the scalarset `{}`",
                         set.name
                     ),
                     span,
@@ -89,7 +86,7 @@ impl Checker<'_> {
                     "sym/literal",
                     set,
                     format!(
-                        "a number cannot stand for an element of the scalar set `{}`: that would single one element out",
+                        "a number cannot stand for an element of the scalarset `{}`: that would single one element out",
                         set.name
                     ),
                     (span, value),
@@ -104,7 +101,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a binary operator on scalars that has no meaning. Returns whether one operand is a scalar.
+    /// Reports a binary operator that is not defined for scalars. Returns whether one operand is a
+    /// scalar.
     pub fn scalar_operands(&mut self, op: BinaryOp, a: &Expr, b: &Expr, whole: Span) -> bool {
         let (set, operand) = match (a.ty.scalar(), b.ty.scalar()) {
             (Some(set), _) => (set.clone(), a),
@@ -120,7 +118,7 @@ impl Checker<'_> {
             | B::BitXor | B::BitOr => self.scalar_arithmetic(&set, whole),
             B::Min | B::Max | B::Lt | B::Le | B::Ge | B::Gt => {
                 let message = format!(
-                    "elements of the scalar set `{}` have no order; compare them with == and != only",
+                    "elements of the scalarset `{}` have no order; compare them with == and != only",
                     set.name
                 );
                 let mut diag = self.sym_diag("sym/order", &set, message, whole);
@@ -141,14 +139,14 @@ impl Checker<'_> {
             B::And | B::Or | B::Xor | B::Imply => self.sym(
                 "type/operand",
                 &set,
-                format!("an element of the scalar set `{}` is not a truth value; compare it with another element", set.name),
+                format!("an element of the scalarset `{}` is not a truth value; compare it with another element", set.name),
                 operand.span,
             ),
         }
         true
     }
 
-    /// Reports a unary operator on a scalar.
+    /// Reports a unary operator on a scalar. Returns whether it did.
     pub fn scalar_operand(&mut self, op: UnaryOp, e: &Expr, whole: Span) -> bool {
         let Some(set) = e.ty.scalar().cloned() else {
             return false;
@@ -158,7 +156,7 @@ impl Checker<'_> {
                 "type/operand",
                 &set,
                 format!(
-                    "an element of the scalar set `{}` is not a truth value",
+                    "an element of the scalarset `{}` is not a truth value",
                     set.name
                 ),
                 whole,
@@ -178,21 +176,21 @@ impl Checker<'_> {
             (Type::Scalar(_), t) if self.in_state && t.is_integral() => {}
             (Type::Scalar(a), Type::Scalar(b)) => {
                 let message = format!(
-                    "this dimension is indexed by the scalar set `{}`, not by `{}`",
+                    "this dimension is indexed by the scalarset `{}`, not by `{}`",
                     a.name, b.name
                 );
                 self.sym_value("sym/index-other", a, message, (index.span, index.span));
             }
             (Type::Scalar(a), t) if t.is_number() => {
                 let message = format!(
-                    "this dimension is indexed by elements of the scalar set `{}`; a number would single one of them out",
+                    "this dimension is indexed by elements of the scalarset `{}`; a number would single one of them out",
                     a.name
                 );
                 self.sym_value("sym/index-int", a, message, (index.span, index.span));
             }
             (Type::Int(_), Type::Scalar(b)) => {
                 let message = format!(
-                    "an ordinary dimension cannot be indexed by an element of the scalar set `{}`; declare the dimension as `[{}]`",
+                    "an ordinary dimension cannot be indexed by an element of the scalarset `{}`; declare the dimension as `[{}]`",
                     b.name, b.name
                 );
                 self.sym("sym/index-scalar", b, message, index.span);
@@ -205,7 +203,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A condition of any kind: guard, `if`, quantifier body.
+    /// Reports a scalar used as a condition: guard, `if`, quantifier body. Returns whether it did.
     pub fn scalar_as_condition(&mut self, e: &Expr) -> bool {
         let Some(set) = e.ty.scalar().cloned() else {
             return false;
@@ -213,7 +211,7 @@ impl Checker<'_> {
         self.sym(
             "type/condition",
             &set,
-            format!("an element of the scalar set `{}` is not a condition; compare it with another element", set.name),
+            format!("an element of the scalarset `{}` is not a condition; compare it with another element", set.name),
             e.span,
         );
         true

@@ -13,11 +13,11 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::{self, ExprKind as A};
 
-/// Processes a model may have.
+/// The most processes a model may have.
 const MAX_PROCESSES: u64 = 100_000;
 
 impl Checker<'_> {
-    /// `P(params) = Q(args);` and the papers' forms.
+    /// Checks `P(params) = Q(args);` and the notations of older papers.
     pub fn instantiation(&mut self, i: &ast::Instantiation) {
         self.push_scope();
         let mut params = match &i.params {
@@ -80,7 +80,7 @@ impl Checker<'_> {
         )
     }
 
-    /// An argument; the name of a set stands for all its elements (`Procs := P(pid);`).
+    /// Checks an argument; the name of a set stands for all its elements (`Procs := P(pid);`).
     fn instance_arg(&mut self, a: &ast::Expr, params: &mut Vec<Arc<Symbol>>) -> Expr {
         if let A::Name(ident) = &a.kind
             && let Some(found) = self.lookup(&ident.name)
@@ -128,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks arguments; returns the instance's own parameters that end up in sizes.
+    /// Checks arguments. Returns the instance's own parameters that sizes depend on.
     fn instance_args(
         &mut self,
         symbol: &Symbol,
@@ -152,7 +152,7 @@ impl Checker<'_> {
         if a.ty.is_error() || p.ty.is_error() {
             return;
         }
-        // A `scalarset` parameter takes an element of any set in that notation.
+        // A `scalarset` parameter accepts an element of any set declared with `scalarset`.
         if p.ty.any_set().is_some_and(|s| s.parameter) {
             if a.ty.any_set().is_none() && !a.ty.is_integral() {
                 let message = format!(
@@ -209,7 +209,7 @@ impl Checker<'_> {
             }
             if let Some(set) = a.ty.scalar() {
                 let message = format!(
-                    "a variable of the scalar set `{}` is not a fixed element; leave the parameter free to get one process per element",
+                    "a variable of the scalarset `{}` is not a fixed element; leave the parameter free to get one process per element",
                     set.name
                 );
                 self.error_at("system/argument", message, a.span);
@@ -219,7 +219,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression denotes one variable that is known at instantiation.
+    /// Whether an expression denotes a single variable that is known at instantiation.
     fn fixed_variable(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(s) => match &s.kind {
@@ -233,7 +233,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `system A, B < C;`
+    /// Checks `system A, B < C;`.
     pub fn system_line(&mut self, s: &ast::SystemLine) {
         let mut levels = Vec::new();
         let mut seen: Vec<Arc<Symbol>> = Vec::new();
@@ -241,7 +241,7 @@ impl Checker<'_> {
             let mut names = Vec::new();
             for ident in level {
                 let Some((symbol, sig)) = self.template_named(ident) else {
-                    // Queries about the process that was meant are no second error.
+                    // Suppresses errors about the unknown process in queries.
                     self.out.incomplete = true;
                     continue;
                 };
@@ -315,7 +315,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `chan priority …;`
+    /// Checks `chan priority …;`.
     pub fn chan_priority(&mut self, p: &ast::ChanPriority) {
         let mut levels = Vec::new();
         for level in &p.levels {
@@ -339,7 +339,7 @@ impl Checker<'_> {
         self.out.body = Body::ChanPriority(levels);
     }
 
-    /// `progress { … }`
+    /// Checks `progress { … }`.
     pub fn progress(&mut self, p: &ast::Progress) {
         for (guard, measure) in &p.measures {
             for e in guard.iter().chain(std::iter::once(measure)) {

@@ -61,7 +61,7 @@ const KEYWORDS: &[&str] = &[
     "xor",
 ];
 
-/// What is collected while walking the members.
+/// Parts collected while walking the members.
 #[derive(Default)]
 struct Parts {
     locations: Vec<Location>,
@@ -74,7 +74,7 @@ struct Parts {
 }
 
 impl Checker<'_> {
-    /// `process P(…) { … }`
+    /// Checks `process P(…) { … }`.
     pub fn process(&mut self, p: &ast::Process) {
         self.proper_name(&p.name);
         self.in_template = true;
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }));
     }
 
-    /// XML can hold any text as a name.
+    /// Reports texts that are not names: XML can hold any text there.
     fn proper_name(&mut self, ident: &ast::Ident) {
         let mut letters = ident.name.chars();
         let starts = letters
@@ -142,7 +142,7 @@ impl Checker<'_> {
         if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
             let shown: Vec<&str> = ident.name.split_whitespace().collect();
             let message = format!(
-                "`{}` is not a name, so no query could speak of it; names consist of letters, digits and `_` and do not start with a digit",
+                "`{}` is not a name, so no query can refer to it; names consist of letters, digits and `_` and do not start with a digit",
                 shown.join(" ")
             );
             let proper = proper(&ident.name);
@@ -168,7 +168,8 @@ impl Checker<'_> {
         }
     }
 
-    /// UPPAAL reads the name of an XML location before its labels, and nothing of the template after a misplaced one.
+    /// Reports an XML location whose name comes after a label: UPPAAL reads the name first, and
+    /// ignores the rest of the template after a misplaced one.
     fn name_comes_first(&mut self, l: &ast::Location) {
         let children = l.graphics.iter().flat_map(|g| &g.children);
         let tags: Vec<&str> = children.map(|c| c.tag.as_str()).collect();
@@ -358,7 +359,7 @@ impl Checker<'_> {
 
     fn initial(&mut self, p: &ast::Process, parts: &Parts) {
         if parts.inits == 0 && (!parts.locations.is_empty() || self.has_edges(p)) {
-            // XML says it by the id of the location.
+            // XML refers to the initial location by its id.
             let id = p.graphics.is_some().then(|| first_id(p)).flatten();
             let advice = match (&p.graphics, &id) {
                 (None, _) => "`init …;`".to_owned(),
@@ -397,7 +398,7 @@ impl Checker<'_> {
 
     fn end(&mut self, ident: &ast::Ident) -> Option<End> {
         if ident.name.is_empty() {
-            // An edge in XML that leads nowhere was told when the file was read.
+            // An edge in XML without a target was reported when the file was read.
             return None;
         }
         let found = self.frames.last().and_then(|f| f.get(&ident.name)).cloned();
@@ -465,7 +466,8 @@ impl Checker<'_> {
         })
     }
 
-    /// UPPAAL reads the labels of an XML file in their order: a selected name is unknown in labels before the select.
+    /// Reports uses of selected names before their select: UPPAAL reads the labels of an XML edge
+    /// in order, so such names are still unknown there.
     fn late_selects(
         &mut self,
         e: &ast::Edge,
@@ -609,7 +611,7 @@ fn first_id(p: &ast::Process) -> Option<SmolStr> {
     Some(id.1.clone())
 }
 
-/// A name made of what was written.
+/// A valid name similar to the given text.
 fn proper(written: &str) -> String {
     let letter = |c: char| match c.is_ascii_alphanumeric() {
         true => c,
@@ -623,7 +625,7 @@ fn proper(written: &str) -> String {
     }
 }
 
-/// Where the locations of a template and what is said of them end.
+/// The end of the declarations of locations and their properties in a template.
 fn end_of_locations(p: &ast::Process) -> Option<u32> {
     let about = p.members.iter().filter(|m| {
         matches!(

@@ -1,4 +1,4 @@
-//! Types as written to types as meant.
+//! From type expressions to types.
 
 use super::Checker;
 use crate::diag::Diag;
@@ -11,23 +11,23 @@ use zonelens_syntax::ast::{self, Dim, Prefix, TypeBase, TypeExpr};
 use zonelens_syntax::ast::{BinaryOp, ExprKind as AstKind};
 use zonelens_syntax::span::Span;
 
-/// Elements a scalar set may have.
+/// The most elements a scalarset may have.
 const MAX_ELEMENTS: i32 = 100_000;
 
-/// A type with the flags its prefixes set.
+/// A type with the flags set by its prefixes.
 pub struct Written {
     pub ty: Type,
     pub constant: bool,
     pub meta: bool,
 }
 
-/// What a name of the dimension `[name]` turned out to be.
+/// What the name in a dimension `[name]` denotes.
 enum DimName {
     Type(Type),
     Other,
 }
 
-/// Words of the language that a type can begin with, and those of sections that look like one.
+/// Keywords that a type can begin with, and keywords of other items that look like a type.
 const TYPE_WORDS: &[&str] = &[
     "bool",
     "broadcast",
@@ -46,7 +46,7 @@ const TYPE_WORDS: &[&str] = &[
 ];
 
 impl Checker<'_> {
-    /// A type as written; `name` is what a scalar set in it will be known by.
+    /// Checks a type expression; `name` is the name for a scalarset declared in it.
     pub fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
         let mut constant = t.has(Prefix::Const);
         let meta = t.has(Prefix::Meta);
@@ -86,7 +86,7 @@ impl Checker<'_> {
             Type::Error => Type::Error,
             Type::Array(a) => {
                 let element = self.channel_prefix(a.element.clone(), urgent, broadcast, span);
-                // As large as before.
+                // The array is as large as before, so this does not fail.
                 Type::array(a.index.clone(), element).unwrap_or(Type::Error)
             }
             other => {
@@ -155,7 +155,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A new scalar set.
+    /// Creates a new scalarset.
     pub fn new_set(&self, name: SmolStr, size: Bound, span: Span) -> Arc<ScalarSet> {
         Arc::new(ScalarSet {
             local: self.in_template,
@@ -163,7 +163,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The size of a scalar set: a positive constant.
+    /// Checks the size of a scalarset: a positive constant.
     pub fn scalar_size(&mut self, size: &ast::Expr) -> Option<Bound> {
         let bound = self.bound(size)?;
         if let Bound::Known(n) = bound
@@ -171,7 +171,7 @@ impl Checker<'_> {
         {
             self.error(
                 "type/scalar-size",
-                format!("a scalar set needs at least one element, this one has {n}"),
+                format!("a scalarset needs at least one element, this one has {n}"),
                 size.span,
             );
             return None;
@@ -181,7 +181,7 @@ impl Checker<'_> {
         {
             self.error(
                 "system/size",
-                format!("a scalar set of {n} elements; at most {MAX_ELEMENTS} are possible"),
+                format!("a scalarset of {n} elements; at most {MAX_ELEMENTS} are possible"),
                 size.span,
             );
             return None;
@@ -189,7 +189,8 @@ impl Checker<'_> {
         Some(bound)
     }
 
-    /// A range may be empty: a family over it has no process, a loop over it no round. The error stands where a value is needed.
+    /// Checks `int[lo,hi]`. The range may be empty: a family over it has no processes, a loop over
+    /// it no iterations. An error is reported only where a value is needed.
     fn int_range(&mut self, lo: &ast::Expr, hi: &ast::Expr) -> Type {
         match (self.bound(lo), self.bound(hi)) {
             (Some(lo), Some(hi)) => Type::Int(IntType { lo, hi, set: None }),
@@ -265,7 +266,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports a type that nothing could go through, before anything tries.
+    /// Reports a type that is too large to walk, before anything walks it.
     fn too_large(&mut self, what: &str, extent: Extent, span: Span) {
         let Extent { parts, height } = Extent::MAX;
         let message = if extent.parts > parts {
@@ -282,7 +283,7 @@ impl Checker<'_> {
         self.error("system/size", message, span);
     }
 
-    /// `element` with array dimensions around it, the first one outermost.
+    /// Wraps `element` in array dimensions, the first one outermost.
     pub fn dimensions(&mut self, element: Type, dims: &[Dim]) -> Type {
         let mut indices: Vec<Type> = dims.iter().map(|d| self.dimension(d)).collect();
         let mut ty = element;
@@ -320,7 +321,7 @@ impl Checker<'_> {
     fn dim_name(&mut self, ident: &ast::Ident) -> DimName {
         match self.lookup(&ident.name).as_ref().map(|s| &s.kind) {
             Some(SymKind::Type(t, _)) => DimName::Type(t.clone()),
-            // The thesis indexes local arrays by the `scalarset` parameter itself.
+            // Hendriks' thesis indexes local arrays by the `scalarset` parameter itself.
             Some(SymKind::Param(p)) => match &p.ty {
                 Type::Int(int) if int.set.as_ref().is_some_and(|s| s.parameter) => {
                     DimName::Type(p.ty.clone())
@@ -337,7 +338,7 @@ impl Checker<'_> {
             other => {
                 self.error(
                     "type/index-type",
-                    format!("an array is indexed by a range of integers or by a scalar set, not by {other}"),
+                    format!("an array is indexed by a range of integers or by a scalarset, not by {other}"),
                     span,
                 );
                 Type::Error
@@ -382,7 +383,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The type of a select, quantifier or loop variable.
+    /// Checks the type of a select, quantifier or loop variable.
     pub fn iterated_type(&mut self, t: &TypeExpr) -> Type {
         let ty = self.type_expr(t, None).ty;
         match &ty {
@@ -407,7 +408,9 @@ impl Checker<'_> {
             other => {
                 self.error(
                     "type/iteration",
-                    format!("one can go through a range of integers or a scalar set, not through {other}"),
+                    format!(
+                        "one can go through a range of integers or a scalarset, not through {other}"
+                    ),
                     t.span,
                 );
                 Type::Error

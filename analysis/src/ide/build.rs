@@ -1,8 +1,10 @@
-//! Builds the index: items in order, templates with their members, queries last because they see everything.
+//! Builds the index: items in order, templates with their members, and queries last because they
+//! see everything.
 
 use super::{DefId, DefKind, Definition, Index, Occurrence, Unresolved};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{
     Declarator, Function, Ident, Instantiation, Item, ItemKind, Location, Member, MemberKind,
@@ -10,7 +12,7 @@ use zonelens_syntax::ast::{
 };
 use zonelens_syntax::span::Span;
 
-/// The index of a model with its embedded queries.
+/// Indexes a model with its embedded queries.
 pub fn model(file: &SourceFile) -> Index {
     let mut builder = Builder::new(file);
     for item in &file.items {
@@ -23,7 +25,7 @@ pub fn model(file: &SourceFile) -> Index {
     builder.finish()
 }
 
-/// The index of a query file over the names of its model.
+/// Indexes a query file, starting from the names of its model.
 pub fn queries(model: &Index, file: &SourceFile) -> Index {
     let mut builder = Builder::new(file);
     builder.index.definitions = model.definitions.clone();
@@ -39,14 +41,14 @@ pub fn queries(model: &Index, file: &SourceFile) -> Index {
     builder.finish()
 }
 
-/// Walks a file with the scopes that are open.
+/// Walks a file, with a stack of open scopes.
 pub(super) struct Builder<'a> {
     file: &'a SourceFile,
     pub(super) index: Index,
-    scopes: Vec<HashMap<SmolStr, DefId>>,
-    /// What node-relative spans are relative to.
+    scopes: Vec<FxHashMap<SmolStr, DefId>>,
+    /// The offset that the spans of nodes are relative to.
     pub(super) base: u32,
-    /// Where the innermost open declaration ends: how far its names reach.
+    /// The span of the innermost scope: names declared in it can be used up to its end.
     pub(super) scope: Span,
     container: Option<DefId>,
 }
@@ -57,7 +59,7 @@ impl<'a> Builder<'a> {
         Builder {
             file,
             index: Index::default(),
-            scopes: vec![HashMap::new()],
+            scopes: vec![FxHashMap::default()],
             base: 0,
             scope: whole,
             container: None,
@@ -117,7 +119,7 @@ impl<'a> Builder<'a> {
         self.scopes.iter().rev().find_map(|s| s.get(name)).copied()
     }
 
-    /// A use of a plain name.
+    /// Records a use of a plain name.
     pub(super) fn name(&mut self, name: &Ident, writes: bool) -> Option<DefId> {
         let span = name.span.shift(self.base);
         match self.find(&name.name) {
@@ -135,7 +137,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A use of a member; names of unknown things are not reported twice.
+    /// Records a use of a member. If the base is unknown, it was reported already.
     pub(super) fn member_of(
         &mut self,
         base: Option<DefId>,
@@ -147,18 +149,21 @@ impl<'a> Builder<'a> {
         Some(def)
     }
 
-    /// Runs `inside` in a scope of its own that ends with `span`.
+    /// Runs `inside` in a scope of its own that ends at the end of `span`.
     pub(super) fn scoped(&mut self, span: Span, inside: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.scope, span.shift(self.base));
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         inside(self);
         self.scopes.pop();
         self.scope = outer;
     }
 
-    /// The text of a span on one line.
+    /// The text of a span, joined to one line.
     pub(super) fn text(&self, span: Span) -> String {
         let text = self.file.plain(span.shift(self.base));
+        if is_folded(&text) {
+            return text.into_owned();
+        }
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if folded.chars().count() > 200 {
             let short: String = folded.chars().take(199).collect();
@@ -242,7 +247,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A variable whose type is a name is a clock or channel if that name is.
+    /// Turns a variable into a clock or channel if its named type is one.
     fn refine(&self, kind: DefKind, of: Option<DefId>) -> DefKind {
         let base = of.and_then(|id| self.index.definitions.get(id));
         match (kind, base.map(|d| d.detail.as_str())) {
@@ -274,7 +279,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Declares the fields of a struct type under a definition without a name.
+    /// Declares the fields of a struct type under an unnamed definition.
     pub(super) fn structure(
         &mut self,
         ty: &TypeExpr,
@@ -287,7 +292,7 @@ impl<'a> Builder<'a> {
         let detail = self.text(ty.span);
         let id = self.declare(&anonymous, DefKind::Type, ty.span, detail);
         let outer = self.container.replace(id);
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         for field in fields {
             let of = self.type_expr(&field.ty);
             for name in &field.names {
@@ -396,7 +401,7 @@ impl<'a> Builder<'a> {
 
     fn process_members(&mut self, members: &[Placed<Member>]) {
         let item_base = self.base;
-        // Edges, `init`, `commit` may name locations that come later in XML.
+        // In XML, edges, `init` and `commit` may refer to locations that come later.
         for member in members {
             self.base = item_base + member.offset;
             self.declare_locations(&member.node);
@@ -498,4 +503,16 @@ fn kind_of(ty: &TypeExpr) -> DefKind {
         _ if ty.has(Prefix::Const) => DefKind::Constant,
         _ => DefKind::Variable,
     }
+}
+
+/// Whether a text is short and has single blanks only, as most have: then there is nothing to fold.
+fn is_folded(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let single = |pair: &[u8]| pair != b"  ";
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~');
+    bytes.len() <= 200
+        && bytes.iter().all(plain)
+        && bytes.windows(2).all(single)
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
 }

@@ -22,7 +22,7 @@ fn index() -> Index {
     Index::of_model(&SourceFile::parse(MODEL, FileKind::Xta))
 }
 
-/// The text at the definition that the `n`th `name` refers to, with its line.
+/// The line and kind of the definition that the `n`th `name` refers to.
 fn target(name: &str, n: usize) -> Option<(usize, DefKind)> {
     let index = index();
     let word = |at: usize| {
@@ -69,7 +69,7 @@ fn members_of_structs_and_processes_are_found() {
 }
 
 #[test]
-fn writes_are_told_from_reads_and_nothing_is_unknown() {
+fn writes_differ_from_reads_and_nothing_is_unknown() {
     let index = index();
     assert_eq!(index.unresolved, []);
     let writes: Vec<&str> = index
@@ -82,7 +82,7 @@ fn writes_are_told_from_reads_and_nothing_is_unknown() {
 }
 
 #[test]
-fn what_is_visible_depends_on_the_place() {
+fn visible_names_depend_on_the_position() {
     let index = index();
     let names = |at: usize| -> Vec<&str> {
         let ids = index.visible(at as u32);

@@ -7,7 +7,7 @@ use zonelens_syntax::ast::{
 };
 
 impl Builder<'_> {
-    /// Walks a type; gives the definition that tells its members.
+    /// Walks a type and returns the definition that has its members.
     pub(super) fn type_expr(&mut self, ty: &TypeExpr) -> Option<DefId> {
         match &ty.base {
             TypeBase::Named(name) => self.name(name, false),
@@ -46,7 +46,7 @@ impl Builder<'_> {
         self.value(expr, false);
     }
 
-    /// Walks an expression; gives the definition its members come from.
+    /// Walks an expression and returns the definition that has its members.
     fn value(&mut self, expr: &Expr, writes: bool) -> Option<DefId> {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, writes),
@@ -154,7 +154,7 @@ impl Builder<'_> {
 }
 
 impl DefKind {
-    /// Whether things of this kind can be written to.
+    /// Whether names of this kind can be assigned to.
     pub fn is_place(self) -> bool {
         matches!(
             self,

@@ -8,25 +8,25 @@ use crate::symmetry::bounds_of;
 use crate::types::Type;
 use zonelens_syntax::ast::{AssignOp, BinaryOp as B};
 
-/// A condition `variable < bound` or the like.
+/// A comparison such as `variable < bound`.
 struct Bounded<'a> {
     variable: &'a Symbol,
-    /// Whether the bound is an upper one; `None` for an equation.
+    /// Whether the bound is an upper bound; `None` for an equation.
     upper: Option<bool>,
     strict: bool,
-    /// The values the bound can have.
+    /// The smallest and largest value that the bound can have.
     bound: (i64, i64),
     clock: bool,
 }
 
-/// Values between two ends; the lower one may be left out of them.
+/// An interval of values; the lower end may be excluded.
 struct Values {
     least: i64,
     most: i64,
     above_least: bool,
 }
 
-/// Looks at the edges of a template.
+/// Checks the edges of a template.
 pub fn check(t: &Template, out: &mut Vec<Diag>) {
     for edge in &t.edges {
         let End::Location(to) = edge.target else {
@@ -78,14 +78,14 @@ fn conjuncts<'a>(e: &'a Expr, out: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Reads a comparison of a variable with something whose values are known.
+/// Reads a comparison of a variable with an expression of known range.
 fn bounded(e: &Expr) -> Option<Bounded<'_>> {
     let ExprKind::Binary(op, a, b) = &e.kind else {
         return None;
     };
     let is_variable =
         |e: &Expr| matches!(e.kind, ExprKind::Var(_)) && matches!(e.ty, Type::Clock | Type::Int(_));
-    // A clock is compared with a number, on either side.
+    // A clock is compared with a number; either may come first.
     let turned = matches!(b.ty, Type::Clock) || !is_variable(a);
     let (variable, bound) = if turned { (b, a) } else { (a, b) };
     let (ExprKind::Var(s), true) = (&variable.kind, is_variable(variable)) else {
@@ -111,7 +111,8 @@ fn bounded(e: &Expr) -> Option<Bounded<'_>> {
     })
 }
 
-/// What the variable can be when the edge arrives, and why. Nothing where somebody else may write it meanwhile.
+/// The possible values of the variable when the edge arrives, and why. `None` if another writer may
+/// change it meanwhile.
 fn on_entry(edge: &Edge, of: &Bounded<'_>) -> Option<(Values, &'static str)> {
     let SymKind::Var(var) = &of.variable.kind else {
         return None;
@@ -135,7 +136,7 @@ fn on_entry(edge: &Edge, of: &Bounded<'_>) -> Option<(Values, &'static str)> {
                 }
             }
             ExprKind::IncDec { .. } if !mentions(update, of.variable) => {}
-            // A function, a choice: it may write anything.
+            // A function call or conditional target may write anything.
             _ if has_side_effect(update) => return None,
             _ => {}
         }
@@ -148,7 +149,7 @@ fn on_entry(edge: &Edge, of: &Bounded<'_>) -> Option<(Values, &'static str)> {
         };
         return Some((values, "the edge sets it"));
     }
-    // Without an assignment only the guard says something, and time cannot make a clock smaller.
+    // Without an assignment only the guard restricts the values, and time cannot decrease a clock.
     if !of.clock {
         return None;
     }
@@ -173,7 +174,7 @@ fn mentions(e: &Expr, s: &Symbol) -> bool {
     found
 }
 
-/// Whether a condition is false for all these values, whatever its bound is.
+/// Whether a condition is false for all these values, for every value of its bound.
 fn fails(of: &Bounded<'_>, v: &Values) -> bool {
     let (low, high) = of.bound;
     let above = v.least > high || (v.least == high && (of.strict || v.above_least));

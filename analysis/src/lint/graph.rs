@@ -1,4 +1,4 @@
-//! Locations and cycles of a template.
+//! Lints on the graph of a template: locations and cycles.
 
 use crate::diag::Diag;
 use crate::hir::{Edge, End, Expr, ExprKind, Template};
@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
-/// Unreachable locations and cycles without time; returns the locations that cannot be left.
+/// Reports unreachable locations and cycles without time; returns the locations that cannot be
+/// left.
 pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
     let reached = reachable(t);
     let next = neighbours(t, true);
@@ -29,7 +30,7 @@ pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
     dead_ends
 }
 
-/// Numbers of the nodes of the graph: locations, then branchpoints.
+/// The number of a node of the graph: locations come first, then branchpoints.
 fn node(t: &Template, end: End) -> usize {
     match end {
         End::Location(l) => l as usize,
@@ -37,7 +38,7 @@ fn node(t: &Template, end: End) -> usize {
     }
 }
 
-/// Successors of every node, or predecessors.
+/// The successors of every node, or the predecessors.
 fn neighbours(t: &Template, forward: bool) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); t.locations.len() + t.branchpoints.len()];
     for e in &t.edges {
@@ -53,7 +54,7 @@ fn neighbours(t: &Template, forward: bool) -> Vec<Vec<usize>> {
     out
 }
 
-/// Nodes in the order in which a depth-first search leaves them.
+/// Appends the nodes in the order in which a depth-first search leaves them.
 fn search(next: &[Vec<usize>], start: usize, seen: &mut [bool], order: &mut Vec<usize>) {
     if seen.get(start).copied().unwrap_or(true) {
         return;
@@ -83,7 +84,7 @@ fn reachable(t: &Template) -> FxHashSet<usize> {
     order.into_iter().collect()
 }
 
-/// A clock that an edge requires to be at least 1.
+/// Collects the clocks that a guard requires to be at least 1.
 fn lower_bounds(e: &Expr, out: &mut FxHashSet<SymId>) {
     use BinaryOp as B;
     match &e.kind {
@@ -93,7 +94,7 @@ fn lower_bounds(e: &Expr, out: &mut FxHashSet<SymId>) {
         }
         ExprKind::Binary(op @ (B::Ge | B::Gt | B::Eq), a, b) => {
             if let (Type::Clock, Some(s)) = (&a.ty, a.root()) {
-                // Bounds that are no literals are taken to be positive.
+                // Bounds that are not literals are assumed to be positive.
                 let zero = matches!(b.kind, ExprKind::Int(0)) && *op != B::Gt;
                 if !zero {
                     out.insert(s.id);
@@ -125,8 +126,9 @@ fn resets(e: &Edge, out: &mut FxHashSet<SymId>) {
     }
 }
 
-/// A strongly connected part none of whose clocks is both reset and bounded from below can run without time.
-/// Synchronisation may slow it down, so only parts without any are told.
+/// A strongly connected component can run without time if none of its clocks is both reset and
+/// bounded from below. Synchronisation may slow it down, so only components without any are
+/// reported.
 fn zeno(t: &Template, out: &mut Vec<Diag>) {
     let part = components(t);
     let count = part.iter().max().map_or(0, |m| m + 1);
@@ -140,11 +142,11 @@ fn zeno(t: &Template, out: &mut Vec<Diag>) {
         }
     }
     for list in edges.iter().filter(|l| !l.is_empty()) {
-        // Other ways through the part do not slow a loop at one location down.
-        let mut told = FxHashSet::default();
+        // Other paths through the component do not slow down a loop at one location.
+        let mut reported = FxHashSet::default();
         let idle = list
             .iter()
-            .filter(|e| is_idle_loop(e) && told.insert(node(t, e.source)));
+            .filter(|e| is_idle_loop(e) && reported.insert(node(t, e.source)));
         out.extend(idle.map(|e| idle_loop(t, e)));
         if list.iter().any(|e| e.sync.is_some() || is_idle_loop(e)) {
             continue;
@@ -165,8 +167,8 @@ fn zeno(t: &Template, out: &mut Vec<Diag>) {
     }
 }
 
-/// An edge from a location to itself that nothing ever prevents: no guard, nobody to wait for, and no update but of
-/// clocks. Those go to 0, which no upper bound forbids.
+/// Whether an edge leads from a location to itself and nothing ever prevents it: it has no guard
+/// and no synchronisation, and it only resets clocks to 0, which no upper bound forbids.
 fn is_idle_loop(e: &Edge) -> bool {
     let zeroed = |u: &Expr| match &u.kind {
         ExprKind::Assign(AssignOp::Set, target, value) => {
@@ -204,7 +206,7 @@ fn idle_loop(t: &Template, e: &Edge) -> Diag {
     Diag::new(code, message, loc)
 }
 
-/// The strongly connected part of every node (Kosaraju).
+/// The strongly connected component of every node (Kosaraju).
 fn components(t: &Template) -> Vec<usize> {
     let (forward, backward) = (neighbours(t, true), neighbours(t, false));
     let n = forward.len();

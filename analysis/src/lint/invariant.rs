@@ -1,4 +1,4 @@
-//! Parts of invariants that can never bind: time and data stay within them anyway.
+//! Parts of invariants that never restrict anything, because time and data stay within them anyway.
 
 use crate::diag::Diag;
 use crate::fix::Change;
@@ -17,7 +17,7 @@ struct Upper {
     span: Span,
 }
 
-/// Looks at the invariants of a template.
+/// Checks the invariants of a template.
 pub fn check(t: &Template, out: &mut Vec<Diag>) {
     for invariant in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
         let mut parts = Vec::new();
@@ -44,7 +44,7 @@ pub fn check(t: &Template, out: &mut Vec<Diag>) {
     }
 }
 
-/// The parts of a conjunction, each with what to cut to be rid of it.
+/// The parts of a conjunction, each with the span to delete in order to remove it.
 fn conjuncts<'a>(e: &'a Expr, cut: Option<Span>, out: &mut Vec<(&'a Expr, Option<Span>)>) {
     match &e.kind {
         ExprKind::Binary(B::And, a, b) => {
@@ -76,7 +76,7 @@ fn upper(e: &Expr) -> Option<Upper> {
     })
 }
 
-/// Another bound of the same clock is tighter, or as tight and earlier.
+/// Whether another bound of the same clock is tighter, or equally tight and earlier.
 fn implied(u: &Upper, all: &[Upper]) -> Option<&'static str> {
     let tighter = |o: &&Upper| {
         let key = |x: &Upper| (x.bound, !x.strict);
@@ -87,7 +87,8 @@ fn implied(u: &Upper, all: &[Upper]) -> Option<&'static str> {
         .map(|_| "another bound of the same clock is reached first")
 }
 
-/// What holds whatever happens. Conditions on constants alone may be a matter of configuration.
+/// Why a condition always holds. Conditions on constants alone are not reported: they may depend on
+/// configuration.
 fn always(e: &Expr) -> Option<&'static str> {
     let ExprKind::Binary(op, a, b) = &e.kind else {
         return matches!(e.kind, ExprKind::Bool(true)).then_some("it is always true");

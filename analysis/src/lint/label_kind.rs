@@ -1,4 +1,5 @@
-//! `lint/label-kind`: labels of XML files that UPPAAL passes over without a word, because it does not know their kind.
+//! `lint/label-kind`: labels of XML files that UPPAAL silently ignores because it does not know
+//! their kind.
 
 use crate::diagnostic::Diagnostic;
 use zonelens_syntax::SourceFile;
@@ -6,7 +7,7 @@ use zonelens_syntax::ast::{FileKind, Graphics, GraphicsChild, MemberKind};
 use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
-/// Kinds without a meaning for verification that UPPAAL writes itself.
+/// Kinds that UPPAAL itself writes and that have no meaning for verification.
 const NOTES: [&str; 4] = ["comments", "testcode", "testcodeEnter", "testcodeExit"];
 const OF_LOCATIONS: [&str; 2] = ["invariant", "exponentialrate"];
 const OF_EDGES: [&str; 5] = [
@@ -17,7 +18,7 @@ const OF_EDGES: [&str; 5] = [
     "probability",
 ];
 
-/// Looks at the labels of an XML file.
+/// Checks the labels of an XML file.
 pub(crate) fn check(file: &SourceFile) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     if file.kind != FileKind::Xml {
@@ -64,7 +65,7 @@ fn labels(
     }
     let mut from = 0;
     for label in all() {
-        // Labels stand in the order of the file, so each is looked for behind the one before.
+        // Labels are in file order, so the search for each starts after the previous one.
         let Some(start) = text[from..].find("<label").map(|k| from + k) else {
             return;
         };
@@ -96,13 +97,14 @@ fn labels(
             Some(k) => place(start + k + "kind=\"".len(), kind.len()),
             None => place(start, tag.len()),
         };
-        // No repair is offered: what was never read may be full of mistakes, which then come to light.
+        // There is no repair: text that was never read may contain mistakes, which would then
+        // surface.
         let instead = match meant(&kind, known) {
             Some(near) => format!("write `{near}`"),
             None => format!("a {what} has {}", list(known)),
         };
         let message = format!(
-            "labels of the kind `{kind}` are not read here, and not by UPPAAL, so what this one says is lost; {instead}"
+            "neither Zonelens nor UPPAAL reads labels of the kind `{kind}`, so this one is ignored; {instead}"
         );
         out.push(Diagnostic::new("lint/label-kind", message, span));
     }
@@ -113,7 +115,7 @@ fn list(known: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// The kind that was meant: other spellings and the words of `.xta`.
+/// The kind that was probably meant: other spellings and the words of `.xta`.
 fn meant<'a>(kind: &str, known: &[&'a str]) -> Option<&'a str> {
     let kind = kind.to_ascii_lowercase();
     let meant = match kind.as_str() {

@@ -1,10 +1,11 @@
 //! `lint/meta-carried`: a `meta` variable whose value is carried from one step to the next.
 //!
-//! UPPAAL does not compare `meta` variables: of two states that differ in nothing else it keeps one, so what a later step
-//! reads depends on the order of its search. A variable that every step writes before it reads is scratch space, and fine.
+//! UPPAAL does not compare `meta` variables: of two states that differ only in them it keeps one,
+//! so the value that a later step reads depends on the search order. A variable that every step
+//! writes before it reads is scratch space, and not reported.
 //!
-//! Reports only what is certainly read first: a write on some way before, to some part, by some sender that may be heard, is
-//! enough to be silent.
+//! Reports only variables that are certainly read first: a possible earlier write, on any path, to
+//! any part, or by any sender that the edge may synchronise with, suppresses the report.
 
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
@@ -19,7 +20,7 @@ use zonelens_syntax::ast::Direction;
 type Items = [(ItemId, Arc<Checked>)];
 type Bodies<'a> = FxHashMap<u32, &'a Arc<Function>>;
 
-/// Reports `meta` variables that carry something over.
+/// Reports `meta` variables that carry a value over.
 pub fn check(items: &Items, out: &mut Vec<Diag>) {
     let all = items.iter().flat_map(|(_, c)| declared(c));
     let is_meta = |d: &&Decl| {
@@ -31,7 +32,8 @@ pub fn check(items: &Items, out: &mut Vec<Diag>) {
     if meta.is_empty() {
         return;
     }
-    // What nothing writes is a constant; what a template gets by reference is not followed.
+    // A variable that is never written is a constant; one passed to a template by reference is not
+    // analysed.
     let written = written(items);
     let given = given(items);
     let meta = meta
@@ -61,7 +63,7 @@ fn bodies(items: &Items) -> Bodies<'_> {
     numbered.collect()
 }
 
-/// Variables that are arguments of templates.
+/// Variables passed to templates as arguments.
 fn given(items: &Items) -> FxHashSet<SymId> {
     let mut out = FxHashSet::default();
     for (_, c) in items {
@@ -72,7 +74,7 @@ fn given(items: &Items) -> FxHashSet<SymId> {
     out
 }
 
-/// Variables that something assigns to, or gets by reference.
+/// Variables that are assigned to, or passed by reference.
 pub(crate) fn written(items: &Items) -> FxHashSet<SymId> {
     let mut out = given(items);
     let mut note = |e: &Expr| match &e.kind {
@@ -101,7 +103,7 @@ pub(crate) fn written(items: &Items) -> FxHashSet<SymId> {
     out
 }
 
-/// The variables that `c ? a : b`, `a[i]`, `a.f` are parts of.
+/// The root variables of a target such as `c ? a : b`, `a[i]` or `a.f`.
 fn roots(e: &Expr) -> Vec<SymId> {
     match &e.kind {
         ExprKind::Cond(_, a, b) => [roots(a), roots(b)].concat(),
@@ -125,7 +127,7 @@ fn init(i: &Init, every: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Calls `every` on the expressions of a statement, in the order in which they are evaluated first.
+/// Calls `every` on the expressions of a statement, in the order of their first evaluation.
 fn stmt(s: &Stmt, every: &mut dyn FnMut(&Expr)) {
     match &s.kind {
         StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
@@ -158,7 +160,7 @@ fn stmt(s: &Stmt, every: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// What is judged, step by step.
+/// The data that the analysis of every step needs.
 struct Step<'a> {
     meta: FxHashSet<SymId>,
     bodies: Bodies<'a>,
@@ -210,7 +212,7 @@ fn receives(e: &Edge) -> bool {
     direction == Some(Direction::Receive)
 }
 
-/// The first place where each variable is read too early.
+/// The first place where each variable is read before it is written.
 #[derive(Default)]
 struct Found(Vec<(Arc<Symbol>, Loc)>);
 
@@ -226,7 +228,7 @@ impl Found {
     fn report(self, out: &mut Vec<Diag>) {
         for (s, loc) in self.0 {
             let message = format!(
-                "`{}` is read here before this step has written it, so a value of an earlier step counts; UPPAAL does not compare `meta` variables, and its answer may depend on the order of its search. Here it is kept as part of the state",
+                "`{}` is read here before this step has written it, so it still has a value of an earlier step; UPPAAL does not compare `meta` variables, and its answer may depend on the search order. Zonelens keeps the variable as part of the state",
                 s.name
             );
             out.push(
@@ -241,22 +243,23 @@ impl Found {
     }
 }
 
-/// A walk through one step, in the order of evaluation.
+/// A walk through one step, in evaluation order.
 struct Walk<'a> {
     step: &'a Step<'a>,
     item: ItemId,
-    /// What may have been written so far.
+    /// Variables that may have been written so far.
     written: FxHashSet<SymId>,
     early: Vec<(Arc<Symbol>, Loc)>,
-    /// What reference parameters stand for.
+    /// The variables that reference parameters are bound to.
     refs: FxHashMap<SymId, Arc<Symbol>>,
-    /// Calls around.
+    /// The number of enclosing calls.
     depth: u32,
-    /// Calls so far: chains of calls would double at every one.
+    /// The number of calls so far. It is limited because chains of calls could double at each
+    /// level.
     calls: u32,
 }
 
-/// Calls that are followed in one step.
+/// The maximum number of calls followed in one step.
 const MOST_CALLS: u32 = 2_000;
 
 impl<'a> Walk<'a> {
@@ -272,7 +275,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks without telling what is read.
+    /// Walks without reporting reads.
     fn quiet(&mut self, act: impl FnOnce(&mut Self)) {
         let before = self.early.len();
         act(self);
@@ -317,7 +320,8 @@ impl<'a> Walk<'a> {
                 self.indices(target);
                 self.write(target);
             }
-            // A counter reads itself; whether anybody looks at it shows elsewhere.
+            // A counter reads itself, which does not count; other reads of it are found where they
+            // occur.
             ExprKind::IncDec { expr, .. } => {
                 self.indices(expr);
                 self.write(expr);
@@ -327,7 +331,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The value of an assignment, which may read what it is assigned to.
+    /// Walks the value of an assignment, which may read the variable that is assigned to.
     fn own(&mut self, target: &Expr, act: impl FnOnce(&mut Self)) {
         let own: Vec<SymId> = roots(target)
             .into_iter()
@@ -373,7 +377,7 @@ impl<'a> Walk<'a> {
             return;
         };
         if self.depth > 40 || self.calls > MOST_CALLS {
-            // Not followed: it may write anything.
+            // The call is not followed, so it may write anything.
             self.written.extend(&self.step.meta);
             return;
         }

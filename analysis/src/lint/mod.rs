@@ -1,4 +1,4 @@
-//! What is legal and surely unintended.
+//! Lints: constructs that are legal, but almost certainly unintended.
 
 mod entry;
 mod graph;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use usage::{Usage, Uses};
 
-/// What one item contributes.
+/// The findings and uses of one item.
 #[derive(Clone, Debug, Default)]
 pub struct ItemLint {
     usage: Vec<(SymId, Uses)>,
@@ -45,8 +45,8 @@ impl ItemLint {
 
 pub(crate) use meta::written;
 
-/// Looks over a model. `queries` are the expressions of its queries; without any (they may stand in a file of their
-/// own) what only they could use is left alone.
+/// Checks a model. `queries` are the expressions of its queries. Without any (they may be in a
+/// separate file), symbols that only queries could use are not reported.
 pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
     let mut out = Vec::new();
     let lints: Vec<&ItemLint> = items
@@ -68,7 +68,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
     }
     meta::check(items, &mut out);
     let asked = !queries.is_empty();
-    // What runs around every step may set what an edge brings along.
+    // Updates that run around every step may change what an edge sets.
     let around = items
         .iter()
         .any(|(_, c)| matches!(c.body, Body::BeforeUpdate(_) | Body::AfterUpdate(_)));
@@ -91,7 +91,7 @@ pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
             .iter()
             .filter(|s| asked && !named.contains(&s.id))
         {
-            let message = format!("`{}` cannot be left, and no query speaks of it", s.name);
+            let message = format!("`{}` cannot be left, and no query mentions it", s.name);
             out.push(Diag::new("lint/dead-end", message, s.loc));
         }
     }
@@ -164,7 +164,7 @@ fn selects(t: &Template, out: &mut Vec<Diag>) {
                 _ => Change::Entry(e.select_loc(t.loc.item, k)),
             };
             let diag = diag.repair("Remove it", vec![change]);
-            // Over an empty range there is no edge at all, so then it is needed.
+            // Over an empty range there is no edge at all, so the `select` matters.
             out.push(match has_values(s) {
                 true => diag.safe(),
                 false => diag,
@@ -173,7 +173,7 @@ fn selects(t: &Template, out: &mut Vec<Diag>) {
     }
 }
 
-/// Whether a bound variable has a value for sure.
+/// Whether a bound variable certainly has a value.
 fn has_values(s: &Symbol) -> bool {
     match s.value_type() {
         Some(Type::Bool) => true,

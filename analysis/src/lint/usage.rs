@@ -1,4 +1,4 @@
-//! Who reads, writes, resets, sends and receives.
+//! How each symbol is used: read, written, sent or received on.
 
 use crate::check::{Body, Checked};
 use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind, Template};
@@ -10,7 +10,7 @@ use zonelens_syntax::ast::Direction;
 /// How a variable is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// Its value is looked at.
+    /// Its value is read.
     pub read: bool,
     /// It is assigned to.
     pub written: bool,
@@ -36,7 +36,8 @@ impl Uses {
     }
 }
 
-/// Uses by symbol: numbers of symbols are dense, and every keystroke adds up the uses of the whole model.
+/// Uses by symbol. Symbol numbers are dense, and every keystroke adds up the uses of the whole
+/// model.
 #[derive(Clone, Debug, Default)]
 pub struct Usage(Vec<Uses>);
 
@@ -48,7 +49,7 @@ impl Usage {
         out.0.into_iter().collect()
     }
 
-    /// The names that are assigned to inside a template.
+    /// The symbols that are assigned to inside a template.
     pub fn written_in(t: &Template) -> FxHashSet<SymId> {
         let mut out = ItemUsage::default();
         out.template(t);
@@ -64,7 +65,7 @@ impl Usage {
         out.0.into_iter().collect()
     }
 
-    /// Adds what an item uses.
+    /// Adds the uses of an item or a query.
     pub fn add(&mut self, uses: &[(SymId, Uses)]) {
         for (id, u) in uses {
             let at = *id as usize;
@@ -98,7 +99,7 @@ impl ItemUsage {
         c.functions.iter().for_each(|f| self.block(&f.body));
         match &c.body {
             Body::Template(t) => self.template(t),
-            // What a template gets by reference it may use in any way.
+            // A template may use a reference argument in any way.
             Body::Instance(i) => i.args.iter().for_each(|a| self.anything(a)),
             Body::BeforeUpdate(list) | Body::AfterUpdate(list) => {
                 list.iter().for_each(|e| self.effect(e))
@@ -107,7 +108,7 @@ impl ItemUsage {
         }
     }
 
-    /// The uses inside a template, its functions aside.
+    /// The uses inside a template, except in its functions.
     fn template(&mut self, t: &Template) {
         t.decls
             .iter()
@@ -126,7 +127,7 @@ impl ItemUsage {
         }
     }
 
-    /// An expression whose value is used.
+    /// Visits an expression whose value is used.
     fn value(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(s) => self.note(
@@ -171,10 +172,10 @@ impl ItemUsage {
         }
     }
 
-    /// An expression whose value is not used.
+    /// Visits an expression whose value is not used.
     fn effect(&mut self, e: &Expr) {
         match &e.kind {
-            // A counter that is only counted is not read.
+            // A counter that is only incremented is not read.
             ExprKind::Assign(_, target, value) => {
                 self.value(value);
                 self.target(target);

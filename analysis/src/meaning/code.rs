@@ -136,7 +136,8 @@ fn feed_effect(kind: &ExprKind, sink: &mut Sink<'_>) {
             target.feed(sink);
             source.feed(sink);
         }
-        // All others are told above; a new one tells itself with everything it holds, spans included.
+        // All other forms are handled above; a new one would be fed by its `Debug` form, which
+        // includes spans.
         other => sink.name(other),
     }
 }

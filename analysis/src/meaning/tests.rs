@@ -1,4 +1,4 @@
-//! What counts and what does not, as edits of one model.
+//! Edits of one model that do and do not change its digest.
 
 use super::{Fingerprint, of_network, of_question};
 use crate::Model;
@@ -33,7 +33,7 @@ fn meaning(text: &str, query: &str) -> Fingerprint {
 const QUERY: &str = "E<> n == 4 && exists (i : pid) P(i).m == 1 && P(i).t";
 
 #[test]
-fn what_nobody_can_tell_does_not_count() {
+fn invisible_edits_do_not_count() {
     let same = meaning(MODEL, QUERY);
     let after = |from: &str, to: &str| {
         assert!(MODEL.contains(from), "{from}");
@@ -117,7 +117,7 @@ fn everything_else_counts() {
 }
 
 #[test]
-fn what_only_the_query_mentions_counts_for_it() {
+fn a_variable_that_only_the_query_mentions_counts_for_it() {
     let asks = "E<> g > 3";
     let same = meaning(MODEL, asks);
     assert!(

@@ -1,4 +1,4 @@
-//! What editors ask of an analysed model beyond its diagnostics.
+//! Information for editors beyond diagnostics.
 
 use super::Model;
 use crate::check::Body;
@@ -6,8 +6,8 @@ use crate::symbol::{SymKind, Symbol};
 use zonelens_syntax::span::Span;
 
 impl Model {
-    /// The value of the constant `name` whose declaration stands at `at`, as it would be written; `None` if it is known
-    /// only per process.
+    /// The value of the constant `name` declared at `at`, as source text; `None` if it differs by
+    /// process.
     pub fn constant(&self, name: &str, at: Span) -> Option<String> {
         let locals = self.items.iter().filter_map(|(_, c)| match &c.body {
             Body::Template(t) => t.members.get(name),

@@ -1,4 +1,4 @@
-//! Checking items one by one, and keeping the results of those that an edit does not concern.
+//! Checks items one by one, and reuses the results of those that an edit does not affect.
 
 use super::{Entry, Model};
 use crate::check::{Body, Checked, Checker};
@@ -13,7 +13,8 @@ use zonelens_syntax::source::members;
 impl Model {
     pub(super) fn check_items(&mut self, file: &SourceFile, old: Option<&Model>) {
         let olds = old.map_or(&[][..], |m| &m.entries);
-        // As long as items are the old ones, or declare what the old ones declared, later ones cannot notice.
+        // As long as each item is unchanged, or declares the same as before, later items are not
+        // affected.
         let mut rechecked = false;
         for (k, item) in file.items.iter().enumerate() {
             let before = olds.get(k);
@@ -35,14 +36,14 @@ impl Model {
         }
     }
 
-    /// Items that may have moved, or that may see other names than before.
+    /// Checks items that may have moved, or that may see different names than before.
     fn check_moved(&mut self, items: &[Placed<Item>], olds: &[Entry]) {
         let mut known: FxHashMap<*const Item, &Entry> = FxHashMap::default();
         for e in olds {
             known.insert(Arc::as_ptr(&e.node), e);
         }
         let present: FxHashSet<*const Item> = items.iter().map(|i| Arc::as_ptr(&i.node)).collect();
-        // Items that were edited, by the name they declare.
+        // Edited items, by the name they declare.
         let mut edited: FxHashMap<SmolStr, &Entry> = FxHashMap::default();
         for e in olds {
             if !present.contains(&Arc::as_ptr(&e.node))
@@ -66,7 +67,7 @@ impl Model {
     }
 
     fn check_item(&self, item: &Placed<Item>, before: Option<&Entry>) -> Entry {
-        // Findings of other items may speak of places in this one.
+        // Keeps the id, because diagnostics of other items may refer to positions in this one.
         let id = before.map_or_else(|| self.env.fresh(), |e| e.id);
         let previous = before.map(|e| &*e.checked);
         let checked = Checker::new(&self.env, id)
@@ -76,7 +77,7 @@ impl Model {
             id,
             node: item.node.clone(),
             checked: Arc::new(checked),
-            loud: is_loud(item),
+            needs_scan: needs_scan(item),
             legacy: crate::legacy::in_item(&item.node),
         }
     }
@@ -88,15 +89,20 @@ impl Model {
         self.entries.push(entry);
     }
 
-    /// The items with errors, queries or other lines for tools; most have none, and looking costs.
-    pub(super) fn loud_part(&self, file: &SourceFile) -> SourceFile {
+    /// The items with syntax errors, queries or other `//@` lines. Most items have none, and
+    /// scanning all of them is slow.
+    pub(super) fn part_to_scan(&self, file: &SourceFile) -> SourceFile {
         let mut part = file.clone();
-        let loud = self.entries.iter().zip(&file.items).filter(|(e, _)| e.loud);
-        part.items = loud.map(|(_, i)| i.clone()).collect();
+        let kept = self
+            .entries
+            .iter()
+            .zip(&file.items)
+            .filter(|(e, _)| e.needs_scan);
+        part.items = kept.map(|(_, i)| i.clone()).collect();
         part
     }
 
-    /// Whether every name the item asked for still means the same.
+    /// Whether every name that the item looked up still means the same.
     fn still_valid(&self, checked: &Checked) -> bool {
         !checked.volatile
             && checked.deps.iter().all(|(name, id)| {
@@ -141,7 +147,7 @@ impl Model {
     }
 }
 
-/// Whether two versions of an item declare the same under the same numbers.
+/// Whether two versions of an item declare the same symbols under the same ids.
 fn same_symbols(a: &Checked, b: &Checked) -> bool {
     let key = |c: &Checked| -> Vec<(SmolStr, u32)> {
         let symbols = c.symbols.iter();
@@ -150,7 +156,7 @@ fn same_symbols(a: &Checked, b: &Checked) -> bool {
     key(a) == key(b)
 }
 
-/// Whether the file is written in the 3.x syntax; items that were looked at before are not looked at again.
+/// Whether the file uses the 3.x syntax. Items known from `old` are not examined again.
 pub(super) fn is_legacy(file: &SourceFile, old: Option<&Model>) -> bool {
     let olds = old.map_or(&[][..], |m| &m.entries);
     file.items.iter().enumerate().any(|(k, item)| {
@@ -161,7 +167,7 @@ pub(super) fn is_legacy(file: &SourceFile, old: Option<&Model>) -> bool {
     })
 }
 
-fn is_loud(item: &Placed<Item>) -> bool {
+fn needs_scan(item: &Placed<Item>) -> bool {
     let node = &item.node;
     !node.errors.is_empty()
         || !node.pragmas.is_empty()

@@ -1,7 +1,8 @@
-//! What editors show of the system, read from types alone: nothing is instantiated for it.
+//! The outline of the system for editors, computed from types alone, without instantiation.
 //!
-//! Instantiation makes every process of every family, which is the work of a verification and not of a hover. How many
-//! processes a name stands for and how long an array is follow from the types of parameters and dimensions.
+//! Instantiation creates every process of every family, which is too slow for a hover. The number
+//! of processes of a family and the length of an array follow from the types of parameters and
+//! dimensions.
 
 use super::Model;
 use crate::check::Body;
@@ -13,33 +14,33 @@ use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-/// The system of a model without errors.
+/// The system of a model that has no errors.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// The names of the system line, in order.
+    /// The families on the system line, in order.
     pub families: Vec<FamilyOutline>,
-    /// The lengths of the dimensions of array variables, by the place of their names; those that depend on parameters
-    /// of a template are not known.
+    /// The lengths of the dimensions of array variables, by the span of their names. A length that
+    /// depends on parameters of a template is `None`.
     pub lengths: FxHashMap<Span, Vec<Option<u32>>>,
 }
 
-/// A name of the system line.
+/// A family on the system line.
 #[derive(Debug)]
 pub struct FamilyOutline {
-    /// The name.
+    /// The name on the system line.
     pub name: SmolStr,
     /// The template it comes from.
     pub template: SmolStr,
-    /// The place of the template's name.
+    /// The span of the template's name.
     pub span: Span,
-    /// How many processes it stands for.
+    /// The number of its processes.
     pub count: u64,
-    /// The sets its processes are alike over.
+    /// The sets over which its processes are interchangeable.
     pub sets: Vec<SmolStr>,
 }
 
 impl Outline {
-    /// How many processes there are.
+    /// The total number of processes.
     pub fn processes(&self) -> u64 {
         let counts = self.families.iter().map(|f| f.count);
         counts.fold(0, u64::saturating_add)
@@ -47,7 +48,7 @@ impl Outline {
 }
 
 impl Model {
-    /// What editors show of the system; empty while the model has errors.
+    /// The outline of the system. It is empty while the model has errors.
     pub fn outline(&self) -> &Outline {
         self.outline
             .get_or_init(|| match self.blocks_verification() {
@@ -111,7 +112,7 @@ impl Model {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// How many values an index has.
+    /// The number of values of an index type.
     fn length(&self, ty: Option<&Type>) -> Option<u32> {
         let mut evaluator = Evaluator::new(&self.env.bodies, &|_| None);
         let (_, len) = evaluator.index_range(ty?).ok()?;

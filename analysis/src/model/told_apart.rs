@@ -1,4 +1,5 @@
-//! `sym/query`: what a query costs the group of interchangeable elements. The judge is the one that the run believes.
+//! `sym/query`: how much a query reduces the number of interchangeable elements, by the same
+//! analysis that verification uses.
 
 use super::Model;
 use crate::check::CheckedKind;
@@ -8,8 +9,9 @@ use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
 
 impl Model {
-    /// One finding for each set that the query makes less of. A set that is not reduced over anyway loses nothing, and
-    /// neither do elements that the model itself tells apart.
+    /// Returns one diagnostic for each set of which the query leaves fewer elements
+    /// interchangeable. Sets that are excluded from reduction anyway are skipped, and elements that
+    /// the model itself tells apart do not count.
     pub(super) fn elements_told_apart(&self, kind: &CheckedKind, span: Span) -> Vec<Diagnostic> {
         let facts = &self.findings.facts;
         let named = facts.named(&self.env, kind);
@@ -34,7 +36,8 @@ impl Model {
             };
             let because = why.map_or(String::new(), |why| format!(" ({why})"));
             let name = &e.set.name;
-            // The run asks about few named elements under all their names, if nothing tells them apart at the start.
+            // If only a few elements are named and the initial state does not tell them apart,
+            // verification asks the query under every renaming of them.
             let message = match asked_of_orbits && lost <= MOST_NAMED {
                 true => format!(
                     "this query tells elements of `{name}` apart{because}: it is asked under every renaming of them where the initial state is the same for all elements; otherwise {left} for it"
@@ -44,7 +47,7 @@ impl Model {
                 ),
             };
             let diagnostic = Diagnostic::new("sym/query", message, span);
-            // What was detected is a gift: losing a part of it is nothing to correct.
+            // A detected set is a bonus: losing part of it is not a mistake to correct.
             out.push(match e.detected {
                 true => diagnostic.varied(Severity::Hint),
                 false => diagnostic,

@@ -1,7 +1,8 @@
-//! `sym/default` and `sym/meta`: element values that are read before anybody assigned them.
+//! `sym/default` and `sym/meta`: element values that are read before they are assigned.
 //!
-//! A local scalar starts at element 0, which would name that element; a `meta` variable read before the step writes
-//! it carries something over from an earlier step. Both are found by one walk that tracks what is surely assigned.
+//! A local scalar starts at element 0, which singles that element out; a `meta` variable read
+//! before the step writes it carries a value over from an earlier step. One walk that tracks
+//! definite assignments finds both.
 
 use super::Findings;
 use crate::check::{Body, Checked, Env};
@@ -15,25 +16,27 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, Direction};
 use zonelens_syntax::span::Span;
 
-/// A part of a variable that is surely assigned.
+/// A part of a variable that is definitely assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 enum Part {
-    /// All of it.
+    /// The whole variable.
     Whole(SymId),
-    /// The entry of a loop variable.
+    /// The array entry at a loop variable.
     At(SymId, SymId),
-    /// A field.
+    /// A field of a struct.
     Field(SymId, u32),
 }
 
-/// What is surely assigned; `None` where control never comes.
+/// What is definitely assigned, or `None` where control never arrives.
 type State = Option<FxHashSet<Part>>;
 
-/// A call: the function, what is assigned before it, what its reference parameters stand for.
+/// A call: the function, what is assigned before it, and the variables bound to its reference
+/// parameters.
 type Call = (u32, Option<Vec<Part>>, Vec<(SymId, SymId)>);
 
-/// What is assigned on both ways. Whole on one and in parts on the other, it is assigned in parts; when these are all of
-/// its parts, `Walk::insert` has noted it as a whole.
+/// What is assigned on both paths. A variable assigned as a whole on one path and in parts on the
+/// other counts as assigned in those parts. If they are all its parts, `Walk::insert` has recorded
+/// the whole already.
 fn meet(a: State, b: State) -> State {
     match (a, b) {
         (Some(a), Some(b)) => {
@@ -47,13 +50,13 @@ fn meet(a: State, b: State) -> State {
     }
 }
 
-/// Whether a part is among what is assigned, by itself or with the whole.
+/// Whether a part is assigned, by itself or as part of the whole.
 fn covers(state: &FxHashSet<Part>, part: &Part) -> bool {
     let (Part::Whole(id) | Part::At(id, _) | Part::Field(id, _)) = part;
     state.contains(part) || state.contains(&Part::Whole(*id))
 }
 
-/// The first scalar set whose elements a value of this type holds.
+/// The first scalarset whose elements a value of this type holds.
 pub(super) fn held_set(ty: &Type) -> Option<Arc<ScalarSet>> {
     match ty {
         Type::Scalar(set) => Some(set.clone()),
@@ -63,7 +66,7 @@ pub(super) fn held_set(ty: &Type) -> Option<Arc<ScalarSet>> {
     }
 }
 
-/// The first scalar set a type mentions, as value or index.
+/// The first scalarset that a type mentions, as value or index.
 fn any_set(ty: &Type) -> Option<Arc<ScalarSet>> {
     match ty {
         Type::Array(a) => a.index.any_set().cloned().or_else(|| any_set(&a.element)),
@@ -75,18 +78,19 @@ struct Walk<'a> {
     env: &'a Env,
     item: ItemId,
     state: State,
-    /// Variables whose reads are judged.
+    /// Variables whose reads are checked.
     tracked: FxHashSet<SymId>,
-    /// Loop variables around, for entries of arrays.
+    /// Enclosing loop variables, for array entries.
     loops: Vec<Arc<Symbol>>,
     /// Reads before any assignment.
     early: Vec<(Arc<Symbol>, Loc)>,
     depth: u32,
-    /// Whether integers are judged like elements.
+    /// Whether integers are checked like elements.
     ints: bool,
-    /// What reference parameters stand for.
+    /// The variables bound to reference parameters.
     refs: FxHashMap<SymId, Arc<Symbol>>,
-    /// Calls that were followed, with what is assigned after them: chains of calls would double at every step.
+    /// Calls already followed, with what is assigned after them: following a chain of calls each
+    /// time would double the work at every level.
     followed: FxHashMap<Call, State>,
 }
 
@@ -106,7 +110,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a value of this type holds what is judged.
+    /// Whether a value of this type contains anything that is checked.
     fn holds(&self, ty: &Type) -> bool {
         held_set(ty).is_some() || self.ints && ty.contains(&|t| matches!(t, Type::Int(_)))
     }
@@ -146,7 +150,7 @@ impl<'a> Walk<'a> {
         self.state.as_ref().is_none_or(|s| covers(s, part))
     }
 
-    /// Notes a part as assigned, and the whole if nothing else of it is judged.
+    /// Records a part as assigned, and the whole if no other part needs a check.
     fn insert(&mut self, part: Part, ty: &Type) {
         let whole = match (part, ty) {
             (Part::Field(id, _), Type::Struct(s)) => {
@@ -173,7 +177,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let part = self.part(e).map_or(Part::Whole(root.id), |p| p.1);
-        // A field that holds no element starts at 0 whatever the elements are called.
+        // A field without elements starts at 0, which no renaming of elements changes.
         let harmless = matches!(part, Part::Field(..)) && !self.holds(&e.ty);
         if !harmless && !self.has(&part) {
             let loc = Loc {
@@ -181,7 +185,7 @@ impl<'a> Walk<'a> {
                 span: e.span,
             };
             self.early.push((root.clone(), loc));
-            // Say it once.
+            // Report each variable once.
             if let Some(s) = &mut self.state {
                 s.insert(Part::Whole(root.id));
             }
@@ -189,7 +193,7 @@ impl<'a> Walk<'a> {
     }
 
     fn write(&mut self, target: &Expr) {
-        // Entries that were noted by this index are other ones from now on.
+        // The index changes, so entries recorded under it are different ones from now on.
         if let (Some(root), Some(state)) = (target.root(), &mut self.state) {
             state.retain(|p| !matches!(p, Part::At(_, i) if *i == root.id));
         }
@@ -225,7 +229,7 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Binary(_, a, b) => {
                 self.expr(a);
-                // The right side may be skipped; what it assigns does not count.
+                // The right side may be skipped, so its assignments do not count.
                 let after = self.state.clone();
                 self.expr(b);
                 self.state = meet(after, self.state.take());
@@ -381,7 +385,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A loop over all indices that assigns each entry assigns the array.
+    /// A loop over all indices that assigns each entry assigns the whole array.
     fn iterate(&mut self, var: &Arc<Symbol>, body: &Stmt, exits: &mut State) {
         let before = self.state.clone();
         self.loops.push(var.clone());
@@ -416,7 +420,7 @@ fn contains_break(s: &Stmt) -> bool {
     }
 }
 
-/// Judges the locals and the result of a function.
+/// Checks the local variables and the result of a function.
 pub fn function(f: &Function, env: &Env, out: &mut Findings) {
     let mut walk = Walk::new(env, f.loc.item);
     let mut exits = None;
@@ -428,7 +432,7 @@ pub fn function(f: &Function, env: &Env, out: &mut Findings) {
                 s.name, set.name
             );
             let mut diag = Diag::new("sym/default", message, loc).related(s.loc, "declared here");
-            // An element that the function was given can stand for it.
+            // A parameter that is an element of the set can serve as the initial value.
             if let (Some(p), Some(Type::Scalar(_))) = (given(f, &set), s.value_type()) {
                 let end = Span::new(s.loc.span.end, s.loc.span.end);
                 let at = Loc { span: end, ..s.loc };
@@ -452,15 +456,15 @@ pub fn function(f: &Function, env: &Env, out: &mut Findings) {
     }
 }
 
-/// A parameter by value that is an element of the set and stays what it was given.
+/// A parameter of the function that is an element of the set.
 fn given<'a>(f: &'a Function, set: &ScalarSet) -> Option<&'a Arc<Symbol>> {
     f.params.iter().find(
         |p| matches!((&p.kind, p.value_type()), (SymKind::Param(_), Some(Type::Scalar(s))) if **s == *set),
     )
 }
 
-/// For sets whose elements are integers: local variables that are read before they are assigned, with the place, and
-/// whether the function can end without `return`.
+/// For sets whose elements are integers: local variables read before they are assigned, with the
+/// location of the read, and whether the function can end without `return`.
 pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
     let mut walk = Walk::new(env, f.loc.item);
     walk.ints = true;
@@ -470,10 +474,10 @@ pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
     (walk.early, ends)
 }
 
-/// Judges `meta` variables that have to do with scalar sets.
+/// Checks `meta` variables whose types involve scalarsets.
 ///
-/// One that nothing writes is a constant. What a receiver reads was written by every sender it may hear, if all of them
-/// write it; a channel that is a parameter may be any.
+/// A variable that is never written is a constant. A receiver may read a variable if every sender
+/// it may synchronise with writes it first; a channel parameter may denote any channel.
 pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let declares = |c: &Checked| {
         c.decls.iter().any(
@@ -507,7 +511,7 @@ pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
         })
         .collect();
     let mut early = Vec::new();
-    // What every sender on a channel has surely written before its receivers run.
+    // For each sending edge: its channel, and what is definitely written before its receivers run.
     let mut sent: Vec<(Arc<Symbol>, State)> = Vec::new();
     for receive in [false, true] {
         for t in &templates {
@@ -538,7 +542,7 @@ pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     report_meta(early, out);
 }
 
-/// Whether two channels can be one: what a parameter stands for is not followed.
+/// Whether two channels can be the same. Arguments of channel parameters are not followed.
 pub(crate) fn may_be_same(a: &Symbol, b: &Symbol) -> bool {
     let given = |s: &Symbol| matches!(s.kind, SymKind::Param(_));
     a.id == b.id || given(a) || given(b)

@@ -1,4 +1,5 @@
-//! `sym/broadcast-order`: receivers of one broadcast run in process order; a swap changes that order within a family.
+//! `sym/broadcast-order`: receivers of a broadcast run in process order, and swapping elements
+//! changes that order within a family.
 
 use super::commute::conflict;
 use super::effects::{Access, Action, Collector, Sel, Summaries};
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use zonelens_syntax::ast::Direction;
 
-/// Judges the receivers of one family.
+/// Checks the receivers of one family.
 pub fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: &mut Findings) {
     if !view.template.edges.iter().any(|e| receives(e).is_some()) {
         return;
@@ -47,7 +48,7 @@ fn receives(e: &Edge) -> Option<&Arc<Symbol>> {
     sync.channel.root()
 }
 
-/// `c[id]?`: no two members of the family hear the same broadcast.
+/// `c[id]?`: no two processes of the family receive the same broadcast.
 fn own_channel(e: &Edge, param: SymId) -> bool {
     let mut at = match &e.sync {
         Some(s) => &s.channel,
@@ -79,7 +80,7 @@ fn receivers(
         }
         let selects: Vec<SymId> = e.selects.iter().map(|s| s.id).collect();
         for mut a in c.out.accesses {
-            // What a reference parameter stands for may depend on the element, or be shared.
+            // The variable bound to a reference parameter may depend on the element, or be shared.
             if let Some((root, path)) = view.argument(&a.root) {
                 a.path = path.into_iter().chain(a.path).collect();
                 a.root = root;
@@ -94,7 +95,7 @@ fn receivers(
         }
     }
     accesses.retain(|a| !is_process_local(&a.root));
-    // The family's other names for the same element.
+    // Other parameters of the family that denote the same element.
     let aliases = view.same_element(param);
     for a in &mut accesses {
         for s in &mut a.path {

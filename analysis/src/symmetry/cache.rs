@@ -1,4 +1,4 @@
-//! What is kept of the symmetry analysis from one version of a model to the next.
+//! Results of the symmetry analysis that are kept from one version of a model to the next.
 
 use super::interval::{Change, Ranges, Recorder};
 use crate::check::{Body, Checked};
@@ -8,7 +8,8 @@ use crate::symbol::{ItemId, Loc, SymId, SymKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Results by item, each with the address of the checked item, which the model that owns the cache keeps alive.
+/// Results by item, each with the address of the checked item. The model that owns the cache keeps
+/// those items alive.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub(super) items: FxHashMap<ItemId, (usize, Arc<ItemCache>)>,
@@ -16,13 +17,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// What is kept of an item that did not change.
+    /// The results of an item, if it did not change.
     pub(super) fn unchanged(&self, item: ItemId, checked: &Arc<Checked>) -> Option<Arc<ItemCache>> {
         let (at, entry) = self.items.get(&item)?;
         (*at == key(checked)).then(|| entry.clone())
     }
 
-    /// Whether the values that all items store are those of before.
+    /// Whether all items store the same values as before.
     pub(super) fn same_stores(&self, items: &[(ItemId, Arc<ItemCache>)]) -> bool {
         items.len() == self.items.len()
             && items.iter().all(|(item, entry)| {
@@ -33,28 +34,28 @@ impl Cache {
     }
 }
 
-/// What depends on one item (and, for the findings, on the functions it calls).
+/// Results that depend on one item only (the diagnostics also on the functions it calls).
 #[derive(Debug, Default)]
 pub struct ItemCache {
-    /// Values it stores.
+    /// Values that the item stores.
     pub stores: Vec<(SymId, Change)>,
-    /// Bodies it calls.
+    /// Ids of the function bodies it calls.
     pub callees: FxHashSet<u32>,
-    /// Whether it is a template that stands on the system line itself.
+    /// Whether it is a template that is listed on the system line itself.
     pub listed: bool,
-    /// Findings inside it.
+    /// Diagnostics inside it.
     pub diags: Vec<Diag>,
-    /// Broken rules inside it.
+    /// Rules broken inside it: id of the set, code, location.
     pub broken: Vec<(u32, &'static str, Loc)>,
 }
 
-/// The key of an item.
+/// The key of an item: the address of its checked form.
 pub fn key(checked: &Arc<Checked>) -> usize {
     Arc::as_ptr(checked) as usize
 }
 
 impl ItemCache {
-    /// What an item says without regard to others.
+    /// Collects what depends on this item alone.
     pub fn new(checked: &Checked) -> ItemCache {
         let mut recorder = Recorder::default();
         recorder.item(checked);
@@ -86,7 +87,7 @@ impl ItemCache {
     }
 }
 
-/// The bodies that an expression calls.
+/// Collects the bodies that an expression calls.
 pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
     e.walk(&mut |e| {
         if let ExprKind::Call(f, _) | ExprKind::MemberCall { function: f, .. } = &e.kind
@@ -97,7 +98,7 @@ pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
     });
 }
 
-/// The bodies that a function calls.
+/// Collects the bodies that a function calls.
 pub fn callees_of(f: &Function, out: &mut FxHashSet<u32>) {
     block(&f.body, out);
 }

@@ -1,4 +1,4 @@
-//! `sym/initial` and `sym/non-canonical`: nothing is wrong, but it is good to know.
+//! `sym/initial` and `sym/non-canonical`: hints about sound models that lose part of the reduction.
 
 use super::assigned::held_set;
 use super::effects::Summaries;
@@ -13,7 +13,7 @@ use crate::types::{ScalarSet, Type};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Where the initial state tells elements apart, once per set.
+/// Reports where the initial state tells elements apart, once per set.
 pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let mut initial = FxHashSet::default();
     for (_, c) in items {
@@ -33,7 +33,7 @@ pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     }
 }
 
-/// The same for sets of the papers' notation, whose elements are integers.
+/// The same for sets in `scalarset` notation, whose elements are integers.
 pub fn initial_integers(
     env: &Env,
     items: &[(ItemId, Arc<Checked>)],
@@ -75,7 +75,8 @@ pub fn initial_integers(
     }
 }
 
-/// Whether an error stands at the declaration of a variable, between its name and the next one: it says more than this.
+/// Whether an error was reported between the name of a variable and the next one. The hint is then
+/// left out: the error says more.
 fn has_error(c: &Checked, d: &Decl, found: &[Diag]) -> bool {
     let (item, from) = (d.symbol.loc.item, d.symbol.loc.span.start);
     let starts = declared(c).map(|d| d.symbol.loc.span.start);
@@ -88,7 +89,7 @@ fn has_error(c: &Checked, d: &Decl, found: &[Diag]) -> bool {
     })
 }
 
-/// The variables an item declares, in it or in its template.
+/// The variables that an item declares, globally or in its template.
 fn declared(c: &Checked) -> impl Iterator<Item = &Decl> {
     let locals = match &c.body {
         Body::Template(t) => t.decls.as_slice(),
@@ -97,7 +98,7 @@ fn declared(c: &Checked) -> impl Iterator<Item = &Decl> {
     c.decls.iter().chain(locals)
 }
 
-/// What an integer variable or an array of integers starts with, where that is known.
+/// The initial values of an integer variable or an array of integers, if they are known.
 fn start_values(env: &Env, d: &Decl) -> Option<Vec<i32>> {
     let SymKind::Var(v) = &d.symbol.kind else {
         return None;
@@ -117,7 +118,7 @@ fn start_values(env: &Env, d: &Decl) -> Option<Vec<i32>> {
     }
 }
 
-/// Relations between elements and clock values, inside one item.
+/// Reports relations between elements, and clock values other than 0, inside one item.
 pub fn item(c: &Checked, out: &mut Findings) {
     c.decls.iter().for_each(|d| relations(&d.symbol, out));
     if let Body::Template(t) = &c.body {
@@ -126,7 +127,7 @@ pub fn item(c: &Checked, out: &mut Findings) {
     }
 }
 
-/// Arrays that relate elements to each other.
+/// Reports arrays that relate elements to each other.
 fn relations(s: &Symbol, out: &mut Findings) {
     let SymKind::Var(v) = &s.kind else {
         return;
@@ -158,7 +159,8 @@ fn hint(why: &str, loc: Loc, out: &mut Findings) {
     out.diags.push(Diag::new("sym/non-canonical", message, loc));
 }
 
-/// Clocks set to something other than 0 lose the order that representatives are sorted by.
+/// Reports clocks set to something other than 0: they break the order that representatives are
+/// sorted by.
 fn resets(t: &Template, out: &mut Findings) {
     for u in t.edges.iter().flat_map(|e| &e.updates) {
         u.walk(&mut |e| {
@@ -176,7 +178,7 @@ fn resets(t: &Template, out: &mut Findings) {
     }
 }
 
-/// Sets that each process of a symmetric family has for itself.
+/// Reports sets that each process of a symmetric family has for itself.
 fn local_sets(view: &FamilyView<'_>, out: &mut Findings) {
     let mut seen = FxHashSet::default();
     for d in &view.template.decls {
@@ -187,7 +189,7 @@ fn local_sets(view: &FamilyView<'_>, out: &mut Findings) {
             && seen.insert(set.id)
         {
             let message = format!(
-                "each process of `{}` has a scalar set `{}` of its own, and the processes are interchangeable themselves; the elements of `{}` are told apart. Declare it outside the template if all processes can share it",
+                "each process of `{}` has a scalarset `{}` of its own, and the processes are interchangeable themselves; the elements of `{}` are told apart. Declare it outside the template if all processes can share it",
                 view.symbol.name, set.name, set.name
             );
             out.diags.push(Diag::new("sym/local", message, set.loc));
@@ -195,7 +197,7 @@ fn local_sets(view: &FamilyView<'_>, out: &mut Findings) {
     }
 }
 
-/// A set of the template itself that a type mentions.
+/// A scalarset declared in the template that a type mentions.
 fn local_set(ty: &Type) -> Option<Arc<ScalarSet>> {
     match ty {
         Type::Array(a) => local_set(&a.index).or_else(|| local_set(&a.element)),
@@ -204,7 +206,7 @@ fn local_set(ty: &Type) -> Option<Arc<ScalarSet>> {
     }
 }
 
-/// Families over two sets, and elements kept in local variables.
+/// Reports families over two sets, and elements stored in local variables.
 pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
     let elements = view.elements(summaries);
     if elements.len() > 1 {

@@ -1,4 +1,5 @@
-//! From flows to sets: the scalarsets of the papers' notation with their broken rules, and detected ones.
+//! From flows to sets: the declared sets of the `scalarset` notation with the rules they break, and
+//! the detected ones.
 
 use super::Findings;
 use super::flow::{Flow, leaf_slot};
@@ -18,33 +19,33 @@ use std::sync::Arc;
 /// A set whose elements are integers.
 #[derive(Clone, Debug)]
 pub struct Elements {
-    /// The set; one of the model's or one made up for detection.
+    /// The declared set, or one created for a detected family.
     pub set: Arc<ScalarSet>,
     /// The value of its first element.
     pub first: i32,
-    /// Number of elements.
+    /// The number of elements.
     pub size: u32,
-    /// Interchangeable elements.
+    /// Classes of interchangeable elements.
     pub blocks: Vec<Vec<u32>>,
-    /// Found by detection.
+    /// Whether the set was detected rather than declared.
     pub detected: bool,
     pub(super) class: usize,
 }
 
-/// Sets of integers and where their elements are.
+/// Sets of integers and the slots that hold their elements.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     pub(super) slots: Slots,
-    /// The sets.
+    /// The sets found.
     pub elements: Vec<Elements>,
-    /// Whether there are sets at all, declared ones included.
+    /// Whether the model has any sets, `scalar[n]` types included.
     pub(super) any: bool,
-    /// What variables hold at most.
+    /// The values that variables can hold.
     pub(super) ranges: Arc<Ranges>,
 }
 
 impl Facts {
-    /// The places that hold elements of a set.
+    /// The slots that hold elements of a set.
     pub fn slots_of(&self, e: &Elements) -> Vec<Slot> {
         let of = |id: usize| self.slots.class(id) == e.class;
         self.slots
@@ -54,7 +55,7 @@ impl Facts {
             .collect()
     }
 
-    /// Bound variables and parameters by the set they go through.
+    /// Bound variables and parameters by the set they range over.
     pub fn symbols(&self) -> FxHashMap<SymId, Arc<ScalarSet>> {
         let mut out = FxHashMap::default();
         for (slot, id) in self.slots.iter() {
@@ -123,7 +124,7 @@ pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> 
     facts
 }
 
-/// Whether anything could be a set of integers: a set in the papers' notation or a numbered family.
+/// Whether the model can have sets of integers: a set in `scalarset` notation or a numbered family.
 fn has_integer_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
     let written = |s: &Arc<Symbol>| match &s.kind {
         SymKind::Type(Type::Int(int), _) => int.set.is_some(),
@@ -143,7 +144,8 @@ fn has_integer_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
 
 type Seed = (Arc<Symbol>, Option<(i32, i32)>);
 
-/// Free integer parameters of families with at least two processes; `None` if families disagree on the range.
+/// Free integer parameters of families with at least two processes, by class of slots. The range is
+/// `None` if families disagree on it.
 fn seeds(env: &Env, items: &[(ItemId, Arc<Checked>)], slots: &Slots) -> FxHashMap<usize, Seed> {
     let mut out: FxHashMap<usize, Seed> = FxHashMap::default();
     for (_, c) in items {
@@ -161,7 +163,8 @@ fn seeds(env: &Env, items: &[(ItemId, Arc<Checked>)], slots: &Slots) -> FxHashMa
                     continue;
                 };
                 let range = int.lo.known().zip(int.hi.known());
-                // One process has nobody to be exchanged with, and shares its number without harm to say so.
+                // A single process has no counterpart to swap with; it does not matter which number
+                // it shares.
                 if range.is_some_and(|(a, b)| a >= b) {
                     continue;
                 }
@@ -190,7 +193,7 @@ impl Class<'_> {
         declared.is_some_and(|d| matches!(d.slot, Slot::Dim(..)))
     }
 
-    /// A set written down: every rule it breaks is an error.
+    /// Checks a declared set: every rule it breaks is an error.
     fn written(
         &self,
         items: &[(ItemId, Arc<Checked>)],
@@ -285,11 +288,12 @@ impl Class<'_> {
         })
     }
 
-    /// Ranges and constants that tell elements apart. The sets' own parameters have no range of their own.
+    /// Reports ranges and constants that tell elements apart. Slots typed by the set itself have no
+    /// range of their own.
     fn written_ranges(&self, set: &Arc<ScalarSet>, size: i32, out: &mut Findings) {
         let mut keys: Vec<Vec<i32>> = vec![Vec::new(); size as usize];
         for d in self.declared.iter().filter(|d| d.set.is_none()) {
-            // A plain dimension is reported where it is indexed.
+            // An ordinary dimension is reported where it is indexed.
             if matches!(d.slot, Slot::Dim(..)) && d.constant.is_none() {
                 continue;
             }
@@ -324,7 +328,8 @@ impl Class<'_> {
         declared.is_some_and(|d| d.set.is_none() && matches!(d.slot, Slot::Dim(..)))
     }
 
-    /// Integers that only ever name processes.
+    /// Checks integers that number processes. They form a set if they are used for nothing else;
+    /// otherwise returns the reason as a hint.
     fn detected(
         &self,
         env: &Env,
@@ -417,10 +422,11 @@ impl Class<'_> {
     }
 }
 
-/// Whether a slot can hold the elements `lo..=hi` symmetrically; constants along a dimension tell elements apart.
+/// Whether a slot can hold all elements `lo..=hi` symmetrically. Constants along a dimension tell
+/// elements apart: their entries are added to `keys`.
 fn fits(d: &Declared, (lo, hi): (i32, i32), keys: &mut [Vec<i32>]) -> Result<(), String> {
     if d.range.is_some_and(|(a, b)| a > b) {
-        // Nothing is ever there.
+        // An empty range holds no value.
         return Ok(());
     }
     let Some(range) = d.range else {

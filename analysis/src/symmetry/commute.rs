@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Conflict {
     /// A write.
     pub write: Access,
-    /// The same access of another element, or another access.
+    /// The conflicting access: the same one by the copy for another element, or a different one.
     pub other: Access,
 }
 
-/// The first pair of accesses that forbids running copies for different values of `vary` in any order. `same` tells
-/// whether a symbol holds the same value in all copies.
+/// The first pair of accesses that conflict when copies for different values of `vary` run in any
+/// order. `same` returns whether a symbol holds the same value in all copies.
 pub fn conflict(
     accesses: &[Access],
     vary: SymId,
@@ -41,7 +41,7 @@ pub fn conflict(
     };
     for key in order {
         let mut group = groups.get(&key).cloned().unwrap_or_default();
-        // A whole record and one of its fields touch each other.
+        // A whole record overlaps with each of its fields.
         for ((root, fields), more) in &groups {
             let nested = fields.starts_with(&key.1) || key.1.starts_with(fields);
             if *root == key.0 && *fields != key.1 && nested {
@@ -91,7 +91,7 @@ fn group_conflict(
         .find(|a| a.loc != write.loc && !indexed(a, vary))
         .or_else(|| group.iter().find(|a| a.loc != write.loc))
         .unwrap_or(write);
-    // The more telling one first: what is not indexed by the element.
+    // Prefer a write that is not indexed by the element: it explains the conflict better.
     let write = group
         .iter()
         .find(|a| a.action != Action::Read && !indexed(a, vary))

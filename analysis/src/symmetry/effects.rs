@@ -1,6 +1,7 @@
-//! What code reads and writes, by variable and by index: the basis of every commutation check.
+//! The variables and array entries that code reads and writes: the basis of every commutation
+//! check.
 //!
-//! Functions are summarised once; at a call the parameters of the summary are replaced by the arguments.
+//! Each function is summarised once; at a call the arguments replace the parameters in the summary.
 
 use super::interval::{Ranges, interval};
 use super::values::{
@@ -25,12 +26,12 @@ pub enum Sel {
     Field(u32),
 }
 
-/// A value that is the same whenever it is computed, as far as one can see locally.
+/// A value that is the same whenever it is computed, as far as can be seen locally.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A literal.
     Literal(i32),
-    /// Whatever this symbol holds.
+    /// The value of a symbol.
     Symbol(Arc<Symbol>),
 }
 
@@ -44,12 +45,12 @@ impl PartialEq for Value {
     }
 }
 
-/// Operators that may be applied in any order.
+/// Operations that may be applied in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulation {
-    /// Only ever grows.
+    /// The value only grows.
     Grow,
-    /// Only ever shrinks.
+    /// The value only shrinks.
     Shrink,
     /// `&&`, `&`
     And,
@@ -63,50 +64,50 @@ pub enum Accumulation {
     Max,
 }
 
-/// What is done to a place.
+/// What an access does to a place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// It is read.
+    /// Reads it.
     Read,
-    /// It is given a value.
+    /// Assigns a value, if that is known.
     Write(Option<Value>),
-    /// It is combined with a value and not looked at otherwise.
+    /// Combines it with a value, without using its own value otherwise.
     Accumulate(Accumulation),
 }
 
-/// One access.
+/// One access to a variable.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The variable.
     pub root: Arc<Symbol>,
-    /// Which part of it.
+    /// The selectors that lead to the accessed part.
     pub path: Vec<Sel>,
     /// What happens.
     pub action: Action,
-    /// Where.
+    /// Where the access is.
     pub loc: Loc,
 }
 
-/// Everything a piece of code does to variables other than its own.
+/// All accesses of a piece of code to variables other than its own.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// In the order of the text.
+    /// The accesses, in the order of the text.
     pub accesses: Vec<Access>,
-    /// Whether it can fail at run time.
+    /// Whether the code can fail at run time.
     pub may_fail: bool,
 }
 
-/// Summaries of functions.
+/// Summaries of functions, computed on demand.
 pub struct Summaries<'a> {
     bodies: &'a Bodies,
     ranges: &'a Ranges,
-    /// Bound variables and parameters over sets whose elements are integers.
+    /// Bound variables and parameters over sets of integers.
     pub sets: FxHashMap<SymId, Arc<ScalarSet>>,
     known: FxHashMap<SymId, Arc<Effects>>,
 }
 
 impl<'a> Summaries<'a> {
-    /// Summaries for the functions in `bodies`, made when asked for.
+    /// Creates empty summaries for the functions in `bodies`.
     pub fn new(bodies: &'a Bodies, ranges: &'a Ranges) -> Summaries<'a> {
         Summaries {
             bodies,
@@ -116,7 +117,7 @@ impl<'a> Summaries<'a> {
         }
     }
 
-    /// The set a bound variable or parameter goes through.
+    /// The set that a bound variable or parameter ranges over.
     pub fn set_of(&self, s: &Symbol) -> Option<Arc<ScalarSet>> {
         let typed = s
             .value_type()
@@ -125,12 +126,12 @@ impl<'a> Summaries<'a> {
         typed.or_else(|| self.sets.get(&s.id)).cloned()
     }
 
-    /// The function with this number.
+    /// The function with this id.
     pub fn body(&self, id: SymId) -> Option<Arc<Function>> {
         self.bodies.get(&id).cloned()
     }
 
-    /// What the function behind a symbol does, in terms of its parameters.
+    /// The effects of a function in terms of its parameters.
     pub fn of(&mut self, f: &Symbol) -> Arc<Effects> {
         let SymKind::Function(sig) = &f.kind else {
             return Arc::default();
@@ -150,7 +151,7 @@ impl<'a> Summaries<'a> {
         let mut c = Collector::new(self, f.loc.item);
         c.block(&f.body);
         let mut effects = c.out;
-        // A parameter by value that is assigned to no longer stands for its argument.
+        // A value parameter that is assigned to no longer holds its argument.
         let mut changed: FxHashSet<SymId> = FxHashSet::default();
         for a in &effects.accesses {
             if !matches!(a.action, Action::Read) && is_value_param(&a.root) {
@@ -170,7 +171,7 @@ impl<'a> Summaries<'a> {
                 a.action = Action::Write(None);
             }
         }
-        // Once is enough: a chain of calls would double the list at every step.
+        // Keep each access once: a chain of calls would double the list at every level.
         let mut accesses: Vec<Access> = Vec::new();
         for a in effects.accesses {
             let same =
@@ -190,25 +191,26 @@ fn is_value_param(s: &Symbol) -> bool {
     matches!(&s.kind, SymKind::Param(p) if !p.reference && p.of == crate::symbol::ParamOf::Function)
 }
 
-/// Collects the effects of code; variables declared inside it are its own.
+/// Collects the effects of code. Variables declared inside it are its own and are not reported.
 pub struct Collector<'s, 'a> {
     summaries: &'s mut Summaries<'a>,
     item: u32,
     own: FxHashMap<SymId, Own>,
-    /// How often the loops around run at most, outermost first.
+    /// Upper bounds on the iterations of the enclosing loops, outermost first.
     loops: Vec<u64>,
-    /// What was found.
+    /// The effects found so far.
     pub out: Effects,
 }
 
-/// What happens to a variable of the code itself: how far it can get from what is stored in it.
+/// The values of a variable that the code declares: what is stored in it, and how far counting can
+/// move it from there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Own {
-    /// Loops around its declaration.
+    /// The number of loops around its declaration.
     depth: usize,
     /// Least and greatest value stored.
     stored: (i64, i64),
-    /// How much is added and taken away at most.
+    /// The most that is added and subtracted in total.
     counted: (i64, i64),
 }
 
@@ -245,7 +247,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         });
     }
 
-    /// A block with its own variables.
+    /// Collects a block with its own variables.
     pub fn block(&mut self, b: &Block) {
         for d in &b.decls {
             let own = Own {
@@ -285,8 +287,9 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// Up to `up` is added to a variable, up to `down` taken away, as often as the loops inside its scope run. What is
-    /// not the code's own may leave its range.
+    /// Records that up to `up` is added to a variable and up to `down` subtracted, in every
+    /// iteration of the loops inside its scope. Variables that are not the code's own may leave
+    /// their range.
     fn counted(&mut self, target: &Expr, up: i64, down: i64) {
         let ExprKind::Var(s) = &target.kind else {
             return self.range_may_fail(target);
@@ -307,7 +310,7 @@ impl<'s, 'a> Collector<'s, 'a> {
             .saturating_add(down.max(0).saturating_mul(times));
     }
 
-    /// A loop that runs so often.
+    /// Collects a loop body that runs at most `times` times.
     fn looped(&mut self, times: u64, body: &Stmt) {
         self.loops.push(times);
         self.stmt(body);
@@ -321,7 +324,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// A statement.
+    /// Collects a statement.
     pub fn stmt(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Empty | StmtKind::Break | StmtKind::Continue => {}
@@ -368,7 +371,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// An expression whose value is not used.
+    /// Collects an expression whose value is not used.
     pub fn effect(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Comma(list) => list.iter().for_each(|e| self.effect(e)),
@@ -406,7 +409,7 @@ impl<'s, 'a> Collector<'s, 'a> {
             self.combined(op, target, value);
             return;
         }
-        // n = n + e and the like, on either side for operators that commute
+        // n = n + e and the like; for commutative operators also n = e + n
         if let ExprKind::Binary(op, a, b) = &value.kind {
             let commutes = !matches!(op, BinaryOp::Sub);
             let rest = if same_place(a, target) {
@@ -437,7 +440,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// `target op= value`: whether it stays in its range.
+    /// Records whether `target op= value` can leave the range of the target.
     fn combined(&mut self, op: BinaryOp, target: &Expr, value: &Expr) {
         let (lo, hi) = interval(value, self.summaries.ranges);
         match op {
@@ -451,17 +454,17 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// A value that does not depend on variables of the code itself.
+    /// The value of an expression, if it does not depend on variables of the code itself.
     fn invariant_value(&self, e: &Expr) -> Option<Value> {
         known_value(e).filter(|v| !matches!(v, Value::Symbol(s) if self.own.contains_key(&s.id)))
     }
 
-    /// An out-of-range value stops the run.
+    /// Records that an assignment to an integer can be out of range, which is a run-time error.
     fn range_may_fail(&mut self, target: &Expr) {
         self.out.may_fail |= matches!(target.ty, Type::Int(_));
     }
 
-    /// An expression whose value is used.
+    /// Collects an expression whose value is used.
     pub fn value(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(_) | ExprKind::Index(..) | ExprKind::Field(..) => {
@@ -506,7 +509,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
-    /// An access to `a[i].f`; its indices are read.
+    /// Collects an access to `a[i].f`, and the reads of its indices.
     fn place(&mut self, e: &Expr, action: Action) {
         let mut path = Vec::new();
         match self.path(e, &mut path) {

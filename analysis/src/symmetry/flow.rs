@@ -1,8 +1,10 @@
-//! Where integer identifiers flow: which variables, array dimensions and parameters hold elements of one set.
+//! The flow of integer identifiers: which variables, array dimensions and parameters hold elements
+//! of one set.
 //!
-//! Equality, copying, passing and indexing keep a value an identifier and join what they connect; anything else is
-//! recorded as a use that stops it. This follows `used_α` of the papers' notation, and detection in models that
-//! number their processes by plain integers.
+//! Assignment, comparison by equality, argument passing and indexing keep a value an identifier,
+//! and join the slots they connect. Any other use is recorded as one that identifiers do not allow.
+//! This computes `used_α` for the `scalarset` notation, and detects sets in models that number
+//! their processes by plain integers.
 
 use super::slots::{Root, Slot, Slots, Use};
 use crate::check::{Body, Checked, Env};
@@ -14,14 +16,14 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, BinaryOp, QuantifierKind, UnaryOp};
 use zonelens_syntax::span::Span;
 
-/// What an integer expression yields.
+/// The value of an integer expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Val {
-    /// Whatever a slot holds.
+    /// The value of a slot.
     Slot(usize),
-    /// A number written down.
+    /// A literal or a known constant.
     Const(i32),
-    /// Something computed.
+    /// A computed value.
     Other,
 }
 
@@ -29,14 +31,14 @@ pub(super) enum Val {
 pub struct Flow<'a> {
     env: &'a Env,
     item: ItemId,
-    /// The slots and what was seen of them.
+    /// The slots and the uses recorded for them.
     pub slots: Slots,
-    /// The body whose result `return` fills.
+    /// The body whose result a `return` sets.
     pub(super) ret: Option<u32>,
 }
 
 impl<'a> Flow<'a> {
-    /// The flow of a whole model.
+    /// Follows a whole model.
     pub fn new(env: &'a Env, items: &[(ItemId, Arc<Checked>)]) -> Flow<'a> {
         let mut flow = Flow {
             env,
@@ -73,7 +75,7 @@ impl<'a> Flow<'a> {
         flow
     }
 
-    /// A flow for queries on top of a model's.
+    /// Prepares to follow queries, starting from the slots of the model.
     pub fn query(env: &'a Env, slots: Slots) -> Flow<'a> {
         Flow {
             env,
@@ -119,7 +121,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A variable that nobody assigned holds 0, or the end of its range that is nearest to 0.
+    /// Records the default values: an unassigned variable holds 0, or the end of its range that is
+    /// closest to 0.
     fn start_values(&mut self, root: &Root, ty: &Type, loc: Loc) {
         let mut values = vec![0];
         if let Type::Int(int) = ty.innermost() {
@@ -142,7 +145,8 @@ impl<'a> Flow<'a> {
             self.truth(l);
         }
         for d in &t.decls {
-            // Initial values of variables are state; values of constants are part of what the template does.
+            // Initial values of variables are part of the initial state; values of constants are
+            // part of the behaviour.
             if let (Some(init), SymKind::Var(v)) = (&d.init, &d.symbol.kind)
                 && v.constant
                 && v.value.is_none()
@@ -165,7 +169,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A size or range that depends on a parameter computes with it.
+    /// Records arithmetic on parameters that a size or range depends on.
     pub(super) fn bounds(&mut self, s: &Symbol) {
         let mut found = Vec::new();
         if let Some(ty) = s.value_type() {
@@ -210,7 +214,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A slot meets a value in assignment, comparison, argument or index.
+    /// Connects a slot with a value in an assignment, comparison, argument or index.
     pub(super) fn meet(&mut self, slot: usize, v: Val, span: Span, index: bool) {
         let loc = self.loc(span);
         match v {
@@ -221,7 +225,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// An expression for its effect.
+    /// Follows an expression whose value is not used.
     pub fn effect(&mut self, e: &Expr) {
         if let ExprKind::Comma(list) = &e.kind {
             list.iter().for_each(|e| self.effect(e));
@@ -230,7 +234,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A condition; an integer there is compared with 0.
+    /// Follows a condition; an integer there is compared with 0.
     pub fn truth(&mut self, e: &Expr) {
         let v = self.val(e);
         if matches!(e.ty, Type::Int(_)) {
@@ -238,13 +242,13 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// An integer whose size is asked for.
+    /// Follows an integer that `sup`, `inf` or `bounds` measures.
     pub fn measured(&mut self, e: &Expr) {
         let v = self.val(e);
         self.used(v, Use::Order, e.span);
     }
 
-    /// The value of an integer expression, with everything inside followed.
+    /// Follows an expression and returns its integer value.
     pub(super) fn val(&mut self, e: &Expr) -> Val {
         match &e.kind {
             ExprKind::Int(v) => Val::Const(*v),
@@ -471,7 +475,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Root, fields and number of dimensions passed; indices meet the dimensions they select from.
+    /// Root, fields and number of dimensions of a place. Connects indices with the dimensions they
+    /// select from.
     fn path(&mut self, e: &Expr) -> Option<(Root, Vec<u32>, u32)> {
         match &e.kind {
             ExprKind::Var(s) => {
@@ -552,7 +557,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whole arrays or structs meet.
+    /// Connects two whole arrays or structs.
     fn join_both(&mut self, a: &Expr, b: &Expr) {
         match self.composite_root(a) {
             Some(root) => self.join_at(&root, b),
@@ -564,7 +569,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A whole array or struct meets something that is not followed: nothing in it is an identifier.
+    /// A whole array or struct is connected with a value that cannot be followed: nothing in it is
+    /// an identifier.
     pub(super) fn unknown_at(&mut self, at: &(Root, Vec<u32>, u32), e: &Expr) {
         let loc = self.loc(e.span);
         for slot in self.slots.all_at(at, &e.ty) {

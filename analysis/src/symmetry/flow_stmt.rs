@@ -26,8 +26,8 @@ impl Flow<'_> {
                 let slot = self.slots.leaf(&Root::Symbol(s.id), &[]);
                 self.meet(slot, v, e.span, false);
             }
-            // Parts in braces are not followed one by one: an identifier among them stops here, and a variable that
-            // holds identifiers must not get them.
+            // Values in a braced list are not followed one by one: an identifier among them gets an
+            // unsupported use, and the variable counts as holding computed values.
             Init::List(items, span) => {
                 let at = *span;
                 if let Some(ty) = s.value_type().cloned() {
@@ -35,7 +35,7 @@ impl Flow<'_> {
                     for slot in self.slots.all_of(&root, &ty) {
                         self.slots.used(slot, Use::Computed, self.loc(at));
                     }
-                    // Constants that are known are compared entry by entry where they are used.
+                    // Known constants are compared entry by entry where they are used.
                     let known =
                         matches!(&s.kind, SymKind::Var(v) if v.constant && v.value.is_some());
                     if !known && !uniform(init, &mut None) {
@@ -112,7 +112,7 @@ impl Flow<'_> {
     }
 }
 
-/// Whether one number stands everywhere.
+/// Whether all entries are the same number.
 fn uniform(init: &Init, seen: &mut Option<i32>) -> bool {
     match init {
         Init::Expr(e) => match e.kind {

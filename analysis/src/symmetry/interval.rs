@@ -1,4 +1,4 @@
-//! Bounds of integer expressions, from declared ranges and from what is ever stored.
+//! Bounds of integer expressions, from declared ranges and from the values that are stored.
 
 use crate::check::{Body, Checked};
 use crate::hir::{Block, Decl, Expr, ExprKind, Init, Stmt, StmtKind};
@@ -7,23 +7,24 @@ use crate::types::Type;
 use rustc_hash::FxHashMap;
 use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
-/// For variables of the model that are only ever given values from a smaller range than declared: that range.
+/// Ranges of the values stored in variables, for those variables that only simple assignments
+/// change: locals of templates, then globals.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges(FxHashMap<SymId, (i64, i64)>, FxHashMap<SymId, (i64, i64)>);
 
-/// What an item says about the values of a variable.
+/// How an item changes the values of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// It starts at 0; whether it is global.
+    /// Declares it with initial value 0; true for globals.
     Start(bool),
-    /// It is given values between these.
+    /// Stores values within these bounds.
     Store(i64, i64),
-    /// Anything may happen to it.
+    /// Changes it in a way that is not analysed.
     Anything,
 }
 
 impl Ranges {
-    /// Puts together what all items say.
+    /// Merges the changes of all items.
     pub fn merge<'a>(all: impl Iterator<Item = &'a [(SymId, Change)]> + Clone) -> Ranges {
         let (mut out, mut globals) = (FxHashMap::default(), FxHashMap::default());
         for (id, change) in all.clone().flatten() {
@@ -50,7 +51,7 @@ impl Ranges {
         Ranges(out, globals)
     }
 
-    /// Whether global variables hold the same; locals concern their own template only.
+    /// Whether the ranges of globals are equal; locals matter only to their own template.
     pub fn same_globals(&self, other: &Ranges) -> bool {
         self.1 == other.1
     }
@@ -60,12 +61,12 @@ impl Ranges {
     }
 }
 
-/// Records what an item stores where.
+/// Records the values that an item stores in variables.
 #[derive(Default)]
 pub struct Recorder(pub Vec<(SymId, Change)>);
 
 impl Recorder {
-    /// Looks at every assignment of an item.
+    /// Records every assignment of an item.
     pub fn item(&mut self, c: &Checked) {
         c.decls.iter().for_each(|d| self.start(d));
         for f in &c.functions {
@@ -181,12 +182,12 @@ impl Recorder {
     }
 }
 
-/// Bounds from declarations alone.
+/// Bounds from declarations only.
 fn declared(e: &Expr) -> (i64, i64) {
     interval(e, &Ranges::default())
 }
 
-/// Bounds of an integer expression from declared ranges.
+/// Bounds of an integer expression, from declared ranges and `ranges`.
 pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
     let full = (i64::from(i32::MIN), i64::from(i32::MAX));
     match &e.kind {
@@ -247,15 +248,16 @@ pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
     }
 }
 
-/// Bounds that are none: what a chain of products grew out of. Whatever is computed with them has none either, or
-/// subtracting would bring back a bound that does not hold.
+/// The bounds of an expression whose value may exceed 64 bits, for instance a chain of products.
+/// Computing with them yields no bounds either; otherwise a subtraction could bring back a bound
+/// that does not hold.
 const BEYOND: (i64, i64) = (i64::MIN, i64::MAX);
 
 fn is_beyond(bound: i64) -> bool {
     bound == BEYOND.0 || bound == BEYOND.1
 }
 
-/// The bounds of all corners, if each of them is a number.
+/// The least and greatest corner, or `BEYOND` if one of them overflowed.
 fn hull<const N: usize>(corners: [Option<i64>; N]) -> (i64, i64) {
     corners
         .into_iter()
@@ -265,7 +267,7 @@ fn hull<const N: usize>(corners: [Option<i64>; N]) -> (i64, i64) {
         .unwrap_or(BEYOND)
 }
 
-/// What a variable can hold: its declared range, or less if less is ever stored in it.
+/// The values a variable can hold: its declared range, narrowed to the values stored in it.
 fn stored_interval(e: &Expr, ranges: &Ranges, full: (i64, i64)) -> (i64, i64) {
     let declared = type_interval(&e.ty, full);
     match e.root().and_then(|r| ranges.get(r.id)) {

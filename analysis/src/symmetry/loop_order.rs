@@ -1,25 +1,38 @@
-//! `sym/loop-order`: iteration over a scalar set whose result depends on the order of iteration.
+//! `sym/loop-order`: iteration over a scalarset whose result depends on the order of iteration.
 
 use super::Findings;
 use super::commute::{Conflict, conflict};
 use super::effects::{Action, Collector, Effects, Summaries, Value};
 use crate::diag::Diag;
-use crate::hir::{Block, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
 use crate::symbol::{Home, Loc, ParamOf, SymKind, Symbol};
 use crate::types::ScalarSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::QuantifierKind;
 
 const CODE: &str = "sym/loop-order";
 
-/// Judges every loop of a function.
+/// Checks every loop of a function.
 pub fn function(f: &Function, summaries: &mut Summaries<'_>, out: &mut Findings) {
     block(&f.body, f.loc.item, summaries, out);
 }
 
 fn block(b: &Block, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
+    for init in b.decls.iter().filter_map(|d| d.init.as_ref()) {
+        initialiser(init, item, summaries, out);
+    }
     for s in &b.stmts {
         stmt(s, item, summaries, out);
+    }
+}
+
+fn initialiser(init: &Init, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
+    match init {
+        Init::Expr(e) => expression(e, item, summaries, out),
+        Init::List(items, _) => items
+            .iter()
+            .for_each(|i| initialiser(i, item, summaries, out)),
     }
 }
 
@@ -51,7 +64,7 @@ fn stmt(s: &Stmt, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) 
     for_each_expr(s, &mut |e| expression(e, item, summaries, out));
 }
 
-/// The expressions that stand directly in a statement.
+/// Visits the expressions directly inside a statement.
 fn for_each_expr(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     match &s.kind {
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => visit(e),
@@ -68,7 +81,8 @@ fn for_each_expr(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Quantifiers that stop early must not hide a failure, and references must not alias what a loop touches.
+/// Checks an expression: quantifiers that stop early must not hide a failure, and references must
+/// not alias variables that a loop accesses.
 pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
     e.walk(&mut |e| match &e.kind {
         ExprKind::Quantifier { kind, var, body } if *kind != QuantifierKind::Sum => {
@@ -91,7 +105,7 @@ pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut 
     });
 }
 
-/// A reference argument that is also touched directly by a function with loops over a set.
+/// Reports a reference argument that a function with a loop over a set also accesses directly.
 fn aliases(
     f: &Arc<Symbol>,
     args: &[Expr],
@@ -103,9 +117,10 @@ fn aliases(
     let SymKind::Function(sig) = &f.kind else {
         return;
     };
-    let Some(set) = summaries.first_loop(f) else {
+    let sets = summaries.looped_sets(f);
+    if sets.is_empty() {
         return;
-    };
+    }
     let effects = summaries.of(f);
     let refs: Vec<(&Expr, bool)> = sig
         .params
@@ -126,14 +141,14 @@ fn aliases(
             .iter()
             .skip(k + 1)
             .any(|(b, w)| b.root().is_some_and(|r| r.id == root.id) && (*written || *w));
-        if direct || twice {
+        for set in sets.iter().filter(|_| direct || twice) {
             let message = format!(
                 "`{}` goes through the elements of `{}` and would reach `{}` in two ways here, so the order of elements could matter",
                 f.name, set.name, root.name
             );
             let diag = Diag::new(CODE, message, Loc { item, span: e.span })
                 .related(f.loc, "the function with the loop");
-            out.broken(&set, diag);
+            out.broken(set, diag);
         }
     }
 }
@@ -193,16 +208,16 @@ fn order_matters(set: &ScalarSet, found: &Conflict, loc: Loc) -> Diag {
     diag
 }
 
-/// Ways out of a loop before its end.
+/// Early exits of a loop.
 #[derive(Default)]
 struct Exits {
     returns: Vec<Option<Value>>,
-    /// Returns without a value, or with one that is not plainly constant.
+    /// Whether a `return` has no value, or one that is not obviously constant.
     unknown: bool,
     breaks: u32,
-    /// Breaks before which the same block only stores constants.
+    /// Breaks at the end of a block that otherwise only stores constants.
     tidy_breaks: u32,
-    /// Writes outside such blocks.
+    /// Whether there are writes outside such blocks.
     loose_writes: bool,
 }
 
@@ -312,29 +327,47 @@ fn is_local(s: &Symbol) -> bool {
 }
 
 impl Summaries<'_> {
-    /// The scalar set of a loop in a function or in what it calls, if there is one.
-    pub fn first_loop(&mut self, f: &Symbol) -> Option<Arc<ScalarSet>> {
+    /// The scalarsets that loops in a function, or in the functions it calls, range over.
+    pub fn looped_sets(&self, f: &Symbol) -> Vec<Arc<ScalarSet>> {
         let SymKind::Function(sig) = &f.kind else {
-            return None;
+            return Vec::new();
         };
-        let function = self.body(sig.body)?;
-        first_loop_in(self, &function.body.stmts)
+        let mut out: Vec<Arc<ScalarSet>> = Vec::new();
+        let (mut seen, mut todo) = (FxHashSet::default(), vec![sig.body]);
+        while let Some(body) = todo.pop() {
+            let Some(function) = self.body(body).filter(|_| seen.insert(body)) else {
+                continue;
+            };
+            let stmts = &function.body.stmts;
+            stmts.iter().for_each(|s| looped_in(self, s, &mut out));
+            let mut callees = FxHashSet::default();
+            super::cache::callees_of(&function, &mut callees);
+            todo.extend(callees);
+        }
+        out.sort_by_key(|s| s.id);
+        out.dedup_by_key(|s| s.id);
+        out
     }
 }
 
-fn first_loop_in(sets: &Summaries<'_>, stmts: &[Stmt]) -> Option<Arc<ScalarSet>> {
-    stmts.iter().find_map(|s| match &s.kind {
-        StmtKind::Iterate(var, body) => sets
-            .set_of(var)
-            .or_else(|| first_loop_in(sets, std::slice::from_ref(body))),
-        StmtKind::Block(b) => first_loop_in(sets, &b.stmts),
-        StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) => {
-            first_loop_in(sets, std::slice::from_ref(b))
+fn looped_in(sets: &Summaries<'_>, s: &Stmt, out: &mut Vec<Arc<ScalarSet>>) {
+    match &s.kind {
+        StmtKind::Iterate(var, body) => {
+            out.extend(sets.set_of(var));
+            looped_in(sets, body, out);
         }
-        StmtKind::If(_, a, b) => first_loop_in(sets, std::slice::from_ref(a)).or_else(|| {
-            b.as_ref()
-                .and_then(|b| first_loop_in(sets, std::slice::from_ref(b)))
-        }),
-        _ => None,
-    })
+        StmtKind::Block(b) => b.stmts.iter().for_each(|s| looped_in(sets, s, out)),
+        StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) => {
+            looped_in(sets, b, out);
+        }
+        StmtKind::If(_, a, b) => {
+            looped_in(sets, a, out);
+            b.iter().for_each(|b| looped_in(sets, b, out));
+        }
+        StmtKind::Switch(_, cases) => {
+            let stmts = cases.iter().flat_map(|(_, stmts)| stmts);
+            stmts.for_each(|s| looped_in(sets, s, out));
+        }
+        _ => {}
+    }
 }

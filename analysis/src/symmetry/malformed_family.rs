@@ -1,5 +1,6 @@
-//! The exception for (α, n)-malformed edges (thesis, section 3.3.2, restriction 3): a number may index a dimension
-//! over α if there is one edge per element, alike but for that number.
+//! The exception for (α, n)-malformed edges (Hendriks' thesis, section 3.3.2, restriction 3): a
+//! number may index a dimension over α if there is one edge per element, and the edges differ in
+//! that number only.
 
 use super::slots::Use;
 use crate::check::{Body, Checked};
@@ -11,7 +12,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-/// Elements for which edges are still written out.
+/// The largest set for which missing edges are written out.
 const MOST_COPIES: i32 = 64;
 
 type Key = (ItemId, (End, End), String);
@@ -25,7 +26,7 @@ impl std::hash::Hash for End {
     }
 }
 
-/// The places of numbers that belong to complete families over a set of `size` elements.
+/// The spans of numbers that belong to complete families of edges over a set of `size` elements.
 pub fn complete(
     items: &[(ItemId, Arc<Checked>)],
     uses: &[(usize, Use, Loc)],
@@ -58,8 +59,8 @@ pub fn complete(
     out
 }
 
-/// Copies of the edge around `loc`, one for each element that it and its like leave out. Nothing if the numbers on
-/// the edge differ.
+/// Copies of the edge around `loc`, one for each element for which there is no such edge yet.
+/// `None` if the edge has several different numbers.
 pub fn missing(
     items: &[(ItemId, Arc<Checked>)],
     uses: &[(usize, Use, Loc)],
@@ -92,7 +93,8 @@ pub fn missing(
     (size <= MOST_COPIES && !copies.is_empty()).then(|| vec![Change::Copy(whole, copies)])
 }
 
-/// The one number on an edge that indexes the set, and where it stands.
+/// The number on an edge that indexes the set, with all its spans. `None` if there is none, or more
+/// than one.
 fn numbers(e: &Edge, item: ItemId, uses: &[(usize, Use, Loc)]) -> Option<(i32, Vec<Span>)> {
     let holes: Vec<(i32, Span)> = uses
         .iter()
@@ -113,7 +115,7 @@ fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The labels of an edge with the given numbers left out.
+/// The labels of an edge without the given numbers, as text.
 fn fingerprint(e: &Edge, holes: &[Span]) -> String {
     let mut out = String::new();
     for s in &e.selects {

@@ -1,7 +1,8 @@
-//! Symmetry facts: which scalar sets there are, where a rule of soundness is broken, and why.
+//! Symmetry facts: the scalarsets of a model, and the soundness rules that are broken, with
+//! reasons.
 //!
-//! One fact base for every consumer: diagnostics, the network's `broken` lists and the detector read the same
-//! [`Findings`].
+//! All consumers share one fact base: diagnostics, the network's `broken` lists and the detector
+//! read the same [`Findings`].
 
 mod assigned;
 mod broadcast_order;
@@ -41,19 +42,20 @@ pub fn bounds_of(e: &Expr) -> (i64, i64) {
     interval::interval(e, &Ranges::default())
 }
 
-/// What the rules found.
+/// The results of all rules.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// For people.
+    /// Diagnostics.
     pub diags: Vec<Diag>,
-    /// For the engine: number of the set, rule, place.
+    /// Broken rules: id of the set, code, location. Verification does not reduce over these sets.
     pub broken: Vec<(u32, &'static str, Loc)>,
-    /// Sets whose elements are integers.
+    /// Sets of integers.
     pub facts: Facts,
 }
 
 impl Findings {
-    /// A detected set with a broken rule is no set; the reason becomes a hint. The others are told as detected.
+    /// Drops detected sets with a broken rule and turns the reason into a hint. Reports the others
+    /// as detected.
     fn settle(&mut self) {
         let broken: FxHashSet<u32> = self.broken.iter().map(|b| b.0).collect();
         let mut lost = Vec::new();
@@ -97,7 +99,7 @@ impl Findings {
         }
     }
 
-    /// Reports a broken rule of a set, once per place.
+    /// Reports a broken rule of a set, once per location.
     fn broken(&mut self, set: &ScalarSet, diag: Diag) {
         self.broken.push((set.id, diag.code, diag.loc));
         let diag = diag.related(set.loc, format!("`{}` is declared here", set.name));
@@ -108,7 +110,7 @@ impl Findings {
     }
 }
 
-/// A family of the system line with the way its parameters reach the template.
+/// A family on the system line, with the arguments its template parameters get.
 pub struct FamilyView<'a> {
     env: &'a Env,
     /// The name on the system line.
@@ -129,7 +131,7 @@ impl FamilyView<'_> {
         }
     }
 
-    /// The free parameters over scalar sets, as the template sees them.
+    /// The free parameters over scalarsets, as template parameters.
     fn elements(&self, sets: &Summaries<'_>) -> Vec<(Arc<Symbol>, Arc<ScalarSet>)> {
         let mut out = Vec::new();
         for p in self.params() {
@@ -146,7 +148,7 @@ impl FamilyView<'_> {
         out
     }
 
-    /// The free parameter that a parameter of the template stands for, if it is exactly that.
+    /// The free parameter that is passed unchanged for a template parameter, if any.
     fn origin(&self, p: &Arc<Symbol>) -> Option<Arc<Symbol>> {
         match self.actual(p)? {
             Expr {
@@ -157,7 +159,7 @@ impl FamilyView<'_> {
         }
     }
 
-    /// Template parameters that stand for the same element as `param`.
+    /// Template parameters that denote the same element as `param`.
     fn same_element(&self, param: &Arc<Symbol>) -> FxHashSet<SymId> {
         let mut out = FxHashSet::default();
         out.insert(param.id);
@@ -172,7 +174,7 @@ impl FamilyView<'_> {
         out
     }
 
-    /// The outermost argument of a template parameter.
+    /// The outermost argument for a template parameter.
     fn actual(&self, p: &Arc<Symbol>) -> Option<Expr> {
         let mut chain = Vec::new();
         let mut at: Arc<Symbol> = self.symbol.clone();
@@ -200,7 +202,8 @@ impl FamilyView<'_> {
         Some(e)
     }
 
-    /// What a reference parameter of the template stands for: a variable and the way to the part of it.
+    /// The argument of a reference parameter of the template: a variable, and the selectors of the
+    /// part of it.
     fn argument(&self, p: &Arc<Symbol>) -> Option<(Arc<Symbol>, Vec<Sel>)> {
         if !matches!(&p.kind, SymKind::Param(x) if x.reference) {
             return None;
@@ -230,7 +233,8 @@ impl FamilyView<'_> {
     }
 }
 
-/// Applies every rule to a model; results of items that `old` already knows and that nothing changed for are kept.
+/// Applies every rule to a model. Results in `old` are reused for items that are not affected by a
+/// change.
 pub fn analyse(
     env: &Env,
     items: &[(ItemId, Arc<Checked>)],
@@ -307,7 +311,7 @@ pub fn analyse(
     (out, cache)
 }
 
-/// The rules that look at one item and the functions it calls.
+/// The rules that concern one item and the functions it calls.
 fn item_rules(
     env: &Env,
     item: ItemId,
@@ -331,7 +335,7 @@ fn item_rules(
     out
 }
 
-/// The names on the system line.
+/// The symbols on the system line.
 fn families(items: &[(ItemId, Arc<Checked>)]) -> impl Iterator<Item = &Arc<Symbol>> {
     let levels = items.iter().filter_map(|(_, c)| match &c.body {
         Body::System(levels) => Some(levels),
@@ -340,7 +344,8 @@ fn families(items: &[(ItemId, Arc<Checked>)]) -> impl Iterator<Item = &Arc<Symbo
     levels.flatten().flatten().map(|(symbol, _)| symbol)
 }
 
-/// Templates that stand on the system line themselves. What is found of such a family depends on its template alone.
+/// Templates that are listed on the system line themselves. The diagnostics of such a family depend
+/// on its template alone.
 fn listed(items: &[(ItemId, Arc<Checked>)]) -> FxHashSet<SymId> {
     families(items)
         .filter(|s| matches!(s.kind, SymKind::Template(_)))
@@ -348,7 +353,7 @@ fn listed(items: &[(ItemId, Arc<Checked>)]) -> FxHashSet<SymId> {
         .collect()
 }
 
-/// The rules that look at one family.
+/// The rules that concern one family.
 fn family_rules(
     env: &Env,
     symbol: &Arc<Symbol>,
@@ -382,7 +387,7 @@ fn template_expressions(
     }
 }
 
-/// Whether the model has scalar sets at all.
+/// Whether the model uses scalarsets at all.
 fn uses_sets(items: &[(ItemId, Arc<Checked>)]) -> bool {
     let has = |s: &Arc<Symbol>| match &s.kind {
         SymKind::Type(t, _) => t.contains(&|t| t.any_set().is_some()),

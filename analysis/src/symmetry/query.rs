@@ -1,28 +1,32 @@
-//! Which elements a query tells apart: they leave the group of permutations that the run may use.
+//! The elements that a query tells apart. They are excluded from the permutations that the search
+//! may use.
 //!
-//! A permutation π of a set acts on states: it moves what stands at the set's dimensions and processes, and maps the
-//! values of the set's variables. Let *C* be the places (variables, fields, array dimensions, parameters, results) of
-//! the set after the model was followed, and *C′* those after the query and every function it calls were followed too,
-//! by the same flow that decides detection.
+//! A permutation π of a set acts on states: it moves the entries along the set's dimensions and the
+//! states of its processes, and maps the values of the set's variables. Let *C* be the places
+//! (variables, fields, array dimensions, parameters, results) that belong to the set after
+//! following the model, and *C′* those after also following the query and every function it calls,
+//! by the same flow that detects sets. "An element leaves" means that it is returned here.
 //!
 //! **Claim.** If π fixes every element returned here, then φ(π(q)) = φ(q) for every state q, clocks included, and the
 //! same holds for every measured value.
 //!
-//! **Argument**, by induction over the evaluation of φ on q and on π(q) side by side. The values in places of C′ differ
-//! by π, those of other places are equal:
-//! - model data in C: that is how π acts. Model data outside C′: π neither moves nor maps it.
-//! - model data in C′ but not in C: π leaves it as it is although the query treats it as part of the set. For a constant
-//!   that makes no difference if π fixes every element in it and only exchanges equal entries; so elements that occur
-//!   in it leave, and those whose entries differ from the entries of most. For anything else all elements leave.
-//! - bound variables, parameters, locals, results: they get their values by evaluation. Equality keeps the relation since
-//!   π is injective; copies, arguments and indices keep it since both sides are in C′; a number that meets an element is
-//!   an element that leaves, or lies outside the set, and is fixed by π either way; a value read before it was
-//!   written is such a number. Every other use makes all elements leave, whenever it was recorded. A quantifier or
-//!   loop goes through the whole set, so π only changes the order; `sym/loop-order` says that the order does not
-//!   matter, evaluation errors included.
-//! - two sets whose places meet: all elements of both leave.
+//! **Argument**, by induction over the evaluation of φ on q and on π(q) side by side. The values in
+//! places of C′ differ by π; those in other places are equal:
+//! - Model data in C: this is how π acts. Model data outside C′: π neither moves nor maps it.
+//! - Model data in C′ but not in C: π does not change it, although the query treats it as part of
+//!   the set. For a constant this makes no difference if π fixes every element that occurs in it
+//!   and only exchanges equal entries. So the elements that occur in it leave, and so do those
+//!   whose entries differ from the most common ones. For any other data all elements leave.
+//! - Bound variables, parameters, locals, results: they get their values by evaluation. Equality
+//!   preserves the relation because π is injective; copies, arguments and indices preserve it
+//!   because both sides are in C′. A number that is combined with an element either is an element
+//!   that leaves or lies outside the set, and π fixes it in both cases; the same holds for a value
+//!   read before it is written. Any other use makes all elements leave, even if it was recorded
+//!   while following the model. A quantifier or loop visits the whole set, so π only changes the
+//!   order; `sym/loop-order` ensures that the order does not matter, evaluation errors included.
+//! - Two sets whose places are joined: all elements of both leave.
 //!
-//! What is not known leaves.
+//! If something is not known, the elements leave.
 
 use super::Findings;
 use super::cache;
@@ -33,30 +37,30 @@ use super::loop_order;
 use super::slots::{Declared, Root, Slot, Slots, Use};
 use crate::check::{CheckedKind, Env};
 use crate::hir::Expr;
-use crate::symbol::{SymId, SymKind};
+use crate::symbol::{QUERY_ITEM, SymId, SymKind};
 use crate::types::{ScalarSet, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a query says of sets.
+/// The effect of a query on the sets.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// Elements it tells apart: number of the set, element.
+    /// Elements it tells apart: id of the set, element.
     pub elements: Vec<(u32, u32)>,
-    /// Sets whose elements it all tells apart, by number, with the reason.
+    /// Sets all of whose elements it tells apart, by id, with the reason.
     pub all: BTreeMap<u32, String>,
-    /// Its bound variables that go through a set whose elements are integers, with the number of the set.
+    /// Its bound variables over sets of integers, with the id of the set.
     pub variables: FxHashMap<SymId, u32>,
 }
 
-/// Variants of the judge, for tests that must notice a wrong one.
+/// Variants of this analysis. The wrong one exists for tests that must notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Judge {
-    /// The one that is right.
+    /// The correct analysis.
     #[default]
     Exact,
-    /// Looks only at the uses that the query adds: wrong.
+    /// Considers only the uses that the query adds. This is wrong.
     NewUsesOnly,
 }
 
@@ -70,12 +74,12 @@ fn formulas(query: &CheckedKind) -> Vec<&Expr> {
 }
 
 impl Facts {
-    /// The elements that a query tells apart, and the sets that its own variables go through.
+    /// The elements that a query tells apart, and the sets that its own variables range over.
     pub fn named(&self, env: &Env, query: &CheckedKind) -> Named {
         self.judged(env, query, Judge::Exact)
     }
 
-    /// The same by a judge that may be a wrong one.
+    /// The same, by the given variant of the analysis.
     pub fn judged(&self, env: &Env, query: &CheckedKind, judge: Judge) -> Named {
         let mut out = Named::default();
         if !self.any {
@@ -95,7 +99,8 @@ impl Facts {
         out
     }
 
-    /// Follows elements of sets of integers through the query; notes the symbols that hold them.
+    /// Follows elements of sets of integers through the query, and collects the symbols that hold
+    /// them in `sets`.
     fn follow(
         &self,
         env: &Env,
@@ -136,7 +141,8 @@ impl Facts {
         }
     }
 
-    /// Sets for which a loop or quantifier of the query, or of a function it calls, depends on the order of elements.
+    /// Sets for which the result of a loop or quantifier in the query, or in a function it calls,
+    /// depends on the order of elements.
     fn orders(
         &self,
         env: &Env,
@@ -148,7 +154,7 @@ impl Facts {
         let mut found = Findings::default();
         let (mut met, mut todo) = (FxHashSet::default(), FxHashSet::default());
         for e in formulas(query) {
-            loop_order::expression(e, QUERY, &mut summaries, &mut found);
+            loop_order::expression(e, QUERY_ITEM, &mut summaries, &mut found);
             cache::callees(e, &mut todo);
         }
         while let Some(&body) = todo.iter().next() {
@@ -165,24 +171,21 @@ impl Facts {
     }
 }
 
-/// The item of what stands in a query.
-const QUERY: u32 = u32::MAX - 1;
-
 /// What a query does with one set.
 struct View<'a> {
     facts: &'a Facts,
-    /// The places after the query.
+    /// The slots after following the query.
     slots: &'a Slots,
     of: &'a Elements,
-    /// The set's class among them.
+    /// The class of the set in `slots`.
     class: usize,
-    /// How many uses the model has.
+    /// The number of uses recorded for the model.
     before: usize,
     judge: Judge,
 }
 
 impl View<'_> {
-    /// Whether a place belonged to the set before the query.
+    /// Whether a slot belonged to the set before the query.
     fn in_model(&self, slot: usize) -> bool {
         slot < self.facts.slots.len() && self.facts.slots.class(slot) == self.of.class
     }
@@ -227,7 +230,7 @@ impl View<'_> {
         }
     }
 
-    /// Bound variables that go through a part of the set.
+    /// Names the elements in bound variables that range over a part of the set.
     fn ranges(&self, apart: &mut Apart) {
         let whole = apart.whole();
         for d in self.slots.declared.iter().flatten() {
@@ -241,7 +244,7 @@ impl View<'_> {
         }
     }
 
-    /// A place that only the query takes for one of the set's.
+    /// Handles a slot that belongs to the set only because of the query.
     fn place(&self, d: &Declared, apart: &mut Apart) {
         let whole = apart.whole();
         let Some(range) = d.range else {
@@ -262,7 +265,8 @@ impl View<'_> {
                         }
                     }
                 }
-                // A constant of a function, made from its arguments: its initialiser was followed.
+                // A constant of a function, computed from its arguments: its initialiser was
+                // followed.
                 (None, _) if d.temporary => self.temporary(d, range, whole, apart),
                 (None, _) => apart.all(format!("the constant `{}` is not followed", symbol.name)),
             }
@@ -282,7 +286,7 @@ impl View<'_> {
             if matches!(d.slot, Slot::Dim(..)) {
                 return apart.all("an array they index has another size".into());
             }
-            // A part of the set: its elements are those that the query names one by one.
+            // A part of the set: the query names these elements one by one.
             (range.0.max(whole.0)..=range.1.min(whole.1)).for_each(|v| apart.name(v));
         } else if range.0 > whole.0 || range.1 < whole.1 {
             apart.all("a parameter or variable of a function cannot hold them all".into());
@@ -301,7 +305,7 @@ impl View<'_> {
         })
     }
 
-    /// Those of them that the query binds.
+    /// The bound variables of the query among them.
     fn bound_variables(&self) -> impl Iterator<Item = SymId> {
         let bound = |s: &SymId| {
             let slot = Slot::Leaf(Root::Symbol(*s), Vec::new());
@@ -315,13 +319,13 @@ impl View<'_> {
     }
 }
 
-/// Elements told apart so far.
+/// Elements that are told apart, collected so far.
 struct Apart {
     first: i32,
     size: u32,
     named: BTreeSet<u32>,
     all: Option<String>,
-    /// For each element, the entries that constants have for it.
+    /// For each element, the entries of constants at its index.
     keys: Vec<Vec<i32>>,
 }
 
@@ -363,7 +367,7 @@ impl Apart {
         }
     }
 
-    /// Of each block the elements with the most common entries stay.
+    /// In each class, only the elements with the most common entries stay interchangeable.
     fn settle(mut self, e: &Elements, out: &mut Named) {
         if let Some(why) = self.all {
             out.all.insert(e.set.id, why);
@@ -393,16 +397,16 @@ impl Apart {
     }
 }
 
-/// What a constant says of the elements of a place in it.
+/// The entries of a constant that matter for one of its slots.
 enum Entries {
-    /// The values that stand there.
+    /// All values in the slot.
     Values(Vec<i32>),
-    /// By index of a dimension, everything that stands at it.
+    /// For each index of the dimension, all values at that index.
     Keys(Vec<Vec<i32>>),
 }
 
 impl Entries {
-    /// `None` if the values do not fit the type.
+    /// Reads the entries; `None` if the values do not fit the type.
     fn new(ty: &Type, values: &[i32], slot: &Slot) -> Option<Entries> {
         let mut walk = Walk {
             slot,
@@ -422,13 +426,13 @@ impl Entries {
     }
 }
 
-/// A walk through the flattened values of a constant.
+/// A walk over the flattened values of a constant.
 struct Walk<'a> {
     slot: &'a Slot,
     values: std::slice::Iter<'a, i32>,
     fields: Vec<u32>,
     dims: u32,
-    /// The index of the dimension asked for.
+    /// The current index in the dimension of the slot.
     at: Option<i32>,
     leaves: Vec<i32>,
     keys: BTreeMap<i32, Vec<i32>>,

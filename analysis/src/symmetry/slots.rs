@@ -1,4 +1,4 @@
-//! Places where an identifier can be, joined where values flow between them.
+//! Slots: places that can hold an identifier, joined into classes where values flow between them.
 
 use crate::symbol::{Home, Loc, ParamOf, SymId, SymKind, Symbol};
 use crate::types::{IntType, ScalarSet, Type};
@@ -14,69 +14,71 @@ pub enum Root {
     Result(u32),
 }
 
-/// A place for identifiers.
+/// A place that can hold identifiers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// An integer, by fields; entries of arrays are one slot.
+    /// An integer, by its path of fields; all entries of an array share one slot.
     Leaf(Root, Vec<u32>),
-    /// An array dimension, by fields and number of dimensions before it.
+    /// An array dimension, by its path of fields and the number of dimensions before it.
     Dim(Root, Vec<u32>, u32),
 }
 
-/// A use that an identifier does not survive, or a number it meets.
+/// A use of a slot that identifiers do not allow, or a number it is combined with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// `+`, `++` and the like.
     Arithmetic,
     /// `<` and the like.
     Order,
-    /// A clock.
+    /// Compared with a clock.
     Clock,
-    /// A computed value arrives.
+    /// Assigned or compared to a computed value.
     Computed,
-    /// A local array whose initialiser lists entries that differ along a dimension.
+    /// Initialised by a list whose entries differ along a dimension.
     Entries,
     /// Assigned or compared to a number.
     Literal(i32),
     /// Indexed by a number.
     Index(i32),
-    /// The value of a variable that nobody assigned.
+    /// Read with its default value, before any assignment.
     Default(i32),
-    /// A parameter given a number at instantiation.
+    /// A parameter that is given a number at instantiation.
     Partial,
-    /// A number as an index in a channel priority.
+    /// Indexed by a number in a channel priority.
     Priority(i32),
-    /// A dimension indexed by another slot; harmless by itself.
+    /// A dimension indexed by another slot, which is harmless by itself.
     Indexed,
 }
 
-/// What is known of the range of a slot.
+/// The declaration of a slot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
     /// The slot.
     pub slot: Slot,
-    /// Least and greatest value, where known.
+    /// Least and greatest value, if known.
     pub range: Option<(i32, i32)>,
-    /// A bound variable or dimension must have exactly the elements; a variable at least them.
+    /// Whether the range must contain exactly the elements (bound variables, dimensions) rather
+    /// than at least them (variables).
     pub exact: bool,
-    /// A constant of the model, whose values are no state.
+    /// The constant of the model, if it is one: its values are not part of the state.
     pub constant: Option<Arc<Symbol>>,
-    /// A bound variable, or a parameter, local variable or result of a function: evaluation gives it its value.
+    /// Whether evaluation sets its value: a bound variable, or a parameter, local variable or
+    /// result of a function.
     pub temporary: bool,
-    /// The set of the papers' notation in its type.
+    /// The set in its type, in `scalarset` notation.
     pub set: Option<Arc<ScalarSet>>,
     /// Where the symbol is declared.
     pub loc: Loc,
 }
 
-/// All slots.
+/// All slots, as a union-find structure.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
     ids: FxHashMap<Slot, usize>,
     parent: Vec<usize>,
-    /// What was declared, by slot number.
+    /// Declarations, by slot id.
     pub declared: Vec<Option<Declared>>,
-    /// Uses, by slot number (not by class).
+    /// Uses, by slot id (not by class).
     pub uses: Vec<(usize, Use, Loc)>,
 }
 
@@ -91,37 +93,37 @@ impl Slots {
         id
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn len(&self) -> usize {
         self.parent.len()
     }
 
-    /// The class of a slot that was seen.
+    /// The class of a slot, if it occurred.
     pub fn find(&self, slot: &Slot) -> Option<usize> {
         self.ids.get(slot).map(|&id| self.class(id))
     }
 
-    /// The number of a slot that was seen, without regard to what it was joined with.
+    /// The id of a slot, if it occurred. Joins have no effect on it.
     pub fn find_id(&self, slot: &Slot) -> Option<usize> {
         self.ids.get(slot).copied()
     }
 
-    /// All slots with their numbers.
+    /// All slots with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&Slot, usize)> {
         self.ids.iter().map(|(s, id)| (s, *id))
     }
 
-    /// The leaf of a root.
+    /// The id of an integer slot.
     pub fn leaf(&mut self, root: &Root, fields: &[u32]) -> usize {
         self.id(Slot::Leaf(root.clone(), fields.to_vec()))
     }
 
-    /// A dimension of a root.
+    /// The id of a dimension slot.
     pub fn dim(&mut self, root: &Root, fields: &[u32], dims: u32) -> usize {
         self.id(Slot::Dim(root.clone(), fields.to_vec(), dims))
     }
 
-    /// The representative of a class.
+    /// The representative of the class of a slot.
     pub fn class(&self, mut id: usize) -> usize {
         while let Some(&p) = self.parent.get(id) {
             if p == id {
@@ -132,7 +134,7 @@ impl Slots {
         id
     }
 
-    /// Values flow between two slots.
+    /// Joins the classes of two slots: values flow between them.
     pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.class(a), self.class(b));
         let (low, high) = (a.min(b), a.max(b));
@@ -141,7 +143,7 @@ impl Slots {
         }
     }
 
-    /// Everything declared with the same set of the papers' notation is one class.
+    /// Joins all slots declared with the same set in `scalarset` notation.
     pub fn join_sets(&mut self) {
         let mut first: FxHashMap<u32, usize> = FxHashMap::default();
         for id in 0..self.declared.len() {
@@ -157,7 +159,7 @@ impl Slots {
         }
     }
 
-    /// Index uses noted since `from` belong to a channel priority.
+    /// Turns index uses recorded since `from` into uses in a channel priority.
     pub fn as_priorities(&mut self, from: usize) {
         for (_, how, _) in self.uses.iter_mut().skip(from) {
             if let Use::Index(n) = how {
@@ -166,12 +168,12 @@ impl Slots {
         }
     }
 
-    /// Notes a use.
+    /// Records a use.
     pub fn used(&mut self, slot: usize, how: Use, loc: Loc) {
         self.uses.push((slot, how, loc));
     }
 
-    /// Notes ranges and sets of a symbol's slots.
+    /// Records the ranges and sets of a symbol's slots.
     pub fn declare(&mut self, root: &Root, s: &Arc<Symbol>, ty: &Type) {
         if self.ids.contains_key(&Slot::Leaf(root.clone(), Vec::new())) && !ty.is_composite() {
             let id = self.leaf(root, &[]);

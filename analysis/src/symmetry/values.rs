@@ -1,5 +1,5 @@
-//! What can be said of places and values without running anything: which entry an index selects, whether an update may
-//! be done in any order, whether a value fits.
+//! Static facts about places and values: which entry an index selects, whether updates commute,
+//! whether a value fits a type.
 
 use super::effects::{Accumulation, Sel, Value};
 use super::interval::{Ranges, interval};
@@ -52,7 +52,7 @@ pub(super) fn same_place(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// Whether `target op= value` may be done in any order.
+/// The kind of accumulation of `target op= value`, if such updates commute.
 pub(super) fn accumulation(
     op: BinaryOp,
     value: &Expr,
@@ -60,7 +60,7 @@ pub(super) fn accumulation(
     ranges: &Ranges,
 ) -> Option<Accumulation> {
     let (lo, hi) = interval(value, ranges);
-    // Bits come and go in any order, but on the way the number may leave its range.
+    // Bit operations commute, but an intermediate value may leave the range.
     let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
     if bits && !closed(value, target, ranges) {
         return None;
@@ -79,7 +79,8 @@ pub(super) fn accumulation(
     })
 }
 
-/// Whether `ty` holds all numbers of some width, `e` among them: no operation on bits leaves it.
+/// Whether `ty` contains all numbers of some bit width, and `e` is one of them: bit operations then
+/// stay in the range.
 pub(super) fn closed(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
     match ty {
         Type::Bool => true,
@@ -95,7 +96,7 @@ pub(super) fn closed(e: &Expr, ty: &Type, ranges: &Ranges) -> bool {
     }
 }
 
-/// How many values a loop variable goes through.
+/// The number of values of a loop variable.
 pub(super) fn values_of(var: &Symbol) -> u64 {
     let count = match var.value_type() {
         Some(Type::Scalar(set)) => set.size.known().map(i64::from),
