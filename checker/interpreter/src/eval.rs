@@ -5,7 +5,7 @@
 
 use super::arithmetic::{arithmetic, wrap};
 use super::regions::Notes;
-use super::state::{Concrete, Names};
+use super::state::{Comparison, Concrete, Names};
 use zonelens_analysis::network::{
     Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, CompareOp, Expr, ExprKind, IndexStep,
     Network, Place, ProcessRef, Stmt, UnaryOp,
@@ -281,15 +281,15 @@ impl<'a> Evaluator<'a> {
         let mut value = self.state.clocks[left];
         let constant = self.eval(bound)?;
         let bound = constant * self.state.unit;
+        let right = right.map(|right| self.clock(right)).transpose()?;
         if let Some(right) = right {
-            let right = self.clock(right)?;
             value -= self.state.clocks[right];
             self.note(|notes| notes.compare_difference(constant));
         } else {
             self.note(|notes| notes.compare(left, constant));
-            if let Some(moments) = &mut self.state.moments {
-                moments.push(bound - value);
-            }
+        }
+        if let Some(comparisons) = &mut self.state.comparisons {
+            comparisons.push(Comparison::new(left, right, bound - value));
         }
         Ok(i64::from(match op {
             CompareOp::Lt => value < bound,
@@ -588,7 +588,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// The parts of a condition that must all hold.
-fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
+pub(super) fn conjuncts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::And, a, b) => {
             conjuncts(a, out);

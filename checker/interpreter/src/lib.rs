@@ -5,6 +5,7 @@
 //! the steps of a trace all come here.
 
 mod arithmetic;
+mod attempts;
 mod claim;
 mod eval;
 mod limit;
@@ -15,13 +16,16 @@ mod rng;
 mod simulate;
 mod state;
 mod steps;
+mod windows;
 
+pub use attempts::Reason;
 pub use claim::{Claim, End, Ending, Kept, check, is_dead};
 pub use eval::{Evaluator, Failure};
 pub use limit::{Limit, Over};
 pub use replay::{Replayed, replay};
 pub use retrace::{evaluate, replay_trace};
 pub use rng::Rng;
-pub use simulate::{Choice, Ended, SimulateOptions, Simulator, simulate};
+pub use simulate::{Choice, Ended, SimulateOptions, Simulator, Unavailable, simulate};
 pub use state::Names;
 pub use steps::{ConcreteEdge, ConcreteStep, fails};
+pub use windows::{Blocked, Interval, Possible, TimeEnd, Windows, windows};

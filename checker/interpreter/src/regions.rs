@@ -178,7 +178,7 @@ mod tests {
             locations: vec![0],
             clocks: clocks.to_vec(),
             unit,
-            moments: None,
+            comparisons: None,
             notes: None,
         }
     }

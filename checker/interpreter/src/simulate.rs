@@ -1,14 +1,17 @@
 //! Random and guided runs.
 //!
-//! The moments at which something can change are found by looking: every comparison of a clock that is evaluated notes
-//! the delay after which its answer changes. From one such moment to the next nothing does, so it is enough to look at
-//! the moments and once between two of them, however far apart they are.
+//! `windows.rs` says after which delays each transition is possible; a walk takes it after the shortest one, or after one
+//! drawn from the ends and the inside of its windows.
 
+use super::attempts::Reason;
 use super::eval::Broken;
+use super::limit::Limit;
 use super::replay::describe;
 use super::rng::Rng;
 use super::state::{Concrete, Names, fraction};
-use super::steps::{ConcreteStep, enabled_steps, invariants_hold, may_delay, stopped_clocks};
+use super::steps::{ConcreteStep, invariants_hold, running_clocks, step_by, too_many};
+use super::windows::{Interval, Possible, TimeEnd, windows};
+use std::sync::atomic::AtomicBool;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Trace, TraceKind, TraceState, TraceStep, TraceTransition};
 use zonelens_syntax::span::Span;
@@ -37,8 +40,10 @@ impl Default for SimulateOptions {
 
 /// Parts of a time unit that delays are made of. Delays between two moments are as round as they can be.
 const UNIT: i64 = 1 << 16;
-/// Moments that one delay may meet.
-const MOMENTS: usize = 4096;
+/// Where a broadcast can be received in very many ways, at most this many of them are offered.
+const DRAWN: usize = 32;
+/// Attempts to draw those ways at random.
+const DRAWS: usize = 4096;
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,9 +83,20 @@ pub struct Choice {
     pub transition: TraceTransition,
     /// The shortest delay after which it is possible.
     pub delay: String,
+    /// The delays after which it is possible: `[2, 5)`, or several of these.
+    pub window: String,
     step: ConcreteStep,
-    /// Delays after which it is possible and the states it leads to.
-    targets: Vec<(i64, Concrete)>,
+    /// Some of these delays, the shortest first.
+    delays: Vec<i64>,
+}
+
+/// A transition that cannot be taken, however long one waits.
+#[derive(Clone, Debug)]
+pub struct Unavailable {
+    /// What it would do.
+    pub transition: TraceTransition,
+    /// What forbids it.
+    pub reason: String,
 }
 
 /// A run under way.
@@ -110,7 +126,7 @@ impl<'n> Simulator<'n> {
                 let message = "the initial state violates an invariant, so there is no run";
                 return Err(Ended::Failed(message.into()));
             }
-            Err(broken) => return Err(failed(&broken, position)),
+            Err(broken) => return Err(failed(&broken.into(), position)),
         }
         let trace = Trace {
             kind: TraceKind::Path,
@@ -146,24 +162,126 @@ impl<'n> Simulator<'n> {
     /// All transitions that are possible now or after a delay, those that come first before the others. Of a broadcast
     /// that can be received in very many ways some are drawn, the same ones for the same seed and number of steps.
     pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
+        Ok(self.look()?.0)
+    }
+
+    /// The same, and the transitions that are not possible, with their reasons.
+    pub fn look(&mut self) -> Result<(Vec<Choice>, Vec<Unavailable>), Ended> {
+        let never = AtomicBool::new(false);
+        let found = windows(self.network, &self.state, Limit::new(&never, None))
+            .map_err(|broken| failed(&broken.into(), self.position))?;
+        if let Some(error) = &found.error {
+            return Err(failed(error, self.position));
+        }
+        self.may_wait = found.end == TimeEnd::Never;
         // Far apart for neighbouring seeds and steps.
         let mut rng = Rng::new(self.seed);
-        let rng = Rng::new(rng.next_u64() ^ self.trace.steps.len() as u64);
-        let (found, may_wait) = look_ahead(self.network, &self.state, &rng)
-            .map_err(|broken| failed(&broken, self.position))?;
-        self.may_wait = may_wait;
-        let describe = |step: &ConcreteStep| {
-            describe(self.network, &self.names, step, &self.state, self.position)
+        let mut rng = Rng::new(rng.next_u64() ^ self.trace.steps.len() as u64);
+        let mut choices = Vec::new();
+        for possible in &found.possible {
+            let delays: Vec<i64> = possible.delays.iter().flat_map(samples).collect();
+            let windows = possible.delays.iter().map(|i| i.text(UNIT));
+            let window = windows.collect::<Vec<_>>().join(" or ");
+            for (step, delays) in self.ways(possible, delays, &mut rng)? {
+                choices.push(Choice {
+                    transition: self.describe(&step),
+                    delay: fraction(delays.first().copied().unwrap_or(0), UNIT),
+                    window: window.clone(),
+                    step,
+                    delays,
+                });
+            }
+        }
+        let blocked = found.blocked.iter().map(|blocked| Unavailable {
+            transition: self.describe(&blocked.step),
+            reason: self.reason(&blocked.reason),
+        });
+        Ok((choices, blocked.collect()))
+    }
+
+    /// The steps that a possible transition stands for, with their delays: itself, or some of very many.
+    fn ways(
+        &self,
+        possible: &Possible,
+        delays: Vec<i64>,
+        rng: &mut Rng,
+    ) -> Result<Vec<(ConcreteStep, Vec<i64>)>, Ended> {
+        if possible.choices.is_empty() {
+            return Ok(vec![(possible.step.clone(), delays)]);
+        }
+        let mut found: Vec<(ConcreteStep, Vec<i64>)> = Vec::new();
+        for _ in 0..DRAWS {
+            let mut step = possible.step.clone();
+            let picks = possible
+                .choices
+                .iter()
+                .map(|own| own[rng.below(own.len())].clone());
+            step.edges.extend(picks);
+            if found.iter().any(|(other, _)| *other == step) {
+                continue;
+            }
+            let is_possible = |delay: &i64| matches!(self.after(*delay, &step), Ok(Some(_)));
+            let own: Vec<i64> = delays.iter().copied().filter(is_possible).collect();
+            if !own.is_empty() {
+                found.push((step, own));
+            }
+            if found.len() == DRAWN {
+                break;
+            }
+        }
+        if found.is_empty() {
+            let sender = possible
+                .step
+                .edges
+                .first()
+                .map_or(0, |edge| edge.0 as usize);
+            let message = too_many(self.network, sender).message;
+            return Err(Ended::Failed(message));
+        }
+        Ok(found)
+    }
+
+    /// The state after a delay and a step.
+    fn after(&self, delay: i64, step: &ConcreteStep) -> Result<Option<Concrete>, Broken> {
+        let mut then = self.state.clone();
+        let runs = running_clocks(self.network, &mut then)?;
+        let taken = step_by(self.network, &mut then.after(delay, &runs), &step.edges)?;
+        Ok(taken.map(|(_, next)| next))
+    }
+
+    fn describe(&self, step: &ConcreteStep) -> TraceTransition {
+        describe(self.network, &self.names, step, &self.state, self.position)
+    }
+
+    /// What forbids a transition, in words.
+    fn reason(&self, reason: &Reason) -> String {
+        let process = |p: &u32| &self.network.processes[*p as usize];
+        let place = |span: Span| {
+            let Position { line, column } = (self.position)(span);
+            format!("line {line}, column {column}")
         };
-        Ok(found
-            .into_iter()
-            .map(|(step, targets)| Choice {
-                transition: describe(&step),
-                delay: fraction(targets.first().map_or(0, |t| t.0), UNIT),
-                step,
-                targets,
-            })
-            .collect())
+        match reason {
+            Reason::Guard { part, .. } => format!("its guard is false ({})", place(*part)),
+            Reason::NoPartner { channel } => {
+                let channel = self.names.channel(*channel);
+                format!("no process can synchronise on `{channel}`")
+            }
+            Reason::ReceiverGuard { part, .. } => {
+                format!("the receiver's guard is false ({})", place(*part))
+            }
+            Reason::Committed { process: p } => {
+                format!("{} is in a committed location", process(p).name)
+            }
+            Reason::Invariant { process: p } => {
+                format!("the invariant of {} would be false", process(p).name)
+            }
+            Reason::Priority { by } => {
+                let by = by.edges.first().map(|edge| &process(&edge.0).name);
+                let by = by.map(|name| format!(": of {name}")).unwrap_or_default();
+                format!("a transition of higher priority is possible{by}")
+            }
+            Reason::Error { message, .. } => message.clone(),
+        }
     }
 
     /// Why there is no choice.
@@ -176,17 +294,22 @@ impl<'n> Simulator<'n> {
     }
 
     /// Takes a transition at its earliest moment, or at a random one of its moments.
-    pub fn take(&mut self, choice: &Choice, rng: Option<&mut Rng>) {
-        let pick = rng.map_or(0, |rng| rng.below(choice.targets.len()));
-        let Some((delay, next)) = choice.targets.get(pick) else {
-            return;
+    pub fn take(&mut self, choice: &Choice, rng: Option<&mut Rng>) -> Result<(), Ended> {
+        let pick = rng.map_or(0, |rng| rng.below(choice.delays.len()));
+        let delay = choice.delays.get(pick).copied().unwrap_or(0);
+        let next = self.after(delay, &choice.step);
+        let next = next.map_err(|broken| failed(&broken.into(), self.position))?;
+        let Some(next) = next else {
+            let message = "the transition is not possible after the delay that was chosen";
+            return Err(Ended::Failed(message.into()));
         };
         self.trace.steps.push(TraceStep {
-            delay: fraction(*delay, UNIT),
+            delay: fraction(delay, UNIT),
             transition: Some(choice.transition.clone()),
-            state: self.names.describe(self.network, next),
+            state: self.names.describe(self.network, &next),
         });
-        self.state = next.clone();
+        self.state = next;
+        Ok(())
     }
 }
 
@@ -226,10 +349,10 @@ pub fn simulate(
             let ended = simulator.stuck();
             return (simulator.trace, ended);
         }
-        match options.guide.get(index) {
+        let taken = match options.guide.get(index) {
             None => {
                 let pick = rng.below(choices.len());
-                simulator.take(&choices[pick], Some(&mut rng));
+                simulator.take(&choices[pick], Some(&mut rng))
             }
             Some(number) => match choices.get(*number) {
                 Some(choice) => simulator.take(choice, None),
@@ -238,20 +361,26 @@ pub fn simulate(
                     return (simulator.trace, Ended::NoSuchChoice(message));
                 }
             },
+        };
+        if let Err(ended) = taken {
+            return (simulator.trace, ended);
         }
     }
     (simulator.trace, Ended::Steps)
 }
 
 /// Why the model fails, and where.
-fn failed(broken: &Broken, position: &dyn Fn(Span) -> Position) -> Ended {
-    let message = &broken.message;
-    Ended::Failed(match broken.span {
-        Some(span) => {
-            let Position { line, column } = position(span);
+fn failed(reason: &Reason, position: &dyn Fn(Span) -> Position) -> Ended {
+    Ended::Failed(match reason {
+        Reason::Error {
+            message,
+            span: Some(span),
+        } => {
+            let Position { line, column } = position(*span);
             format!("line {line}, column {column}: {message}")
         }
-        None => message.clone(),
+        Reason::Error { message, .. } => message.clone(),
+        other => format!("{other:?}"),
     })
 }
 
@@ -263,62 +392,16 @@ fn no_such_choice(step: usize, number: usize, count: usize) -> String {
     format!("step {step} asks for transition {number}, but there {there}")
 }
 
-/// A step, the delays after which it can be taken and the states it then leads to.
-type Ahead = (ConcreteStep, Vec<(i64, Concrete)>);
-
-/// The steps of every moment that time can pass to, and whether it may pass for ever.
-fn look_ahead(
-    network: &Network,
-    state: &Concrete,
-    rng: &Rng,
-) -> Result<(Vec<Ahead>, bool), Broken> {
-    let mut found: Vec<Ahead> = Vec::new();
-    let mut now = state.clone();
-    now.moments = Some(Vec::new());
-    let stopped = stopped_clocks(network, &mut now)?;
-    let mut delay = 0;
-    let mut between = false;
-    for _ in 0..MOMENTS {
-        if let Some(moments) = &mut now.moments {
-            moments.clear();
-        }
-        if !invariants_hold(network, &mut now)? {
-            return Ok((found, false));
-        }
-        // Nothing changes between two moments: what is urgent here was so all the way, and kept time from coming here.
-        if between && !may_delay(network, &mut now)? {
-            return Ok((found, false));
-        }
-        for (step, mut next) in enabled_steps(network, &mut now, rng)? {
-            next.moments = None;
-            match found.iter_mut().find(|(other, _)| *other == step) {
-                Some((_, targets)) => targets.push((delay, next)),
-                None => found.push((step, vec![(delay, next)])),
-            }
-        }
-        if !may_delay(network, &mut now)? {
-            return Ok((found, false));
-        }
-        let moments = now.moments.iter().flatten();
-        let change = moments.copied().filter(|m| *m > 0).min();
-        let pass = match (between, change) {
-            // The last stretch: nothing changes any more.
-            (true, None) => return Ok((found, true)),
-            (true, Some(change)) => change,
-            (false, None) => UNIT,
-            (false, Some(change)) => round_below(delay, change),
-        };
-        between = !between;
-        if pass == 0 {
-            // No room for a moment in between.
-            continue;
-        }
-        delay += pass;
-        for (clock, stopped) in now.clocks.iter_mut().zip(&stopped) {
-            *clock += if *stopped { 0 } else { pass };
-        }
-    }
-    Ok((found, true))
+/// Delays of an interval that a walk may choose from: its ends where they belong to it, and one inside.
+fn samples(interval: &Interval) -> impl Iterator<Item = i64> {
+    let from = (!interval.from_open).then_some(interval.from);
+    let end = interval
+        .to
+        .filter(|to| !interval.to_open && Some(*to) != from);
+    let room = interval.to.map_or(UNIT + 1, |to| to - interval.from);
+    let inside = round_below(interval.from, room);
+    let inside = (inside > 0).then_some(interval.from + inside);
+    from.into_iter().chain(inside).chain(end)
 }
 
 /// A step from `from` that ends before `change` more, at a number as round as possible; 0 if there is none.

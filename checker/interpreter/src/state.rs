@@ -15,15 +15,50 @@ pub struct Concrete {
     pub clocks: Vec<i64>,
     /// Parts of one time unit.
     pub unit: i64,
-    /// Delays after which a comparison of a clock changes its answer, noted as comparisons are evaluated; `None` where
-    /// nobody asks.
-    pub moments: Option<Vec<i64>>,
+    /// The comparisons of clocks that were evaluated, from which follows when an answer changes; `None` where nobody
+    /// asks.
+    pub comparisons: Option<Vec<Comparison>>,
     /// Where comparisons and assignments of clocks are noted, shared with the copies of the state; `None` where nobody
     /// asks.
     pub notes: Option<SharedNotes>,
 }
 
+/// A comparison of a clock, or of the difference of two, with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    left: usize,
+    right: Option<usize>,
+    /// The constant less the value.
+    distance: i64,
+}
+
+impl Comparison {
+    /// `left - right` is compared with a constant that is `distance` greater than its value.
+    pub fn new(left: usize, right: Option<usize>, distance: i64) -> Comparison {
+        Comparison {
+            left,
+            right,
+            distance,
+        }
+    }
+
+    /// The delay after which the value equals the constant; `runs` holds 1 for clocks that run, 0 for those that stand.
+    pub fn delay(&self, runs: &[i64]) -> Option<i64> {
+        let rate = runs[self.left] - self.right.map_or(0, |right| runs[right]);
+        (rate != 0).then_some(self.distance * rate)
+    }
+}
+
 impl Concrete {
+    /// The state after a delay.
+    pub fn after(&self, delay: i64, runs: &[i64]) -> Concrete {
+        let mut then = self.clone();
+        for (clock, rate) in then.clocks.iter_mut().zip(runs) {
+            *clock += delay * rate;
+        }
+        then
+    }
+
     /// The initial state.
     pub fn initial(network: &Network, unit: i64) -> Concrete {
         Concrete {
@@ -35,7 +70,7 @@ impl Concrete {
                 .map(|c| i64::from(c.init) * unit)
                 .collect(),
             unit,
-            moments: None,
+            comparisons: None,
             notes: None,
         }
     }

@@ -22,27 +22,32 @@ type Try<T> = Result<T, Broken>;
 
 /// Whether all invariants hold.
 pub fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
+    Ok(broken_invariant(network, state)?.is_none())
+}
+
+/// The first process whose invariant is false.
+pub fn broken_invariant(network: &Network, state: &mut Concrete) -> Try<Option<usize>> {
     for p in 0..network.processes.len() {
         let location = &network.processes[p].locations[state.locations[p] as usize];
         if let Some(invariant) = &location.invariant
             && Evaluator::new(network, state, location.frame).eval(invariant)? == 0
         {
-            return Ok(false);
+            return Ok(Some(p));
         }
     }
-    Ok(true)
+    Ok(None)
 }
 
-/// Which clocks stand still: those that an invariant gives the rate 0.
-pub fn stopped_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<bool>> {
-    let mut stopped = vec![false; state.clocks.len()];
+/// For each clock, 1 if it runs and 0 if an invariant stops it.
+pub fn running_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<i64>> {
+    let mut runs = vec![1; state.clocks.len()];
     for p in 0..network.processes.len() {
         let location = &network.processes[p].locations[state.locations[p] as usize];
         if let Some(invariant) = &location.invariant {
             let mut evaluator = Evaluator::new(network, state, location.frame);
             for (clock, rate) in evaluator.rates(invariant)? {
                 match rate {
-                    0 => stopped[clock] = true,
+                    0 => runs[clock] = 0,
                     1 => {}
                     _ => {
                         return Err(Broken::new(format!(
@@ -53,7 +58,7 @@ pub fn stopped_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<bool>>
             }
         }
     }
-    Ok(stopped)
+    Ok(runs)
 }
 
 /// Whether some time may pass: no urgent or committed location, no urgent synchronisation enabled.
@@ -63,11 +68,13 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
         .iter()
         .zip(&state.locations)
         .any(|(p, l)| p.locations[*l as usize].kind != LocationKind::Normal);
-    if stopped {
-        return Ok(false);
-    }
+    Ok(!stopped && urgent_start(network, state)?.is_none())
+}
+
+/// A process that can start an urgent synchronisation.
+pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>> {
     if !network.channels.iter().any(|c| c.urgent) {
-        return Ok(true);
+        return Ok(None);
     }
     let offers = Offers::urgent(network, state)?;
     let urgent = |starter: &Candidate| {
@@ -78,7 +85,8 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
                 && (channel.broadcast || offers.partners(starter.edge.0, c).next().is_some())
         })
     };
-    Ok(!offers.starters.iter().any(urgent))
+    let start = offers.starters.iter().find(|starter| urgent(starter));
+    Ok(start.map(|starter| starter.edge.0))
 }
 
 /// Evaluates every comparison on which it depends whether time may pass here, and no other: invariants, and guards of
@@ -219,13 +227,14 @@ fn drawn_steps(
         }
     }
     if found.is_empty() {
-        return Err(too_many(network, ways));
+        return Err(too_many(network, ways.starter.0 as usize));
     }
     Ok(found)
 }
 
-fn too_many(network: &Network, ways: &Ways<'_>) -> Broken {
-    let sender = &network.processes[ways.starter.0 as usize].name;
+/// The receivers of a broadcast by a process have too many choices.
+pub(super) fn too_many(network: &Network, sender: usize) -> Broken {
+    let sender = &network.processes[sender].name;
     Broken::new(format!(
         "the receivers of a broadcast by {sender} can choose in too many ways to try all, and none that was tried keeps \
          the invariants"
@@ -233,7 +242,7 @@ fn too_many(network: &Network, ways: &Ways<'_>) -> Broken {
 }
 
 /// The priority of a step: that of its channel, then that of its processes.
-fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
+pub(super) fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
     let channel = step.channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
         network.channels[c as usize].priority
     });
@@ -302,7 +311,7 @@ fn outranked(
                         return Ok(true);
                     }
                     if tried > FEW_WAYS * FEW_WAYS {
-                        return Err(too_many(network, ways));
+                        return Err(too_many(network, ways.starter.0 as usize));
                     }
                 }
             }
@@ -331,7 +340,7 @@ fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option
 }
 
 /// The state after a step's updates.
-fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Concrete> {
+pub(super) fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Concrete> {
     let mut next = state.clone();
     let mut evaluator = Evaluator::new(network, &mut next, network.update_frame);
     for update in &network.before_update {
@@ -582,13 +591,8 @@ impl<'o> Ways<'o> {
     }
 }
 
-fn candidates(
-    network: &Network,
-    state: &mut Concrete,
-    p: u32,
-    e: u32,
-    edge: &Edge,
-) -> Try<Vec<Candidate>> {
+/// All values of the select variables of an edge.
+pub(super) fn select_values(edge: &Edge) -> Vec<Vec<i32>> {
     let mut choices: Vec<Vec<i32>> = vec![Vec::new()];
     for select in &edge.selects {
         choices = choices
@@ -602,8 +606,18 @@ fn candidates(
             })
             .collect();
     }
+    choices
+}
+
+fn candidates(
+    network: &Network,
+    state: &mut Concrete,
+    p: u32,
+    e: u32,
+    edge: &Edge,
+) -> Try<Vec<Candidate>> {
     let mut found = Vec::new();
-    for values in choices {
+    for values in select_values(edge) {
         let mut evaluator = Evaluator::new(network, state, edge.frame);
         for (select, value) in edge.selects.iter().zip(&values) {
             evaluator.bind(select.slot, *value);
@@ -626,7 +640,7 @@ fn candidates(
 }
 
 impl Evaluator<'_> {
-    fn channel(&mut self, channel: &ChannelRef) -> Try<u32> {
+    pub(super) fn channel(&mut self, channel: &ChannelRef) -> Try<u32> {
         Ok(channel.base + self.offset(&channel.steps)? as u32)
     }
 }

@@ -4,17 +4,20 @@ use crate::graph::expander::{Delay, Expander};
 use crate::program::{ClockOp, Conjunction, Fault, constrain, pass_time};
 use crate::zone::Zone;
 
+/// The place of a clock that the small matrix leaves out.
+pub const DROPPED: u32 = u32::MAX;
+
 /// Constraints of clocks that are left out are dropped, the others speak of places in the small matrix.
 fn keep(constraints: &mut Conjunction, place: &[u32]) {
     constraints.retain_mut(|c| {
         (c.i, c.j) = (place[c.i as usize], place[c.j as usize]);
-        c.i != u32::MAX && c.j != u32::MAX
+        c.i != DROPPED && c.j != DROPPED
     });
 }
 
 impl Expander<'_> {
     /// What one step leads to from `(state, zone)`, delayed, `zone` being over those clocks that have a `place` (by matrix
-    /// index, `u32::MAX` for clocks left out). `Some(false)` if the step is not possible, `None` if some of the clocks do
+    /// index, [`DROPPED`] for clocks left out). `Some(false)` if the step is not possible, `None` if some of the clocks do
     /// not tell.
     pub fn successor_among(
         &mut self,
@@ -39,7 +42,7 @@ impl Expander<'_> {
                 ClockOp::Copy(..) => return Ok(None),
                 ClockOp::Set(x, v) => {
                     let x = place[x as usize + 1];
-                    if x != u32::MAX {
+                    if x != DROPPED {
                         zone.set(x as usize, i64::from(v));
                     }
                 }

@@ -8,7 +8,6 @@ use crate::graph::expander::{Delay, Expander};
 use crate::graph::timed;
 use crate::program::{Fault, FaultKind, constrain};
 use crate::zone::{Federation, Zone, is_too_large, subtract_all};
-use zonelens_syntax::span::Span;
 
 /// The points of `zone` from which no step is possible, now or after any allowed delay. Exact: every way out is taken away
 /// by subtraction, strict bounds included. `zone` must be a zone of the discrete state.
@@ -78,7 +77,7 @@ impl Room {
 
 fn within_limits(zones: &Federation) -> Result<(), Fault> {
     match is_too_large(zones) {
-        true => Err(FaultKind::TooManyParts.at(Span::default())),
+        true => Err(FaultKind::TooManyParts.nowhere()),
         false => Ok(()),
     }
 }

@@ -478,7 +478,7 @@ impl<'p> Expander<'p> {
             }
             Delay::Until(urgent) => {
                 if self.program.has_rates {
-                    return Err(FaultKind::UrgentClockGuard.at(Default::default()));
+                    return Err(FaultKind::UrgentClockGuard.nowhere());
                 }
                 if let Some(zone) = zones.pop() {
                     zones.extend(timed::delay_until(zone, invariant, &urgent));

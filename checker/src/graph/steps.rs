@@ -9,7 +9,6 @@ use crate::program::{Edge, EdgeId, Fault, FaultKind, Machine, Program};
 use std::cmp::Reverse;
 use std::ops::Range;
 use zonelens_analysis::network::{Channel, LocationKind};
-use zonelens_syntax::span::Span;
 
 /// Edges and select values that the steps of one state may have together. Receivers of a broadcast with a few edges each
 /// have more combinations than any memory holds, and limits are only looked at between states.
@@ -464,7 +463,7 @@ impl Steps {
     /// Whether the steps of the state can still be listed.
     fn check_size(&self) -> Result<(), Fault> {
         match self.parts.len() + self.values.len() > MOST_PARTS {
-            true => Err(FaultKind::TooManySteps.at(Span::default())),
+            true => Err(FaultKind::TooManySteps.nowhere()),
             false => Ok(()),
         }
     }
@@ -558,7 +557,7 @@ impl Steps {
                 return Ok(());
             }
         }
-        Err(FaultKind::TooManySteps.at(Span::default()))
+        Err(FaultKind::TooManySteps.nowhere())
     }
 
     /// The channel (0 for an internal edge) if the integer guard holds.

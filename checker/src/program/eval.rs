@@ -326,7 +326,7 @@ impl Machine {
     #[cold]
     fn name_array<T>(&mut self, place: &PlaceCode) -> Eval<T> {
         if let (Some(fault), PlaceBase::Cell(c)) = (&mut self.failure, place.base)
-            && place.steps.iter().any(|step| step.span == fault.span)
+            && place.steps.iter().any(|step| Some(step.span) == fault.span)
             && let FaultKind::Index { of, .. } = &mut fault.kind
         {
             of.get_or_insert(c);
@@ -336,7 +336,7 @@ impl Machine {
 
     #[cold]
     fn fault(&mut self) -> Fault {
-        let unknown = FaultKind::Overflow.at(Span::default());
+        let unknown = FaultKind::Overflow.nowhere();
         self.failure.take().unwrap_or(unknown)
     }
 

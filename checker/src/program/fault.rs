@@ -67,8 +67,8 @@ pub enum Target {
 pub struct Fault {
     /// What happened.
     pub kind: FaultKind,
-    /// Where.
-    pub span: Span,
+    /// Where; `None` for what no place in the text is to blame for.
+    pub span: Option<Span>,
     /// Whether an expression of the query failed, not one of the model.
     pub of_query: bool,
 }
@@ -129,8 +129,16 @@ impl FaultKind {
     /// At a place.
     pub fn at(self, span: Span) -> Fault {
         Fault {
+            span: Some(span),
+            ..self.nowhere()
+        }
+    }
+
+    /// Without a place.
+    pub fn nowhere(self) -> Fault {
+        Fault {
             kind: self,
-            span,
+            span: None,
             of_query: false,
         }
     }

@@ -336,7 +336,7 @@ impl Machine {
 /// Gives up where unions grow without end.
 fn must_be_kept(rest: &[Zone], result: &[Zone]) -> Result<(), Fault> {
     match is_too_large(rest) || is_too_large(result) {
-        true => Err(FaultKind::TooManyParts.at(zonelens_syntax::span::Span::default())),
+        true => Err(FaultKind::TooManyParts.nowhere()),
         false => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use crate::Control;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use zonelens_analysis::report::{Options, Progress, Statistics};
+use zonelens_analysis::report::{Options, Progress, Reason, Statistics};
 use zonelens_interpreter::{Limit, Over};
 
 /// Why a run ended before its search did.
@@ -25,29 +25,28 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The reason as the contract spells it.
-    pub fn reason(self) -> &'static str {
+    /// The reason of a report without a verdict.
+    pub fn reason(self) -> Reason {
+        let reached = |what: &str| format!("the {what} was reached before the search ended");
         match self {
-            Stop::Timeout => "timeout: the time limit was reached before the search ended",
-            Stop::Memory => "memory: the memory limit was reached before the search ended",
-            Stop::States => {
-                "states: the limit on stored states was reached before the search ended"
-            }
+            Stop::Timeout => Reason::Timeout(reached("time limit")),
+            Stop::Memory => Reason::Memory(reached("memory limit")),
+            Stop::States => Reason::States(reached("limit on stored states")),
             // Turns end inside a run; if one ever got out it would be a stop without a result.
-            Stop::Cancelled | Stop::Turn => "cancelled: stopped before the search ended",
-            Stop::Overflow => {
-                "unsupported: a clock bound grew beyond 2^27; scale the model's constants down or bound the clock"
-            }
+            Stop::Cancelled | Stop::Turn => Reason::Cancelled("stopped before the search ended".into()),
+            Stop::Overflow => Reason::Unsupported(
+                "a clock bound grew beyond 2^27; scale the model's constants down or bound the clock".into(),
+            ),
         }
     }
 
     /// The same where the verdict was known, and its trace was not.
-    pub fn without_trace(self) -> String {
+    pub fn without_trace(self) -> Reason {
+        let text = |what| format!("the verdict stands, but the {what} before its trace was built");
         match self {
-            Stop::Cancelled => "cancelled: the verdict stands, but the run was stopped before its trace was built",
-            _ => "timeout: the verdict stands, but the time limit was reached before its trace was built",
+            Stop::Cancelled => Reason::Cancelled(text("run was stopped")),
+            _ => Reason::Timeout(text("time limit was reached")),
         }
-        .to_owned()
     }
 }
 

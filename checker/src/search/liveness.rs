@@ -24,7 +24,6 @@ use crate::store::zones::ZoneId;
 use crate::zone::{Federation, Zone};
 use std::cmp::Reverse;
 use std::rc::Rc;
-use zonelens_syntax::span::Span;
 
 /// What the search ended with.
 pub enum Live<M> {
@@ -293,7 +292,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
                 })
                 .collect();
             if arrivals.len() == MOST_ARRIVALS {
-                return Err(FaultKind::TooManySteps.at(Span::default()));
+                return Err(FaultKind::TooManySteps.nowhere());
             }
             if !entries.is_empty() {
                 arrivals.push(Arrival {

@@ -54,19 +54,13 @@ pub struct Kept<S, M> {
 }
 
 impl<S, M> Kept<S, M> {
-    /// How many there are.
-    pub fn stored(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.table.stored()).sum()
-    }
-
-    /// All of them.
-    pub fn states(&self) -> impl Iterator<Item = (Vec<i32>, Zone)> {
-        self.shards.iter().flat_map(|shard| {
-            shard.table.kept().map(|id| {
-                let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
-                shard.table.get(id, &mut state, &mut zone);
-                (state, zone)
-            })
+    /// The nodes of each discrete state that has several zones.
+    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+        let count = self.shards.len() as u32;
+        let shards = self.shards.iter().zip(0..);
+        shards.flat_map(move |(shard, k)| {
+            let number = move |nodes: Vec<u32>| nodes.iter().map(|n| n * count + k).collect();
+            shard.table.shared().map(number)
         })
     }
 }
@@ -230,7 +224,8 @@ impl<'p, S: Successors<'p>> Kept<S, S::Move> {
         (&self.shards[(node % count) as usize], node / count)
     }
 
-    fn state(&self, node: u32) -> (Vec<i32>, Zone) {
+    /// The state of a node.
+    pub fn state(&self, node: u32) -> (Vec<i32>, Zone) {
         let (shard, id) = self.shard(node);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
         shard.table.get(id, &mut state, &mut zone);

@@ -146,6 +146,11 @@ impl PassedWaiting {
         self.table.kept()
     }
 
+    /// The nodes of each discrete state that has several zones.
+    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+        self.table.shared()
+    }
+
     /// Where a node came from.
     pub fn origin(&self, id: u32) -> Origin {
         self.table.origin(id)

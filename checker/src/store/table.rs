@@ -386,6 +386,12 @@ impl Table {
         nodes.filter(kept).map(|(id, _)| id as u32)
     }
 
+    /// The nodes of each discrete state that has several zones.
+    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+        let several = self.entries.iter().filter(|entry| entry.len() > 1);
+        several.map(|entry| (0..entry.len()).filter_map(|at| entry.node(at)).collect())
+    }
+
     /// Where a node came from.
     #[inline]
     pub fn origin(&self, id: u32) -> Origin {

@@ -10,7 +10,7 @@ use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::Covering;
 use crate::strategy::extremes::Extremes;
 use zonelens_analysis::network::{BoundsExpr, Expr};
-use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report::{Reason, Verdict};
 
 /// Clock bounds are raised up to here before the answer is `unknown`.
 const LAST_BOUND: i32 = 1 << 20;
@@ -41,8 +41,11 @@ impl Run<'_> {
         let plain = formula.as_ref().is_none_or(|f| !f.has_deadlock());
         let has_clocks = measured.iter().any(|m| matches!(m, Measured::Clock(..)));
         if self.program.has_rates && has_clocks {
-            let reason = "approximate: clocks are stopped, so bounds of clocks are not exact";
-            return Err(Answer::because(Verdict::Unknown, reason));
+            let reason = "clocks are stopped, so bounds of clocks are not exact".to_owned();
+            return Err(Answer::because(
+                Verdict::Unknown,
+                Reason::Approximate(reason),
+            ));
         }
         let mut bound = 0;
         loop {
@@ -95,14 +98,16 @@ impl Run<'_> {
                 });
             if settled {
                 let mut answer = Answer::verdict(Verdict::Satisfied);
-                answer.symmetry = Some(self.symmetry_of(&search));
+                answer.symmetry = Some(self.symmetry_of(&search, answer.judged(watch)));
                 answer.values = extremes.ranges.iter().map(|r| r.value()).collect();
                 return Ok(answer);
             }
             if bound >= LAST_BOUND {
-                let reason =
-                    format!("approximate: a clock exceeds {bound}; larger values are not followed");
-                return Ok(Answer::because(Verdict::Unknown, reason));
+                let reason = format!("a clock exceeds {bound}; larger values are not followed");
+                return Ok(Answer::because(
+                    Verdict::Unknown,
+                    Reason::Approximate(reason),
+                ));
             }
             bound = (bound * 4).max(16);
         }
@@ -118,9 +123,7 @@ impl Run<'_> {
                 ))
             }),
         };
-        compiled.map_err(|error| {
-            Answer::because(Verdict::Unknown, format!("unsupported: {}", error.message))
-        })
+        compiled.map_err(|error| Answer::unsupported(error.message))
     }
 }
 

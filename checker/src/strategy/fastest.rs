@@ -26,7 +26,6 @@ use crate::witness::by_position;
 use zonelens_analysis::network::CompareOp;
 use zonelens_analysis::report::{LeastTime, Trace};
 use zonelens_interpreter::Failure;
-use zonelens_syntax::span::Span;
 
 /// Searches in which the run found sets the limit, before limits are halved.
 const BY_RUNS: usize = 8;
@@ -118,7 +117,7 @@ impl Run<'_> {
             right: None,
             op,
             bound: Code::Const(whole),
-            span: Span::default(),
+            span: sought.expr.span,
         }));
         let formula = Formula::And(vec![condition, soon]);
         let bounds = Bounds::new(&timed, &[&formula]);

@@ -210,12 +210,11 @@ impl Run<'_> {
 
     fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
         if formula.has_deadlock() {
-            let reason = "unsupported: deadlock can only be asked for with E<> and A[]";
-            return Err(Answer::because(Verdict::Unknown, reason));
+            let message = "deadlock can only be asked for with E<> and A[]";
+            return Err(Answer::unsupported(message));
         }
         if self.program.has_rates {
-            let reason = "unsupported: liveness in a model that stops clocks";
-            return Err(Answer::because(Verdict::Unknown, reason));
+            return Err(Answer::unsupported("liveness in a model that stops clocks"));
         }
         Ok(())
     }
@@ -360,7 +359,7 @@ impl Run<'_> {
             (Outcome::Asymmetric(message), _) => Answer::internal(message),
             _ => Answer::verdict(Verdict::Satisfied),
         };
-        answer.symmetry = Some(self.symmetry_of(&search));
+        answer.symmetry = Some(self.symmetry_of(&search, answer.judged(watch)));
         Ok(answer)
     }
 

@@ -6,10 +6,10 @@ use crate::search::liveness::Live;
 use crate::store::passed_waiting::Covering;
 use crate::symmetry::{Passed, Permutation};
 use crate::witness::lassos::LiveRun;
-use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report::{Reason, Verdict};
 
 /// Why a run that was found is not shown.
-const TOO_LATE: &str = "states: the verdict stands, but its run repeats only after more steps than can be checked one by \
+const TOO_LATE: &str = "the verdict stands, but its run repeats only after more steps than can be checked one by \
      one, so none is shown";
 
 impl Run<'_> {
@@ -40,7 +40,7 @@ impl Run<'_> {
                 trace: Some(Box::new(trace)),
                 ..Answer::verdict(found)
             },
-            Ok(None) => Answer::because(found, TOO_LATE),
+            Ok(None) => Answer::because(found, Reason::States(TOO_LATE.to_owned())),
             Err(failure) => self.untraced(found, &failure),
         }
     }

@@ -18,7 +18,8 @@ use crate::symmetry::Chosen;
 use crate::witness::traces::Tracer;
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
-    LeastTime, Options, QueryReport, SymmetryOption, SymmetryReport, Trace, TraceOption, Verdict,
+    LeastTime, Options, QueryReport, Reason, SymmetryOption, SymmetryReport, Trace, TraceOption,
+    Verdict,
 };
 use zonelens_interpreter::{Failure, Limit, Names};
 use zonelens_syntax::ast::PathKind;
@@ -41,7 +42,7 @@ pub(crate) struct Run<'a> {
 /// What a search found out, before it becomes a report.
 pub(crate) struct Answer {
     pub verdict: Verdict,
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
@@ -67,11 +68,22 @@ impl Answer {
         }
     }
 
-    pub fn because(verdict: Verdict, reason: impl Into<String>) -> Answer {
+    pub fn because(verdict: Verdict, reason: Reason) -> Answer {
         Answer {
-            reason: Some(reason.into()),
+            reason: Some(reason),
             ..Answer::verdict(verdict)
         }
+    }
+
+    /// The limit under which the stored states are judged; a run without a verdict stopped early, and is not.
+    pub fn judged<'w>(&self, watch: &Watch<'w>) -> Option<Limit<'w>> {
+        (self.verdict != Verdict::Unknown).then(|| watch.limit())
+    }
+
+    /// The reason as JSON spells it; empty if there is none.
+    pub fn reason_text(&self) -> String {
+        let text = self.reason.as_ref().map(Reason::to_string);
+        text.unwrap_or_default()
     }
 
     pub fn stopped(stop: Stop) -> Answer {
@@ -81,43 +93,33 @@ impl Answer {
     pub fn internal(message: impl std::fmt::Display) -> Answer {
         Answer::because(
             Verdict::Error,
-            format!("internal: {message}; please report this model"),
+            Reason::Internal(format!("{message}; please report this model")),
         )
+    }
+
+    pub fn unsupported(message: impl Into<String>) -> Answer {
+        Answer::because(Verdict::Unknown, Reason::Unsupported(message.into()))
     }
 
     fn uncompilable(error: &CompileError, run_position: Position) -> Answer {
         let Position { line, column } = run_position;
-        Answer::because(
-            Verdict::Unknown,
-            format!(
-                "unsupported: line {line}, column {column}: {}",
-                error.message
-            ),
-        )
+        Answer::unsupported(format!("line {line}, column {column}: {}", error.message))
     }
 }
 
 impl Run<'_> {
     /// A fault of the model, with the trace that leads to it.
     pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
-        let Position { line, column } = (self.position)(fault.span);
-        let place = format!("line {line}, column {column}");
+        let place = fault.span.map_or_else(String::new, |span| {
+            let Position { line, column } = (self.position)(span);
+            format!("line {line}, column {column}: ")
+        });
         match fault.kind {
-            kind if kind.is_ours() => {
-                let place = if fault.span == Span::default() {
-                    String::new()
-                } else {
-                    format!("{place}: ")
-                };
-                Answer::because(
-                    Verdict::Unknown,
-                    format!("unsupported: {place}{}", fault.kind),
-                )
-            }
+            kind if kind.is_ours() => Answer::unsupported(format!("{place}{kind}")),
             _ => {
                 let message = self.message(&fault);
-                let mut answer =
-                    Answer::because(Verdict::Error, format!("model-error: {place}: {message}"));
+                let reason = Reason::ModelError(format!("{place}{message}"));
+                let mut answer = Answer::because(Verdict::Error, reason);
                 answer.trace = trace.map(Box::new);
                 answer
             }
@@ -129,8 +131,8 @@ impl Run<'_> {
         match fault.kind {
             kind if kind.is_ours() => self.model_error(fault, None),
             _ => {
-                let message = self.message(&fault);
-                Answer::because(Verdict::Error, format!("query-error: {message}"))
+                let reason = Reason::QueryError(self.message(&fault));
+                Answer::because(Verdict::Error, reason)
             }
         }
     }
@@ -200,10 +202,10 @@ pub fn verify(
         return report;
     }
     let message = format!(
-        "internal: with symmetry {:?} {:?}, without {:?} {:?}; please report this model",
+        "with symmetry {:?} {:?}, without {:?} {:?}; please report this model",
         report.verdict, report.value, plain.verdict, plain.value
     );
-    QueryReport::without_run(&query.text, 0, Verdict::Error, message)
+    QueryReport::without_run(&query.text, 0, Verdict::Error, Reason::Internal(message))
 }
 
 fn verify_once(
@@ -223,10 +225,7 @@ fn verify_once(
         Some(unsupported) => {
             let Position { line, column } = position(unsupported.span);
             let message = &unsupported.message;
-            Answer::because(
-                Verdict::Unknown,
-                format!("unsupported: line {line}, column {column}: {message}"),
-            )
+            Answer::unsupported(format!("line {line}, column {column}: {message}"))
         }
         None => match Program::new(network) {
             Err(error) => Answer::uncompilable(&error, position(error.span)),
@@ -243,8 +242,7 @@ fn verify_once(
             }
         },
     };
-    let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, String::new());
-    report.reason = answer.reason;
+    let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, answer.reason);
     report.statistics = watch.statistics();
     report.symmetrised = answer.symmetrised;
     report.least_time = answer.least_time;
@@ -273,8 +271,9 @@ impl Run<'_> {
         match Expander::new(self.program).initial() {
             Err(fault) => return self.model_error(fault, None),
             Ok((_, zones)) if zones.is_empty() => {
-                let reason = "model-error: the initial state violates an invariant, so the model has no behaviour";
-                return Answer::because(Verdict::Error, reason);
+                let reason =
+                    "the initial state violates an invariant, so the model has no behaviour";
+                return Answer::because(Verdict::Error, Reason::ModelError(reason.to_owned()));
             }
             Ok(_) => {}
         }

@@ -16,15 +16,14 @@ use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position};
 use zonelens_analysis::report::{
     AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
-    SymmetryReport, TraceOption, Verdict,
+    SymmetryReport, TraceOption,
 };
+use zonelens_interpreter::Limit;
 
 impl Run<'_> {
     /// Compiles a condition of the query.
     pub fn formula(&self, expr: &Expr) -> Result<Formula, Answer> {
-        compile_formula(expr).map_err(|error| {
-            Answer::because(Verdict::Unknown, format!("unsupported: {}", error.message))
-        })
+        compile_formula(expr).map_err(|error| Answer::unsupported(error.message))
     }
 
     /// Bounds for the abstraction, or why there are none.
@@ -46,10 +45,8 @@ impl Run<'_> {
             let Position { line, column } = (self.position)(span);
             let message =
                 "a clock difference is compared with too many values to treat each of them exactly";
-            return Err(Answer::because(
-                Verdict::Unknown,
-                format!("unsupported: line {line}, column {column}: {message}"),
-            ));
+            let message = format!("line {line}, column {column}: {message}");
+            return Err(Answer::unsupported(message));
         }
         Ok(bounds)
     }
@@ -218,24 +215,32 @@ impl Run<'_> {
         Search::new(self.program, bounds, settings, graph)
     }
 
-    /// The report on the symmetry that a search used.
-    pub fn symmetry_of(&self, search: &Search<'_>) -> Box<SymmetryReport> {
-        let states = &search.states;
-        let kept = states.kept().map(|node| search.state(node));
-        self.symmetry_over(&search.graph, states.stored(), kept)
+    /// The report on the symmetry that a search used. `judge` is the limit under which it is judged whether one state per
+    /// orbit was kept; `None` if the run was stopped, of which nothing is claimed.
+    pub fn symmetry_of(
+        &self,
+        search: &Search<'_>,
+        judge: Option<Limit<'_>>,
+    ) -> Box<SymmetryReport> {
+        let shared = search.states.shared();
+        self.symmetry_over(&search.graph, shared, |node| search.state(node), judge)
     }
 
     /// The same for states that were kept elsewhere.
     pub fn symmetry_over(
         &self,
         graph: &Chosen<'_>,
-        stored: u64,
-        states: impl Iterator<Item = (Vec<i32>, Zone)>,
+        shared: impl Iterator<Item = Vec<u32>>,
+        load: impl Fn(u32) -> (Vec<i32>, Zone),
+        judge: Option<Limit<'_>>,
     ) -> Box<SymmetryReport> {
         let mut report = self.symmetry_report(graph.representative());
         report.audit = graph.audit().map(|a| a.done().clone());
-        let canonical = |r: &Representative| one_per_orbit(r, stored, states);
-        report.canonical = graph.representative().is_none_or(canonical);
+        report.canonical = match (graph.representative(), judge) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(r), Some(limit)) => one_per_orbit(r, self.program.dim(), shared, load, limit),
+        };
         Box::new(report)
     }
 

@@ -15,7 +15,7 @@ use crate::symmetry::{Chosen, Permutation, Representative, Route, Symmetrised};
 use crate::witness::{Condition, Leave};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
-use zonelens_analysis::report::{TraceOption, Verdict};
+use zonelens_analysis::report::{Reason, TraceOption, Verdict};
 use zonelens_interpreter::Failure;
 
 /// What is looked for, and what it means.
@@ -92,8 +92,7 @@ impl Run<'_> {
         let mut bounds = self.bounds_to_reach(&formula)?;
         let settings = self.settings(&bounds, !has_deadlock);
         if self.program.has_rates && has_deadlock {
-            let reason = "unsupported: deadlock in a model that stops clocks";
-            return Err(Answer::because(Verdict::Unknown, reason));
+            return Err(Answer::unsupported("deadlock in a model that stops clocks"));
         }
         let (found, absent) = match wanted {
             true => (Verdict::Satisfied, Verdict::Violated),
@@ -129,7 +128,7 @@ impl Run<'_> {
             } else {
                 self.search_alone(&sought, &mut search, &named, &settings, watch)
             };
-            answer.symmetry = Some(self.symmetry_of(&search));
+            answer.symmetry = Some(self.symmetry_of(&search, answer.judged(watch)));
             answer
         };
         answer.symmetrised = !named.is_empty();
@@ -240,7 +239,9 @@ impl Run<'_> {
                 self.found(steps, sought, &settings)
             }
         };
-        answer.symmetry = Some(self.symmetry_over(&kept.graph, kept.stored(), kept.states()));
+        let judge = answer.judged(watch);
+        let load = |node| kept.state(node);
+        answer.symmetry = Some(self.symmetry_over(&kept.graph, kept.shared(), load, judge));
         answer
     }
 
@@ -279,12 +280,10 @@ impl Run<'_> {
         settings: &Settings,
     ) -> Answer {
         if let Some(why) = self.approximate(settings.covering) {
-            return Answer::because(
-                Verdict::Unknown,
-                format!(
-                    "approximate: {why}, so a state found may not be reachable; only its absence is conclusive"
-                ),
-            );
+            let reason = Reason::Approximate(format!(
+                "{why}, so a state found may not be reachable; only its absence is conclusive"
+            ));
+            return Answer::because(Verdict::Unknown, reason);
         }
         if !self.wants_trace() {
             return Answer::verdict(sought.found);
@@ -337,7 +336,7 @@ impl Run<'_> {
             (Err(_), Some(why)) => doubtful(why, self.model_error(fault, None)),
             (Err(_), None) if self.limit.is_over().is_some() => self.model_error(fault, None),
             (Err(failure), None) => {
-                let error = self.model_error(fault, None).reason.unwrap_or_default();
+                let error = self.model_error(fault, None).reason_text();
                 Answer::internal(format!("no run leads to \"{error}\" ({})", failure.0))
             }
         }
@@ -349,9 +348,9 @@ fn doubtful(why: &str, error: Answer) -> Answer {
     if error.verdict != Verdict::Error {
         return error;
     }
-    let error = error.reason.unwrap_or_default();
-    Answer::because(
-        Verdict::Unknown,
-        format!("approximate: {why}, so a state with this error may not be reachable: {error}"),
-    )
+    let error = error.reason_text();
+    let reason = Reason::Approximate(format!(
+        "{why}, so a state with this error may not be reachable: {error}"
+    ));
+    Answer::because(Verdict::Unknown, reason)
 }

@@ -138,7 +138,7 @@ impl Run<'_> {
         watch.add(search.counts());
         Some(Answer {
             decided_by: Some(BY_LU),
-            symmetry: Some(self.symmetry_of(&search)),
+            symmetry: Some(self.symmetry_of(&search, Some(watch.limit()))),
             ..Answer::verdict(sought.absent)
         })
     }

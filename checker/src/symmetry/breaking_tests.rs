@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use zonelens_analysis::Judge;
 use zonelens_analysis::network::Query;
 use zonelens_analysis::report::AbstractionOption::{Auto, ConvexHull, ExtraM};
-use zonelens_analysis::report::{Options, QueryReport, SymmetryOption, TraceOption, Verdict};
+use zonelens_analysis::report::{
+    Options, QueryReport, Reason, SymmetryOption, TraceOption, Verdict,
+};
 use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::parse_query;
@@ -235,9 +237,8 @@ fn the_audit_asks_the_query_too() {
         if differ(&on, &off) && on.verdict != Verdict::Unknown && off.verdict != Verdict::Unknown {
             wrong += 1;
             let audited = ask(SymmetryOption::Auto, true);
-            let internal =
-                |r: &Option<String>| r.as_ref().is_some_and(|r| r.starts_with("internal"));
-            let right = |r: &QueryReport| internal(&r.reason) || !differ(r, &off);
+            let internal = |r: &QueryReport| matches!(r.reason, Some(Reason::Internal(_)));
+            let right = |r: &QueryReport| internal(r) || !differ(r, &off);
             if let Some(report) = audited.filter(|r| !right(r)) {
                 missed.push((seed, case.query, report.verdict, report.reason, off.verdict));
             }

@@ -5,41 +5,48 @@
 //! state are arranged alike and inclusion is seen. Where clocks decide, the stored zones are compared under every
 //! exchange of the elements that the discrete state does not tell apart, as far as the budget goes; beyond it nothing is
 //! claimed.
+//!
+//! The judgement is an afterthought of the run, so it must cost little: zones are loaded for one discrete state at a
+//! time, only where there are several, and never more of them than the budget lets us compare.
 
 use super::permutation::Permutation;
 use super::representative::Representative;
 use crate::program::Alike;
 use crate::zone::{Relation, Zone};
-use rustc_hash::FxHashMap;
+use zonelens_interpreter::Limit;
 
-/// Images that are compared altogether.
-const BUDGET: usize = 100_000;
-/// States that are looked at.
-const MOST_STATES: u64 = 200_000;
+/// Images that are compared altogether, in zones of few clocks.
+const MOST_IMAGES: usize = 100_000;
+/// Matrix entries that are compared altogether, which bounds the time for zones of many clocks.
+const MOST_ENTRIES: usize = 200_000_000;
+/// Bytes of zones that are loaded at once.
+const MOST_BYTES: usize = 8 << 20;
 
-/// Whether no stored state has an image in another one.
+/// Whether no stored state has an image in another one. `shared` gives the nodes of each discrete state that has several
+/// zones, `load` the state and zone of a node.
 pub fn one_per_orbit(
     representative: &Representative,
-    stored: u64,
-    states: impl Iterator<Item = (Vec<i32>, Zone)>,
+    dim: usize,
+    mut shared: impl Iterator<Item = Vec<u32>>,
+    load: impl Fn(u32) -> (Vec<i32>, Zone),
+    limit: Limit<'_>,
 ) -> bool {
-    if representative.broken_ties > 0 {
-        return false;
+    if !representative.clocks_decided || representative.broken_ties > 0 {
+        return representative.broken_ties == 0;
     }
-    if !representative.clocks_decided {
-        return true;
-    }
-    if stored > MOST_STATES {
-        return false;
-    }
-    let mut budget = BUDGET;
-    let mut by_state: FxHashMap<Vec<i32>, Vec<Zone>> = FxHashMap::default();
-    for (state, zone) in states {
-        by_state.entry(state).or_default().push(zone);
-    }
-    by_state
-        .into_iter()
-        .all(|(state, zones)| zones.len() < 2 || apart(representative, &state, &zones, &mut budget))
+    let entries = (dim * dim).max(1);
+    let mut budget = MOST_IMAGES.min(MOST_ENTRIES / entries);
+    let most_zones = MOST_BYTES / (entries * std::mem::size_of::<i32>());
+    shared.all(|nodes| {
+        // Each zone has at least one image, itself, which is compared with all others.
+        let pairs = nodes.len().saturating_mul(nodes.len() - 1);
+        if pairs > budget || nodes.len() > most_zones || limit.is_over().is_some() {
+            return false;
+        }
+        let (states, zones): (Vec<_>, Vec<_>) = nodes.into_iter().map(&load).unzip();
+        let state = states.into_iter().next().unwrap_or_default();
+        apart(representative, &state, &zones, &mut budget, limit)
+    })
 }
 
 /// Whether no zone has an image inside another one; false if the budget ends.
@@ -48,9 +55,13 @@ fn apart(
     state: &[i32],
     zones: &[Zone],
     budget: &mut usize,
+    limit: Limit<'_>,
 ) -> bool {
     let coarse = coarse(representative, state);
     for (k, zone) in zones.iter().enumerate() {
+        if limit.is_over().is_some() {
+            return false;
+        }
         let fine = representative.classes(state, zone);
         let mut images = Images {
             representative,

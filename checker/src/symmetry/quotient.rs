@@ -21,14 +21,12 @@ use super::stabiliser::{self, Swap};
 use super::tables::{Tables, position};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
+use crate::graph::among::DROPPED;
 use crate::graph::expander::Expander;
 use crate::graph::steps::Steps;
 use crate::program::{Fault, Program};
 use crate::zone::Zone;
 use crate::zone::bound::Bound;
-
-/// No place in the small matrix.
-pub const DROPPED: u32 = u32::MAX;
 
 /// The groups of a step, and the zone on the clocks that are kept.
 #[derive(Clone, Debug)]

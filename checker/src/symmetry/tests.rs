@@ -429,3 +429,28 @@ fn sets_are_reduced_together() {
     };
     assert_eq!(stored(&text), stored(&swapped));
 }
+
+/// Of the states that a stopped run leaves behind nothing is claimed, and they are not judged: that took longer than the
+/// run, and more memory than its limit.
+#[test]
+fn stopped_runs_are_not_called_canonical() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/fischer.xta");
+    let text = std::fs::read_to_string(path).expect("an example");
+    let text = text.replace("const int N = 6;", "const int N = 30;");
+    let mutex = "A[] forall (i : pid) forall (j : pid) Fischer(i).cs && Fischer(j).cs imply i == j";
+    let canonical = |states, threads| {
+        let options = Options {
+            states,
+            threads,
+            ..Options::default()
+        };
+        let report = common::xta(&text).verify(mutex, &options);
+        assert_eq!(report.verdict == Verdict::Unknown, states.is_some());
+        assert_eq!(report.symmetry.scalarsets.len(), 1);
+        report.symmetry.canonical
+    };
+    for threads in [1, 2] {
+        assert!(canonical(None, threads));
+        assert!(!canonical(Some(40), threads));
+    }
+}

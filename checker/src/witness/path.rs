@@ -125,7 +125,7 @@ impl<'p> Follower<'p> {
         conditions: &mut Conditions<'_>,
     ) -> Result<(Vec<Way>, Stay), Fault> {
         if conditions.limit.is_over().is_some() {
-            return Err(FaultKind::Interrupted.at(Default::default()));
+            return Err(FaultKind::Interrupted.nowhere());
         }
         let (expander, state) = (&mut self.expander, &mut self.state);
         let mut invariant = Vec::new();
