@@ -1,7 +1,6 @@
 //! Tells the client what happens to runs: progress, lenses to fetch again, results.
 
-use crate::code_lens::grouped;
-use crate::from_proto::Abilities;
+use crate::from_proto::ClientCapabilities;
 use crate::runs::{Event, RunId};
 use crate::shared::Shared;
 use serde_json::json;
@@ -11,6 +10,7 @@ use tokio::sync::mpsc;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::report::Progress;
+use zonelens_analysis::report_text::grouped;
 
 /// Sent to clients that ask for it when the state of some query changes.
 pub enum StatusChanged {}
@@ -45,9 +45,9 @@ pub fn run_of(token: &lsp::ProgressToken) -> Option<RunId> {
 pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Event>) {
     let mut shown: HashMap<RunId, mpsc::UnboundedSender<Step>> = HashMap::new();
     while let Some(event) = events.recv().await {
-        let abilities = shared.abilities();
+        let capabilities = shared.capabilities();
         match event {
-            Event::Started { run, title } if abilities.progress => {
+            Event::Started { run, title } if capabilities.progress => {
                 let (steps, inbox) = mpsc::unbounded_channel();
                 shown.insert(run, steps);
                 tokio::spawn(show(shared.client.clone(), run, title, inbox));
@@ -69,8 +69,8 @@ pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Even
                 running,
                 queued,
             } => {
-                refresh(&shared, abilities, state).await;
-                if abilities.extensions {
+                refresh(&shared, capabilities, state).await;
+                if capabilities.extensions {
                     let params = json!({ "state": state, "running": running, "queued": queued });
                     shared
                         .client
@@ -82,15 +82,15 @@ pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Even
     }
 }
 
-async fn refresh(shared: &Arc<Shared>, abilities: Abilities, state: bool) {
-    if abilities.lens_refresh {
+async fn refresh(shared: &Arc<Shared>, capabilities: ClientCapabilities, state: bool) {
+    if capabilities.lens_refresh {
         // A request: waiting for its answer here would hold up the next event.
         let client = shared.client.clone();
         tokio::spawn(async move {
             let _ = client.code_lens_refresh().await;
         });
     }
-    if abilities.hint_refresh && state {
+    if capabilities.hint_refresh && state {
         let client = shared.client.clone();
         tokio::spawn(async move {
             let _ = client.inlay_hint_refresh().await;

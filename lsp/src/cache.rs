@@ -167,7 +167,7 @@ mod tests {
 
     fn kept(cache: &Cache) -> (Meaning, PathBuf) {
         let meaning = Meaning::of_bytes([7; 16]);
-        let report = QueryReport::without_run("A[] x", 1, Verdict::Satisfied, String::new());
+        let report = QueryReport::without_run("A[] x", 1, Verdict::Satisfied, None);
         cache.store(meaning, &report);
         assert_eq!(cache.load(meaning).expect("kept").query, "A[] x");
         (meaning, cache.path(meaning).expect("a place"))

@@ -1,14 +1,14 @@
 //! What the server offers.
 
 use crate::commands;
-use crate::features::semantic_tokens::{MODIFIERS, TYPES};
-use crate::from_proto::Abilities;
+use crate::from_proto::ClientCapabilities;
 use crate::position::Encoding;
 use crate::server::PROTOCOL;
 use tower_lsp_server::ls_types as lsp;
+use zonelens_ide::semantic_tokens::{MODIFIERS, TYPES};
 
 /// The capabilities for a client that counts columns by `encoding`.
-pub fn capabilities(encoding: Encoding, abilities: Abilities) -> lsp::ServerCapabilities {
+pub fn capabilities(encoding: Encoding, client: ClientCapabilities) -> lsp::ServerCapabilities {
     lsp::ServerCapabilities {
         position_encoding: Some(match encoding {
             Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -38,7 +38,7 @@ pub fn capabilities(encoding: Encoding, abilities: Abilities) -> lsp::ServerCapa
             work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
         }),
         document_range_formatting_provider: Some(lsp::OneOf::Left(true)),
-        diagnostic_provider: abilities.pulls.then(|| {
+        diagnostic_provider: client.pulls.then(|| {
             lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
                 identifier: Some("zonelens".to_owned()),
                 inter_file_dependencies: true,

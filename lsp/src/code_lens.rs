@@ -2,13 +2,14 @@
 
 use crate::commands;
 use crate::queries::QuerySite;
-use crate::runs::{View, word};
+use crate::runs::View;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zonelens_analysis::Outline;
 use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{QueryReport, Verdict};
-use zonelens_analysis::{report_text, trace_text};
+use zonelens_analysis::report_text::{self, grouped, seconds, short_reason};
+use zonelens_analysis::trace_text;
 use zonelens_syntax::span::Span;
 
 /// A lens.
@@ -151,7 +152,10 @@ pub fn title(view: &View) -> (String, &'static str) {
             fresh: false,
             ..
         } => {
-            let title = format!("↻ {} (stale) · verify again", word(report.verdict));
+            let title = format!(
+                "↻ {} (stale) · verify again",
+                report_text::verdict(report.verdict)
+            );
             (title, commands::VERIFY)
         }
         View::Done { report, cached, .. } => {
@@ -186,50 +190,18 @@ fn done(report: &QueryReport) -> String {
     match report.verdict {
         Verdict::Satisfied => {
             let mut title = format!("✓ satisfied · {cost}");
-            for set in &report.symmetry.scalarsets {
-                let group = match set.interchangeable.as_slice() {
-                    [n] if *n < set.size => format!("{n} of {}", set.size),
-                    _ => format!("{}!", set.size),
-                };
-                title.push_str(&format!(" · {} {group}", set.name));
-            }
-            for value in report_text::values(report) {
-                title.push_str(&format!(" · {value}"));
+            let sets = report_text::scalarsets(report);
+            for part in sets.into_iter().chain(report_text::values(report)) {
+                title.push_str(&format!(" · {part}"));
             }
             title
         }
         Verdict::Violated => {
             format!("✗ violated · {cost}")
         }
-        Verdict::Unknown => format!("? {} · retry", reason(report)),
-        Verdict::Error => format!("⚠ error: {}", reason(report)),
+        Verdict::Unknown => format!("? {} · retry", short_reason(report)),
+        Verdict::Error => format!("⚠ error: {}", short_reason(report)),
     }
-}
-
-/// The reason in the words of a person.
-pub(crate) fn reason(report: &QueryReport) -> String {
-    let reason = report.reason.as_deref().unwrap_or("no reason given");
-    let (keyword, rest) = reason.split_once(": ").unwrap_or((reason, ""));
-    match keyword {
-        "memory" => "memory limit".to_owned(),
-        "timeout" => "time limit".to_owned(),
-        "states" => "state limit".to_owned(),
-        "model-error" | "query-error" if !rest.is_empty() => rest.to_owned(),
-        _ => reason.to_owned(),
-    }
-}
-
-/// `41200` as `41 200`, with narrow no-break spaces.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(c);
-    }
-    out
 }
 
 /// `38000` as `38k`.
@@ -241,24 +213,14 @@ fn short(number: u64) -> String {
     }
 }
 
-fn seconds(value: f64) -> String {
-    if value < 0.0995 {
-        format!("{:.0} ms", (value * 1000.0).max(1.0))
-    } else if value < 120.0 {
-        format!("{value:.1} s")
-    } else {
-        format!("{} min", (value / 60.0).round())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use zonelens_analysis::report::{BoundsValue, Progress, ScalarsetReport};
+    use zonelens_analysis::report::{BoundsValue, Progress, Reason, ScalarsetReport};
 
-    fn report(verdict: Verdict, reason: &str) -> QueryReport {
-        let mut report = QueryReport::without_run("A[] true", 1, verdict, reason.to_owned());
+    fn report(verdict: Verdict, reason: impl Into<Option<Reason>>) -> QueryReport {
+        let mut report = QueryReport::without_run("A[] true", 1, verdict, reason);
         report.statistics.seconds = 0.84;
         report.statistics.stored = 3880;
         report
@@ -277,8 +239,7 @@ mod tests {
     /// A lens says of measured values what the command line says, and so does the hover.
     #[test]
     fn measured_values_have_the_words_of_the_command_line() {
-        let mut measured = report(Verdict::Satisfied, "");
-        measured.reason = None;
+        let mut measured = report(Verdict::Satisfied, None);
         measured.query = "sup: x".to_owned();
         measured.value = Some(BoundsValue {
             lower: Some(0),
@@ -296,12 +257,14 @@ mod tests {
             ..measured.value.unwrap_or_default()
         });
         assert!(shown(measured.clone(), true).ends_with(" · infimum: 0"));
+        measured.query = "sup: x".to_owned();
+        assert!(shown(measured.clone(), true).ends_with(" · supremum: unbounded"));
         let view = View::Done {
             report: Arc::new(measured),
             fresh: true,
             cached: false,
         };
-        assert!(crate::query_hover::tell(&view).contains("- infimum: 0\n"));
+        assert!(crate::query_hover::tell(&view).contains("- supremum: unbounded\n"));
     }
 
     #[test]
@@ -320,7 +283,7 @@ mod tests {
             running.ends_with("38k/s (about an older text) · cancel"),
             "{running}"
         );
-        let mut satisfied = report(Verdict::Satisfied, "");
+        let mut satisfied = report(Verdict::Satisfied, None);
         satisfied.symmetry.scalarsets.push(ScalarsetReport {
             name: "pid".into(),
             size: 20,
@@ -328,29 +291,30 @@ mod tests {
             interchangeable: vec![20],
         });
         let text = shown(satisfied.clone(), true);
-        assert_eq!(text, "✓ satisfied · 0.8 s · 3\u{202f}880 states · pid 20!");
+        assert_eq!(
+            text,
+            "✓ satisfied · 840 ms · 3\u{202f}880 states · pid (20 interchangeable elements)"
+        );
         let mut partly = satisfied.clone();
         partly.symmetry.scalarsets[0].interchangeable = vec![19];
-        assert!(shown(partly, true).ends_with("· pid 19 of 20"));
+        assert!(shown(partly, true).ends_with("· pid (19 of 20 elements interchangeable)"));
         assert_eq!(
             shown(satisfied, false),
             "↻ satisfied (stale) · verify again"
         );
-        let mut given = report(Verdict::Violated, "");
+        let mut given = report(Verdict::Violated, None);
         given.constants.insert("N".into(), 5);
         let text = shown(given.clone(), true);
-        assert_eq!(text, "✗ violated · 0.8 s · 3\u{202f}880 states · N = 5");
+        assert_eq!(text, "✗ violated · 840 ms · 3\u{202f}880 states · N = 5");
         let view = View::Done {
             report: Arc::new(given),
             fresh: true,
             cached: false,
         };
         let hover = crate::query_hover::tell(&view);
-        assert!(
-            hover.contains("- constants given from outside the file: N = 5\n"),
-            "{hover}"
-        );
-        let text = shown(report(Verdict::Unknown, "memory: 4 GB are used up"), true);
+        assert!(hover.contains("- with constants: N = 5\n"), "{hover}");
+        let memory = Reason::Memory("4 GB are used up".to_owned());
+        let text = shown(report(Verdict::Unknown, memory), true);
         assert_eq!(text, "? memory limit · retry");
     }
 }

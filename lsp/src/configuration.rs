@@ -1,13 +1,13 @@
 //! Which settings count for which document, and telling the user once what is wrong with them.
 
-use crate::project::{self, Project};
-use crate::settings::Settings;
 use crate::uri;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use zonelens_project::project::{self, Project};
+use zonelens_project::settings::Settings;
 
 /// Clients that do not watch files are seen to this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);

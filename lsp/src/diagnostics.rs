@@ -1,25 +1,23 @@
-//! What is wrong in a document: the model's diagnostics, and what runs found out about its queries.
+//! What runs found out about the queries of a document, as diagnostics.
 
-use crate::document::Snapshot;
-use crate::features::names::Target;
-use crate::features::trace::{OpenTrace, edge_places, edges_of};
+use crate::open_trace::OpenTrace;
 use crate::queries::QuerySite;
-use crate::runs::{Known, word};
-use crate::settings::Settings;
+use crate::runs::Known;
 use std::sync::Arc;
-use zonelens_analysis::diagnostic::{self, Diagnostic, Related, Severity};
-use zonelens_analysis::query_file;
-use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Trace, Verdict};
+use zonelens_analysis::diagnostic::{Diagnostic, Related, Severity};
+use zonelens_analysis::report::{ExcludedScalarset, QueryReport, Reason, Trace, Verdict};
+use zonelens_analysis::report_text::verdict;
 use zonelens_analysis::trace_text;
-use zonelens_syntax::ast::FileKind;
+use zonelens_ide::Snapshot;
+use zonelens_ide::names::Target;
+use zonelens_ide::trace::{edge_places, edges_of};
+use zonelens_project::settings::Settings;
 use zonelens_syntax::span::Span;
 
 /// The verdict is not what the author expects.
 const EXPECTATION: &str = "query/expectation";
 /// A scalarset was left out of the reduction.
 const NOT_REDUCED: &str = "query/not-reduced";
-/// No model stands beside a query file.
-const NO_MODEL: &str = "query/no-model";
 /// The run ended without an answer for a reason in the model or the query.
 const UNANSWERED: &str = "query/unanswered";
 /// The open trace.
@@ -42,28 +40,6 @@ impl From<Diagnostic> for Finding {
             elsewhere: Vec::new(),
         }
     }
-}
-
-/// What the text itself says. `model` is the document itself, or the model beside a query file. What nobody will see is
-/// not copied, where findings are as bad as `usual`.
-pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>, usual: bool) -> Vec<Diagnostic> {
-    if snapshot.kind != FileKind::Query {
-        let all = snapshot.model().diagnostics();
-        return match usual {
-            true => diagnostic::shown_of(all),
-            false => all.to_vec(),
-        };
-    }
-    let beside = model.map(|m| m.model());
-    let mut out = query_file::diagnostics(snapshot.file(), beside);
-    if let (None, Some(first)) = (model, snapshot.queries().first()) {
-        out.push(Diagnostic::new(
-            NO_MODEL,
-            "There is no model beside this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
-            first.query.span.shift(first.base),
-        ));
-    }
-    out
 }
 
 /// What answers say about queries. Of those whose text means something else by now only an unmet expectation is left,
@@ -92,7 +68,7 @@ fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Optio
     if !decided || expected == report.verdict {
         return None;
     }
-    let (verdict, expected) = (word(report.verdict), word(expected));
+    let (verdict, expected) = (verdict(report.verdict), verdict(expected));
     let message = format!("This query is {verdict}, but it is expected to be {expected}.");
     let mut diagnostic = Diagnostic::new(EXPECTATION, message, site.span);
     diagnostic.related.push(Related {
@@ -115,18 +91,14 @@ fn stale(finding: Finding) -> Finding {
 
 /// The run met an error of the model, or something it does not treat. Limits are told on the lens alone.
 fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
-    let reason = report.reason.as_deref()?;
-    let (keyword, sentence) = reason.split_once(": ").unwrap_or((reason, ""));
+    let reason = report.reason.as_ref()?;
     // What is recognised but not verified is no error of its author.
-    let no_error = match report.verdict {
-        Verdict::Error => false,
-        Verdict::Unknown if matches!(keyword, "unsupported" | "approximate") => true,
+    let no_error = match (report.verdict, reason) {
+        (Verdict::Error, _) => false,
+        (Verdict::Unknown, Reason::Unsupported(_) | Reason::Approximate(_)) => true,
         _ => return None,
     };
-    let message = match sentence {
-        "" => format!("This query has no answer: {keyword}."),
-        _ => format!("This query has no answer: {sentence}"),
-    };
+    let message = format!("This query has no answer: {}", reason.sentence());
     let diagnostic = Diagnostic::new(UNANSWERED, message, site.span);
     Some(match no_error {
         true => diagnostic.varied(Severity::Info).into(),

@@ -1,11 +1,12 @@
 //! Templates as data for a diagram, with places in the text and where the open trace stands.
 
-use crate::features::diagram::{self, Arrow, Drawing, Node, Point, Template};
-use crate::features::trace::{OpenTrace, edge_places, edges_of};
+use crate::open_trace::OpenTrace;
 use crate::to_proto::Place;
 use crate::trace_data::template_of;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use zonelens_ide::diagram::{self, Arrow, Drawing, Node, Point, Template};
+use zonelens_ide::trace::{edge_places, edges_of};
 
 /// Where the current step of a trace is: by template and location, and by template and edge.
 #[derive(Default)]

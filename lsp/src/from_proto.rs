@@ -45,7 +45,7 @@ pub fn encoding(capabilities: &lsp::ClientCapabilities) -> Encoding {
 
 /// What of the client's abilities the server acts on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Abilities {
+pub struct ClientCapabilities {
     /// It shows progress that the server starts.
     pub progress: bool,
     /// It fetches lenses again when asked to.
@@ -74,9 +74,9 @@ pub struct Abilities {
     pub trusted: bool,
 }
 
-impl Abilities {
+impl ClientCapabilities {
     /// Reads them.
-    pub fn read(params: &lsp::InitializeParams) -> Abilities {
+    pub fn read(params: &lsp::InitializeParams) -> ClientCapabilities {
         // As JSON: the types at hand do not know the newest parts of the protocol.
         let capabilities = serde_json::to_value(&params.capabilities).unwrap_or_default();
         let can = |path: &str| {
@@ -85,7 +85,7 @@ impl Abilities {
         };
         let options = params.initialization_options.as_ref();
         let option = |name: &str| options.and_then(|o| o.get(name)?.as_bool());
-        Abilities {
+        ClientCapabilities {
             progress: can("/window/workDoneProgress"),
             lens_refresh: can("/workspace/codeLens/refreshSupport"),
             hint_refresh: can("/workspace/inlayHint/refreshSupport"),

@@ -33,12 +33,12 @@ const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
 /// What the client says that the protocol crate has no place for.
 #[derive(Default)]
-pub struct Heard {
+pub struct ClientHints {
     document_content: AtomicBool,
     goodbye: AtomicBool,
 }
 
-impl Heard {
+impl ClientHints {
     /// Whether the client fetches texts by `workspace/textDocumentContent` once that is registered.
     pub fn document_content(&self) -> bool {
         self.document_content.load(Ordering::Relaxed)
@@ -69,7 +69,7 @@ impl Heard {
 /// Passes on the well-formed messages of `input`. Must be called inside a runtime.
 pub fn guarded(
     input: impl AsyncRead + Unpin + Send + 'static,
-    heard: Arc<Heard>,
+    hints: Arc<ClientHints>,
     leave: Arc<Leave>,
 ) -> DuplexStream {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
@@ -82,7 +82,7 @@ pub fn guarded(
             let body = message.unwrap_or_else(|Malformed| malformed());
             let body = unknown_request(&body).unwrap_or(body);
             if !greeted {
-                heard.listen(&body);
+                hints.listen(&body);
                 greeted = body.windows(INITIALIZED.len()).any(|w| w == INITIALIZED);
             }
             if is_exit(&body) {

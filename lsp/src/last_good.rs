@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
 /// What was found in a text, with that text.
-type Found<T> = (Arc<str>, Vec<T>);
+pub type Found<T> = Arc<(Arc<str>, Vec<T>)>;
 
 /// By document.
 #[derive(Default)]
@@ -18,56 +18,23 @@ pub struct LastGood {
 }
 
 impl LastGood {
-    /// The queries of `uri` that are still in `text` but that its errors hide from `sites`. Their meanings are old.
-    pub fn hidden_queries(&self, uri: &str, text: &str, sites: &[QuerySite]) -> Vec<QuerySite> {
-        let Some((old, good)) = self.queries.get(uri) else {
-            return Vec::new();
-        };
-        let missing = |site: &&QuerySite| sites.iter().all(|s| s.text != site.text);
-        let missing: Vec<&QuerySite> = good.iter().filter(missing).collect();
-        if missing.is_empty() {
-            return Vec::new();
-        }
-        let moved = Moved::new(old, text);
-        let hidden = |site: &&QuerySite| {
-            let span = moved.span(site.span)?;
-            // A formula that was rewritten in its place is that one now.
-            let seen = |s: &QuerySite| s.span.start < span.end && span.start < s.span.end;
-            let expected = |(verdict, at)| (verdict, moved.span(at).unwrap_or(span));
-            (!sites.iter().any(seen)).then(|| QuerySite {
-                span,
-                expected: site.expected.map(expected),
-                ..(*site).clone()
-            })
-        };
-        missing.iter().filter_map(hidden).collect()
+    /// The queries that were found last in a document.
+    pub fn queries(&self, uri: &str) -> Option<Found<QuerySite>> {
+        self.queries.get(uri).cloned()
     }
 
-    /// Notes what stands in `text`.
-    pub fn keep_queries(&mut self, uri: &str, text: &Arc<str>, sites: &[QuerySite]) {
-        let found = (Arc::clone(text), sites.to_vec());
+    /// Notes queries that were found.
+    pub fn keep_queries(&mut self, uri: &str, found: Found<QuerySite>) {
         self.queries.insert(uri.to_owned(), found);
     }
 
     /// The lenses over templates of the last text that had some.
-    pub fn templates(&self, uri: &str, text: &str) -> Vec<Lens> {
-        let Some((old, good)) = self.templates.get(uri) else {
-            return Vec::new();
-        };
-        let moved = Moved::new(old, text);
-        let stale = |lens: &Lens| {
-            Some(Lens {
-                span: moved.span(lens.span)?,
-                title: format!("{} (stale)", lens.title),
-                ..lens.clone()
-            })
-        };
-        good.iter().filter_map(stale).collect()
+    pub fn templates(&self, uri: &str) -> Option<Found<Lens>> {
+        self.templates.get(uri).cloned()
     }
 
-    /// Notes what stands in `text`.
-    pub fn keep_templates(&mut self, uri: &str, text: &Arc<str>, lenses: &[Lens]) {
-        let found = (Arc::clone(text), lenses.to_vec());
+    /// Notes lenses that were found.
+    pub fn keep_templates(&mut self, uri: &str, found: Found<Lens>) {
         self.templates.insert(uri.to_owned(), found);
     }
 
@@ -76,6 +43,43 @@ impl LastGood {
         self.queries.remove(uri);
         self.templates.remove(uri);
     }
+}
+
+/// The queries of `good` that are still in `text` but that its errors hide from `sites`. Their meanings are old.
+pub fn hidden_queries(good: &Found<QuerySite>, text: &str, sites: &[QuerySite]) -> Vec<QuerySite> {
+    let (old, good) = &**good;
+    let missing = |site: &&QuerySite| sites.iter().all(|s| s.text != site.text);
+    let missing: Vec<&QuerySite> = good.iter().filter(missing).collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let moved = Moved::new(old, text);
+    let hidden = |site: &&QuerySite| {
+        let span = moved.span(site.span)?;
+        // A formula that was rewritten in its place is that one now.
+        let seen = |s: &QuerySite| s.span.start < span.end && span.start < s.span.end;
+        let expected = |(verdict, at)| (verdict, moved.span(at).unwrap_or(span));
+        (!sites.iter().any(seen)).then(|| QuerySite {
+            span,
+            expected: site.expected.map(expected),
+            ..(*site).clone()
+        })
+    };
+    missing.iter().filter_map(hidden).collect()
+}
+
+/// The lenses of `good` at their places in `text`, marked as stale.
+pub fn stale_templates(good: &Found<Lens>, text: &str) -> Vec<Lens> {
+    let (old, good) = &**good;
+    let moved = Moved::new(old, text);
+    let stale = |lens: &Lens| {
+        Some(Lens {
+            span: moved.span(lens.span)?,
+            title: format!("{} (stale)", lens.title),
+            ..lens.clone()
+        })
+    };
+    good.iter().filter_map(stale).collect()
 }
 
 /// Where places of an old text are in a new one.

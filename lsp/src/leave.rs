@@ -5,7 +5,7 @@
 //! [`Leave::soon`]; what is not done a moment later is ended with the process. Workers end with their input, which the
 //! system closes, and those that are on their way are ended besides. Plain threads do this: the runtime's own may be the ones that are stuck.
 
-use crate::input::Heard;
+use crate::input::ClientHints;
 use crate::log;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ fn workers() -> MutexGuard<'static, BTreeSet<u32>> {
 pub fn end_workers() {
     workers()
         .iter()
-        .for_each(|id| crate::platform::end_process(*id));
+        .for_each(|id| zonelens_project::platform::end_process(*id));
 }
 
 /// A worker that was started and not waited for yet; it ends with the server.
@@ -54,15 +54,15 @@ impl Drop for Worker {
 
 /// Ends the process when nobody listens any more.
 pub struct Leave {
-    heard: Arc<Heard>,
+    hints: Arc<ClientHints>,
     leaving: AtomicBool,
 }
 
 impl Leave {
-    /// For a server that hears `heard`.
-    pub fn new(heard: Arc<Heard>) -> Arc<Leave> {
+    /// For a server whose client gives `hints`.
+    pub fn new(hints: Arc<ClientHints>) -> Arc<Leave> {
         Arc::new(Leave {
-            heard,
+            hints,
             leaving: AtomicBool::new(false),
         })
     }
@@ -73,12 +73,12 @@ impl Leave {
             return;
         }
         log::write(&format!("the server ends: {why}"));
-        let heard = Arc::clone(&self.heard);
+        let hints = Arc::clone(&self.hints);
         let end = move || {
             std::thread::sleep(GRACE);
             log::write("what was still being worked on is ended");
             end_workers();
-            let asked = heard.said_goodbye();
+            let asked = hints.said_goodbye();
             std::process::exit(if asked { ASKED } else { UNASKED });
         };
         let started = std::thread::Builder::new().name("leave".into()).spawn(end);
@@ -89,12 +89,14 @@ impl Leave {
 
     /// Ends the server once the other end of its input is closed, also while nobody reads what came before.
     pub fn with_input(self: &Arc<Self>) {
-        self.watch("input closed", crate::platform::input_closed);
+        self.watch("input closed", zonelens_project::platform::input_closed);
     }
 
     /// Ends the server once the process `id`, its client, is gone.
     pub fn with_process(self: &Arc<Self>, id: u32) {
-        self.watch("client gone", move || crate::platform::process_gone(id));
+        self.watch("client gone", move || {
+            zonelens_project::platform::process_gone(id)
+        });
     }
 
     /// Waits on a thread of its own for `gone`, which says `false` where there is nothing to wait for.

@@ -12,26 +12,25 @@ mod configuration;
 mod diagnostics;
 mod diagram_data;
 mod document;
-mod features;
+mod folders;
 mod from_proto;
 mod input;
+mod large_answer;
 mod last_good;
 mod leave;
 mod log;
 mod meaning;
+mod open_trace;
 mod panels;
-pub mod platform;
 mod pool;
 mod position;
 mod private;
-pub mod project;
 mod publish;
 mod queries;
 mod query_hover;
 mod registrations;
 mod runs;
 mod server;
-pub mod settings;
 mod shared;
 mod status;
 mod stdio;
@@ -47,6 +46,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::LspService;
+use zonelens_project::platform;
 
 /// Handlers hold their place until they answer; with few places a slow one would hold up the next edit.
 const CONCURRENCY: usize = 256;
@@ -75,7 +75,7 @@ pub struct ServerOptions {
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     platform::share_memory();
     if let Some(slow) = options.slow.clone() {
-        document::set_slow(slow);
+        zonelens_ide::snapshot::set_slow(slow);
     }
     let crashes = cache::base_directory().map(|base| base.join("crashes"));
     log::start(options.log_file.as_deref(), crashes)?;
@@ -87,17 +87,18 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .thread_keep_alive(THREAD_KEEP_ALIVE)
         .enable_all()
         .build()?;
-    let heard = Arc::new(input::Heard::default());
-    let listening = Arc::clone(&heard);
-    let leave = leave::Leave::new(Arc::clone(&heard));
+    let hints = Arc::new(input::ClientHints::default());
+    let listening = Arc::clone(&hints);
+    let leave = leave::Leave::new(Arc::clone(&hints));
     leave.with_input();
     let flushed = runtime.block_on(async {
         let input = stdio::input(Arc::clone(&leave))?;
         let stdin = input::guarded(input, Arc::clone(&listening), Arc::clone(&leave));
-        let (stdout, flushed) = stdio::output()?;
+        let answers = Arc::new(large_answer::LargeAnswers::default());
+        let (stdout, flushed) = stdio::output(Arc::clone(&answers))?;
         let (service, socket) = LspService::build(|client| {
             let (worker, version) = (options.worker.clone(), options.version.clone());
-            server::Server::new(client, worker, version, listening, leave)
+            server::Server::new(client, worker, version, answers, listening, leave)
         })
         .custom_method(
             "window/workDoneProgress/cancel",
@@ -127,7 +128,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     // A thread may still be parsing for a request that nobody waits for.
     runtime.shutdown_background();
     leave::end_workers();
-    let goodbye = heard.said_goodbye();
+    let goodbye = hints.said_goodbye();
     log::write(match goodbye {
         true => "the editor said goodbye",
         false => "the editor left without a word",

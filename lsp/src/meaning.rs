@@ -1,8 +1,8 @@
 //! What a result belongs to: a digest of everything that can change a verdict.
 
-use crate::document::Snapshot;
 use sha2::{Digest, Sha256};
 use zonelens_analysis::report::Options;
+use zonelens_ide::Snapshot;
 use zonelens_syntax::source::QueryRef;
 
 /// A digest of model, query, options and tool version. Equal digests mean equal answers.

@@ -1,7 +1,6 @@
 //! What panels draw: templates and the open trace, laid out by the same code as `zonelens render`.
 
-use crate::document::Snapshot;
-use crate::features::trace::{OpenTrace, edge_places, line_of};
+use crate::open_trace::OpenTrace;
 use crate::server::Server;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,6 +9,8 @@ use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::trace_text;
+use zonelens_ide::trace::{edge_places, line_of};
+use zonelens_ide::{Snapshot, Workspace};
 use zonelens_render::{chart, diagram};
 use zonelens_syntax::span::Span;
 

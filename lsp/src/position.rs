@@ -1,6 +1,7 @@
 //! Positions as editors count them, to and from byte offsets.
 
 use ropey::Rope;
+use zonelens_ide::lines::LineTable;
 use zonelens_syntax::span::Span;
 
 /// What a column counts, as agreed with the client.
@@ -69,40 +70,11 @@ pub fn point(rope: &Rope, offset: u32, encoding: Encoding) -> Point {
     }
 }
 
-/// Where lines start, for many positions of one text: looking each up in the rope costs a microsecond, which a hundred
-/// thousand tokens feel.
-pub struct LineTable {
-    starts: Vec<u32>,
-    /// Whether a line has bytes only that count as one in every encoding.
-    plain: Vec<bool>,
-}
-
-impl LineTable {
-    /// The table of a text.
-    pub fn new(rope: &Rope) -> LineTable {
-        let mut table = LineTable {
-            starts: Vec::with_capacity(rope.len_lines()),
-            plain: Vec::with_capacity(rope.len_lines()),
-        };
-        let mut start = 0;
-        for line in rope.lines() {
-            table.starts.push(start);
-            table.plain.push(line.chunks().all(str::is_ascii));
-            start += line.len_bytes() as u32;
-        }
-        table
-    }
-
-    /// As [`point`] of the rope the table was made of.
-    pub fn point(&self, rope: &Rope, offset: u32, encoding: Encoding) -> Point {
-        let line = self.starts.partition_point(|s| *s <= offset).max(1) - 1;
-        match (self.starts.get(line), self.plain.get(line)) {
-            (Some(start), Some(true)) if offset as usize <= rope.len_bytes() => Point {
-                line: line as u32,
-                column: offset - start,
-            },
-            _ => point(rope, offset, encoding),
-        }
+/// As [`point`], by the table of the rope's lines.
+pub fn point_by(table: &LineTable, rope: &Rope, offset: u32, encoding: Encoding) -> Point {
+    match table.ascii_position(offset) {
+        Some((line, column)) => Point { line, column },
+        None => point(rope, offset, encoding),
     }
 }
 
@@ -147,10 +119,13 @@ mod tests {
             "𝄞\n\n𝄞",
         ] {
             let rope = Rope::from_str(text);
-            let table = LineTable::new(&rope);
+            let table = LineTable::new(text);
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
                 for at in 0..text.len() as u32 + 3 {
-                    let (a, b) = (table.point(&rope, at, encoding), point(&rope, at, encoding));
+                    let (a, b) = (
+                        point_by(&table, &rope, at, encoding),
+                        point(&rope, at, encoding),
+                    );
                     assert_eq!(a, b, "{text:?} {at} {encoding:?}");
                 }
             }

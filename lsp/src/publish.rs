@@ -2,7 +2,6 @@
 //! when the client asks for them.
 
 use crate::diagnostics::{self, Finding};
-use crate::document::Snapshot;
 use crate::runs::Known;
 use crate::shared::Shared;
 use crate::to_proto::{self, Place};
@@ -13,6 +12,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::diagnostic;
+use zonelens_ide::diagnostics as written;
+use zonelens_ide::{Snapshot, Workspace};
 
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
 pub type Due = (String, bool);
@@ -78,8 +79,8 @@ fn gather(
         // The client knows that the model changed, not that queries mean something else by that.
         waiting.insert(uri, true);
     }
-    let abilities = shared.abilities();
-    if abilities.pulls && abilities.diagnostic_refresh && waiting.values().any(|u| *u) {
+    let capabilities = shared.capabilities();
+    if capabilities.pulls && capabilities.diagnostic_refresh && waiting.values().any(|u| *u) {
         let client = shared.client.clone();
         tokio::spawn(async move {
             let _ = client.workspace_diagnostic_refresh().await;
@@ -92,7 +93,7 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
     let Some(parsed) = to_proto::uri(uri) else {
         return;
     };
-    let pulls = shared.abilities().pulls;
+    let pulls = shared.capabilities().pulls;
     let Some(snapshot) = shared.store.get(uri) else {
         if !pulls {
             shared
@@ -194,7 +195,7 @@ async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<
 fn of_text(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Finding> {
     let model = shared.store.model_of(snapshot);
     let usual = shared.settings_for(&snapshot.uri).severities.is_default();
-    let list = diagnostics::of_text(snapshot, model.as_deref(), usual);
+    let list = written::of_text(snapshot, model.as_deref(), usual);
     list.into_iter().map(Finding::from).collect()
 }
 

@@ -1,10 +1,10 @@
 //! The queries of a document as the server works with them.
 
-use crate::document::Snapshot;
 use crate::meaning::{self, Meaning, TextMeanings};
 use crate::runs::{Ask, Site};
 use std::sync::Arc;
 use zonelens_analysis::report::{Options, Verdict};
+use zonelens_ide::Snapshot;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 

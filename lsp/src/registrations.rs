@@ -1,15 +1,15 @@
 //! What the server asks the client for once it was greeted.
 
-use crate::from_proto::Abilities;
-use crate::project;
+use crate::from_proto::ClientCapabilities;
 use crate::trace_document::SCHEME;
 use serde_json::json;
 use tower_lsp_server::ls_types as lsp;
+use zonelens_project::project;
 
 /// What to register, as far as the client can.
-pub fn wanted(abilities: Abilities) -> Vec<lsp::Registration> {
+pub fn wanted(capabilities: ClientCapabilities) -> Vec<lsp::Registration> {
     let mut out = Vec::new();
-    if abilities.watches_files {
+    if capabilities.watches_files {
         let watchers = json!([
             { "globPattern": "**/*.{xta,ta,xml,q}" },
             { "globPattern": format!("**/{}", project::FILE_NAME) },
@@ -19,7 +19,7 @@ pub fn wanted(abilities: Abilities) -> Vec<lsp::Registration> {
             json!({ "watchers": watchers }),
         ));
     }
-    if abilities.document_content {
+    if capabilities.document_content {
         out.push(registration(
             "workspace/textDocumentContent",
             json!({ "schemes": [SCHEME] }),

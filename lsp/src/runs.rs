@@ -6,15 +6,13 @@
 mod owner;
 pub mod worker;
 
-pub(crate) use owner::word;
-
 use crate::cache::Cache;
 use crate::meaning::Meaning;
-use crate::settings::Settings;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use zonelens_analysis::report::{Options, Progress, QueryReport, Verdict};
+use zonelens_project::settings::Settings;
 
 /// The number of a run, unique in a server's life.
 pub type RunId = u64;

@@ -11,15 +11,11 @@ pub use panels::PROTOCOL;
 
 use crate::capabilities::capabilities;
 use crate::commands::{self, Argument};
-use crate::document::Snapshot;
-use crate::features::{
-    call_hierarchy, code_action, completion, document_link, document_symbol, folding_range, hover,
-    inlay_hint, names, rename, selection_range, semantic_tokens, signature_help, workspace_symbol,
-};
-use crate::from_proto::{self, Abilities};
-use crate::input::Heard;
+use crate::folders;
+use crate::from_proto::{self, ClientCapabilities};
+use crate::input::ClientHints;
+use crate::large_answer::LargeAnswers;
 use crate::leave::Leave;
-use crate::project;
 use crate::runs::Which;
 use crate::shared::Shared;
 use crate::to_proto;
@@ -30,14 +26,22 @@ use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
+use zonelens_ide::Snapshot;
+use zonelens_ide::{
+    call_hierarchy, code_action, completion, document_link, document_symbol, folding_range, hover,
+    inlay_hint, names, rename, selection_range, semantic_tokens, signature_help, workspace_symbol,
+};
+use zonelens_project::project;
 use zonelens_syntax::ast::FileKind;
 
 /// The server.
 pub struct Server {
     pub(crate) shared: Arc<Shared>,
-    /// What the protocol crate leaves out of what the client says.
-    heard: Arc<Heard>,
+    /// What the client says and the protocol crate leaves out.
+    hints: Arc<ClientHints>,
     leave: Arc<Leave>,
+    /// What goes past the protocol crate to the output.
+    answers: Arc<LargeAnswers>,
 }
 
 impl Server {
@@ -46,12 +50,14 @@ impl Server {
         client: Client,
         worker: PathBuf,
         version: String,
-        heard: Arc<Heard>,
+        answers: Arc<LargeAnswers>,
+        hints: Arc<ClientHints>,
         leave: Arc<Leave>,
     ) -> Server {
         Server {
             shared: Shared::start(client, worker, version),
-            heard,
+            answers,
+            hints,
             leave,
         }
     }
@@ -68,26 +74,22 @@ fn content_modified() -> Error {
 impl LanguageServer for Server {
     async fn initialize(&self, params: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         let encoding = from_proto::encoding(&params.capabilities);
-        let abilities = Abilities {
-            document_content: self.heard.document_content(),
-            ..Abilities::read(&params)
+        let client = ClientCapabilities {
+            document_content: self.hints.document_content(),
+            ..ClientCapabilities::read(&params)
         };
-        {
-            let mut session = self.shared.session();
-            session.encoding = encoding;
-            session.abilities = abilities;
-        }
-        if let Some(client) = params.process_id {
-            self.leave.with_process(client);
+        self.shared.agree(encoding, client);
+        if let Some(process) = params.process_id {
+            self.leave.with_process(process);
         }
         let configuration = &self.shared.configuration;
         configuration.set_roots(from_proto::roots(&params));
-        configuration.set_trusted(abilities.trusted);
+        configuration.set_trusted(client.trusted);
         if let Some(options) = params.initialization_options {
             configuration.set_editor(options);
         }
         Ok(lsp::InitializeResult {
-            capabilities: capabilities(encoding, abilities),
+            capabilities: capabilities(encoding, client),
             server_info: Some(lsp::ServerInfo {
                 name: "zonelens".to_owned(),
                 version: Some(self.shared.version.clone()),
@@ -101,7 +103,7 @@ impl LanguageServer for Server {
         self.shared.settings_changed();
         let (shared, server) = (Arc::clone(&self.shared), self.fetcher());
         tokio::spawn(async move {
-            let wanted = crate::registrations::wanted(shared.abilities());
+            let wanted = crate::registrations::wanted(shared.capabilities());
             if !wanted.is_empty() {
                 let _ = shared.client.register_capability(wanted).await;
             }
@@ -110,7 +112,7 @@ impl LanguageServer for Server {
     }
 
     async fn shutdown(&self) -> Result<()> {
-        self.heard.goodbye();
+        self.hints.goodbye();
         self.shared.runs.cancel(Which::All).await;
         Ok(())
     }
@@ -138,7 +140,7 @@ impl LanguageServer for Server {
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
         let uri = params.text_document.uri.as_str();
         let wanted = self.shared.settings_for(uri).verify_on_save;
-        if wanted && !self.shared.abilities().untrusted {
+        if wanted && !self.shared.capabilities().untrusted {
             let argument = Argument {
                 uri: Some(params.text_document.uri.as_str().to_owned()),
                 ..Argument::default()
@@ -160,7 +162,7 @@ impl LanguageServer for Server {
 
     async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
         // Clients that are asked for settings send nothing here, or not all.
-        if self.shared.abilities().configuration {
+        if self.shared.capabilities().configuration {
             self.fetcher().fetch().await;
         } else {
             self.shared.configuration.set_editor(params.settings);
@@ -345,7 +347,7 @@ impl LanguageServer for Server {
         self.at(
             params.text_document_position,
             move |place, shared, offset| {
-                let versioned = shared.abilities().document_changes;
+                let versioned = shared.capabilities().document_changes;
                 rename::rename(&shared.store, place.snapshot, offset, &new).map(|targets| {
                     let version = |s: &Arc<Snapshot>| match shared.store.is_current(s) {
                         true => Some(s.version),
@@ -364,15 +366,16 @@ impl LanguageServer for Server {
         &self,
         params: lsp::DocumentSymbolParams,
     ) -> Result<Option<lsp::DocumentSymbolResponse>> {
-        self.feature(&params.text_document.uri, |place, shared| {
+        let written = self.feature(&params.text_document.uri, |place, shared| {
             let names = names::Names::of(&shared.store, place.snapshot);
             let symbols = document_symbol::symbols(&names);
-            place.snapshot.expect_many_positions();
+            place.snapshot.lines();
             let convert = |symbol| to_proto::document_symbol(place, symbol);
-            let list = symbols.iter().map(convert).collect();
-            Some(lsp::DocumentSymbolResponse::Nested(list))
-        })
-        .await
+            let list: Vec<_> = symbols.iter().map(convert).collect();
+            serde_json::to_vec(&list).map_err(|_| Error::internal_error())
+        });
+        let written = written.await??;
+        Err(self.answers.keep(written))
     }
 
     async fn folding_range(
@@ -480,8 +483,9 @@ impl LanguageServer for Server {
         params: lsp::WorkspaceSymbolParams,
     ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
         self.compute("", move |shared| {
-            let found =
-                workspace_symbol::find(&shared.store, &shared.configuration.roots(), &params.query);
+            let roots = shared.configuration.roots();
+            let documents = folders::documents(&shared.store, &roots);
+            let found = workspace_symbol::find(documents, &params.query);
             let encoding = shared.encoding();
             let convert = |f| to_proto::workspace_symbol(f, encoding);
             let list = found.iter().filter_map(convert).collect();
@@ -517,7 +521,7 @@ impl LanguageServer for Server {
         params: lsp::SemanticTokensParams,
     ) -> Result<Option<lsp::SemanticTokensResult>> {
         let (tokens, _) = self.tokens(&params.text_document.uri).await?;
-        Ok(Some(lsp::SemanticTokensResult::Tokens(tokens)))
+        Err(self.answers.keep(tokens.to_json()))
     }
 
     async fn semantic_tokens_full_delta(
@@ -527,16 +531,16 @@ impl LanguageServer for Server {
         let (tokens, before) = self.tokens(&params.text_document.uri).await?;
         let before = before.filter(|(id, _)| id.to_string() == params.previous_result_id);
         let Some((_, old)) = before else {
-            return Ok(Some(lsp::SemanticTokensFullDeltaResult::Tokens(tokens)));
+            return Err(self.answers.keep(tokens.to_json()));
         };
-        let edit = semantic_tokens::difference(&old, &to_proto::token_numbers(&tokens));
+        let edit = semantic_tokens::difference(&old, &tokens.numbers);
         let edit = edit.map(|(start, gone, come)| lsp::SemanticTokensEdit {
             start: start as u32,
             delete_count: gone as u32,
             data: Some(to_proto::tokens_of(&come)),
         });
         let delta = lsp::SemanticTokensDelta {
-            result_id: tokens.result_id,
+            result_id: Some(tokens.id.to_string()),
             edits: edit.into_iter().collect(),
         };
         Ok(Some(lsp::SemanticTokensFullDeltaResult::TokensDelta(delta)))
@@ -550,8 +554,11 @@ impl LanguageServer for Server {
         self.feature(&params.text_document.uri, move |place, shared| {
             let names = names::Names::of(&shared.store, place.snapshot);
             let tokens = semantic_tokens::tokens(&names, Some(place.span(range)));
-            let converted = to_proto::semantic_tokens(place, &tokens);
-            Some(lsp::SemanticTokensRangeResult::Tokens(converted))
+            let numbers = to_proto::token_numbers(place, &tokens);
+            let data = to_proto::tokens_of(&numbers);
+            let result_id = None;
+            let tokens = lsp::SemanticTokens { result_id, data };
+            Some(lsp::SemanticTokensRangeResult::Tokens(tokens))
         })
         .await
     }

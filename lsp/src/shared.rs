@@ -4,25 +4,26 @@ use crate::announce;
 use crate::cache::Cache;
 use crate::code_lens::{self, Lens};
 use crate::configuration::Configuration;
-use crate::document::Snapshot;
-use crate::features::trace::OpenTrace;
-use crate::from_proto::Abilities;
-use crate::last_good::LastGood;
+use crate::document;
+use crate::from_proto::ClientCapabilities;
+use crate::last_good::{self, LastGood};
 use crate::meaning::{self, Meaning};
+use crate::open_trace::OpenTrace;
 use crate::pool::Pool;
 use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, Depth, QuerySite};
 use crate::runs::Runs;
-use crate::settings::Settings;
 use crate::store::{Constants, Store};
 use crate::tidy;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types as lsp;
+use zonelens_ide::{Snapshot, Workspace};
+use zonelens_project::settings::Settings;
 
 /// Looking twice does no harm, remembering for ever would.
 const MAX_LOOKED_UP: usize = 10_000;
@@ -46,25 +47,29 @@ pub struct Shared {
     /// Held by a trace command from its first look at the open trace to its answer, so that steps follow one another as
     /// they were asked for.
     pub trace_commands: tokio::sync::Mutex<()>,
+    agreed: OnceLock<Agreed>,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<publish::Due>,
     closed: Arc<Notify>,
     cache: Cache,
 }
 
-/// What was agreed on with the client, and what is shown.
+/// What was agreed on with the client: it never changes after `initialize`.
+#[derive(Clone, Copy, Default)]
+struct Agreed {
+    encoding: Encoding,
+    capabilities: ClientCapabilities,
+}
+
+/// What is shown, and what was given out.
 #[derive(Default)]
 pub struct Session {
-    /// What columns count.
-    pub encoding: Encoding,
-    /// What the client can do.
-    pub abilities: Abilities,
     /// Lenses must not vanish while one types.
     last_good: LastGood,
     trace: Option<OpenTrace>,
     trace_is_stale: bool,
     /// The semantic tokens that were last given out for a document, with their number.
-    pub tokens: HashMap<String, (u64, Vec<u32>)>,
+    pub tokens: HashMap<String, (u64, Arc<Vec<u32>>)>,
     /// Documents whose queries were run: what they mean must be known from then on.
     pub asked: HashSet<String>,
     /// Meanings that were looked for among the results of earlier sessions.
@@ -87,6 +92,7 @@ impl Shared {
             version,
             worker,
             configuration: Configuration::default(),
+            agreed: OnceLock::new(),
             session: Mutex::default(),
             publisher,
             closed: Arc::default(),
@@ -99,19 +105,31 @@ impl Shared {
         shared
     }
 
-    /// What was agreed on with the client, and what is shown.
+    /// Notes what was agreed on with the client. The first agreement counts: `initialize` comes once.
+    pub fn agree(&self, encoding: Encoding, capabilities: ClientCapabilities) {
+        let _ = self.agreed.set(Agreed {
+            encoding,
+            capabilities,
+        });
+    }
+
+    fn agreed(&self) -> Agreed {
+        self.agreed.get().copied().unwrap_or_default()
+    }
+
+    /// What is shown, and what was given out.
     pub fn session(&self) -> std::sync::MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What columns count.
+    /// The unit of columns: UTF-8, UTF-16 or UTF-32.
     pub fn encoding(&self) -> Encoding {
-        self.session().encoding
+        self.agreed().encoding
     }
 
     /// What the client can do.
-    pub fn abilities(&self) -> Abilities {
-        self.session().abilities
+    pub fn capabilities(&self) -> ClientCapabilities {
+        self.agreed().capabilities
     }
 
     /// The settings that belong to no document.
@@ -205,7 +223,7 @@ impl Shared {
     /// Parses and analyses: for threads that may take long.
     pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
-        let options = model.options(&self.settings_for(&snapshot.uri));
+        let options = document::options(&model, &self.settings_for(&snapshot.uri));
         let known = self.session().asked.contains(&snapshot.uri);
         let depth = match known || model.is_quick() {
             true => Depth::Meaning,
@@ -218,19 +236,21 @@ impl Shared {
             self.look_up(&snapshot.uri, &sites);
         }
         let text = &snapshot.file().text;
-        let mut session = self.session();
-        if !snapshot.file().errors().is_empty() {
-            let hidden = session
-                .last_good
-                .hidden_queries(&snapshot.uri, text, &sites);
+        // Texts are compared and meanings hashed while nobody waits for the session.
+        let good = self.session().last_good.queries(&snapshot.uri);
+        if let Some(good) = good
+            && !snapshot.file().errors().is_empty()
+        {
+            let hidden = last_good::hidden_queries(&good, text, &sites);
             queries::add_hidden(&mut sites, hidden, snapshot, |formula| {
                 meaning::of_text(&model, formula, &options, &self.version)
             });
         }
         if current {
-            session.last_good.keep_queries(&snapshot.uri, text, &sites);
+            let found = Arc::new((Arc::clone(text), sites.clone()));
+            let mut session = self.session();
+            session.last_good.keep_queries(&snapshot.uri, found);
         }
-        drop(session);
         Some((model, sites))
     }
 
@@ -248,13 +268,14 @@ impl Shared {
             }
         };
         let text = &snapshot.file().text;
-        let mut session = self.session();
         let Some(lenses) = lenses else {
-            return session.last_good.templates(&snapshot.uri, text);
+            let good = self.session().last_good.templates(&snapshot.uri);
+            return good.map_or_else(Vec::new, |good| last_good::stale_templates(&good, text));
         };
         if self.store.is_current(snapshot) {
-            let good = &mut session.last_good;
-            good.keep_templates(&snapshot.uri, text, &lenses);
+            let found = Arc::new((Arc::clone(text), lenses.clone()));
+            let mut session = self.session();
+            session.last_good.keep_templates(&snapshot.uri, found);
         }
         lenses
     }

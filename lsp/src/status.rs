@@ -2,10 +2,11 @@
 
 use crate::code_lens;
 use crate::queries::QuerySite;
-use crate::runs::{View, word};
+use crate::runs::View;
 use crate::to_proto::Place;
 use serde_json::{Value, json};
 use zonelens_analysis::report::Verdict;
+use zonelens_analysis::report_text::verdict;
 
 /// One object per query, in order of the text.
 pub fn to_json(place: Place<'_>, sites: &[QuerySite], views: &[View]) -> Value {
@@ -17,7 +18,7 @@ pub fn to_json(place: Place<'_>, sites: &[QuerySite], views: &[View]) -> Value {
         object["line"] = json!(site.line);
         object["range"] = json!(place.range(site.span));
         object["meaning"] = json!(site.meaning.to_hex());
-        object["expected"] = json!(expected.map(word));
+        object["expected"] = json!(expected.map(verdict));
         object["passes"] = json!(passes(view, expected));
         object["title"] = json!(code_lens::title(view).0);
         object
@@ -54,7 +55,7 @@ fn state(view: &View) -> Value {
             fresh,
             cached,
         } => json!({
-            "state": word(report.verdict),
+            "state": verdict(report.verdict),
             "stale": !fresh,
             "cached": cached,
             "report": **report,

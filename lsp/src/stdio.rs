@@ -3,8 +3,9 @@
 //! The runtime would serve them from the pool that parses and analyses: a pile of slow requests would then hold up the
 //! next edit, and every answer behind them.
 
+use crate::large_answer::{LargeAnswers, Output};
 use crate::leave::Leave;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tokio::runtime::Handle;
 
 const PIPE_BYTES: usize = 1 << 16;
 /// How long the last messages may take to leave when nobody reads them.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What comes in; with its end the server ends. Must be called inside a runtime.
 pub fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
@@ -44,17 +45,16 @@ pub fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
 }
 
 /// What goes out, and the end of it. Must be called inside a runtime.
-pub fn output() -> std::io::Result<(DuplexStream, Flushed)> {
+pub fn output(answers: Arc<LargeAnswers>) -> std::io::Result<(DuplexStream, Flushed)> {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
     let runtime = Handle::current();
     let (done, flushed) = channel();
     let pump = move || {
         let mut bytes = vec![0; PIPE_BYTES];
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = Output::new(std::io::stdout().lock(), &answers);
         while let Ok(count) = runtime.block_on(inside.read(&mut bytes))
             && count > 0
-            && stdout.write_all(&bytes[..count]).is_ok()
-            && stdout.flush().is_ok()
+            && stdout.write(&bytes[..count]).is_ok()
         {}
         let _ = done.send(());
     };
@@ -70,6 +70,6 @@ pub struct Flushed(Receiver<()>);
 impl Flushed {
     /// Waits until the last message has left, or for a moment if nobody reads it.
     pub fn wait(self) {
-        let _ = self.0.recv_timeout(LAST_WORDS);
+        let _ = self.0.recv_timeout(FLUSH_TIMEOUT);
     }
 }

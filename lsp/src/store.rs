@@ -1,12 +1,13 @@
 //! All open documents, and which model a query file speaks of.
 
-use crate::document::{Change, Snapshot};
+use crate::document::{self, Change};
 use crate::position::Encoding;
 use crate::uri;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+use zonelens_ide::{Snapshot, Workspace};
 use zonelens_syntax::ast::FileKind;
 
 /// Extensions of models, in the order in which the model beside a query file is looked for.
@@ -58,7 +59,7 @@ impl Store {
     /// A document was changed; changes of documents that are not open are dropped.
     pub fn change(&self, uri: &str, version: i32, changes: Vec<Change>, encoding: Encoding) {
         if let Some(current) = self.lock().get_mut(uri) {
-            *current = Arc::new(current.edited(version, changes, encoding));
+            *current = Arc::new(document::edited(current, version, changes, encoding));
         }
     }
 
@@ -88,32 +89,6 @@ impl Store {
     /// All open documents.
     pub fn all(&self) -> Vec<Arc<Snapshot>> {
         self.lock().values().cloned().collect()
-    }
-
-    /// The model that the queries of `snapshot` are about: itself, or for a query file the model beside it, open or on
-    /// disk. Reads files: not for the thread that reads messages.
-    pub fn model_of(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
-        if snapshot.kind != FileKind::Query {
-            return Some(Arc::clone(snapshot));
-        }
-        let beside = MODEL_EXTENSIONS.map(|extension| with_extension(&snapshot.uri, extension));
-        if let Some(open) = beside.iter().find_map(|uri| self.get(uri.as_deref()?)) {
-            return Some(open);
-        }
-        let path = uri::to_path(&snapshot.uri)?;
-        let candidates = MODEL_EXTENSIONS.map(|extension| path.with_extension(extension));
-        let open = candidates.iter().find_map(|path| self.open_at(path));
-        let read = |path: &PathBuf| self.read(path, snapshot.constants());
-        open.or_else(|| candidates.iter().find_map(read))
-    }
-
-    /// The query file beside a model, open or on disk. Reads files: not for the thread that reads messages.
-    pub fn query_file_of(&self, model: &Snapshot) -> Option<Arc<Snapshot>> {
-        if let Some(open) = self.query_files_of(&model.uri).pop() {
-            return Some(open);
-        }
-        let path = uri::to_path(&model.uri)?.with_extension("q");
-        self.read(&path, model.constants())
     }
 
     /// Open query files whose model is the document `uri`.
@@ -163,6 +138,40 @@ impl Store {
     pub fn forget_files(&self) {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         disk.clear();
+    }
+}
+
+impl Workspace for Store {
+    fn model_of(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        if snapshot.kind != FileKind::Query {
+            return Some(Arc::clone(snapshot));
+        }
+        let beside = MODEL_EXTENSIONS.map(|extension| with_extension(&snapshot.uri, extension));
+        if let Some(open) = beside.iter().find_map(|uri| self.get(uri.as_deref()?)) {
+            return Some(open);
+        }
+        let path = uri::to_path(&snapshot.uri)?;
+        let candidates = MODEL_EXTENSIONS.map(|extension| path.with_extension(extension));
+        let open = candidates.iter().find_map(|path| self.open_at(path));
+        let read = |path: &PathBuf| self.read(path, snapshot.constants());
+        open.or_else(|| candidates.iter().find_map(read))
+    }
+
+    fn query_file_of(&self, model: &Snapshot) -> Option<Arc<Snapshot>> {
+        if let Some(open) = self.query_files_of(&model.uri).pop() {
+            return Some(open);
+        }
+        let path = uri::to_path(&model.uri)?.with_extension("q");
+        self.read(&path, model.constants())
+    }
+
+    fn neighbour(&self, snapshot: &Snapshot, name: &str) -> Option<String> {
+        let path = uri::to_path(&snapshot.uri)?.parent()?.join(name);
+        uri::from_path(&path).filter(|_| path.is_file())
+    }
+
+    fn file_name(&self, uri: &str) -> String {
+        uri::name(uri)
     }
 }
 

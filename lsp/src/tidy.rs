@@ -1,9 +1,9 @@
 //! Gives memory back after documents were closed, once what they occupied is free.
 
-use crate::platform;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+use zonelens_project::platform;
 
 /// Until then the last answers about a document are out, and idle threads are gone with what their allocators held.
 const DELAY: Duration = Duration::from_millis(2250);

@@ -2,28 +2,30 @@
 
 use crate::code_lens::Lens;
 use crate::diagnostics::Finding;
-use crate::document::Snapshot;
-use crate::features::call_hierarchy::Caller;
-use crate::features::code_action::{Action, Kind};
-use crate::features::completion::Proposal;
-use crate::features::document_link::Link;
-use crate::features::document_symbol::Symbol;
-use crate::features::folding_range::Fold;
-use crate::features::names::Target;
-use crate::features::semantic_tokens::Token;
-use crate::features::signature_help::Signature;
-use crate::features::trace::Hint;
-use crate::features::workspace_symbol::Found;
 use crate::from_proto;
-use crate::position::{Encoding, Point};
+use crate::position::{self, Encoding, Point};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::ide::DefKind;
+use zonelens_ide::Snapshot;
+use zonelens_ide::call_hierarchy::Caller;
+use zonelens_ide::code_action::{Action, Kind};
+use zonelens_ide::completion::Proposal;
+use zonelens_ide::document_link::Link;
+use zonelens_ide::document_symbol::Symbol;
+use zonelens_ide::folding_range::Fold;
+use zonelens_ide::names::Target;
+use zonelens_ide::semantic_tokens::Token;
+use zonelens_ide::signature_help::Signature;
+use zonelens_ide::trace::Hint;
+use zonelens_ide::workspace_symbol::Found;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
+use zonelens_syntax::xml;
 
 /// A document with the encoding agreed on: what spans need to become ranges.
 #[derive(Clone, Copy)]
@@ -38,7 +40,7 @@ impl Place<'_> {
     /// The byte at a position.
     pub fn offset(&self, position: lsp::Position) -> u32 {
         let point = from_proto::point(position);
-        self.snapshot.offset(point, self.encoding)
+        position::offset(&self.snapshot.rope, point, self.encoding)
     }
 
     /// The bytes of a range, in order even if the client mixed them up.
@@ -49,7 +51,11 @@ impl Place<'_> {
 
     /// A position.
     pub fn position(&self, offset: u32) -> lsp::Position {
-        let Point { line, column } = self.snapshot.point(offset, self.encoding);
+        let rope = &self.snapshot.rope;
+        let Point { line, column } = match self.snapshot.lines_if_known() {
+            Some(lines) => position::point_by(lines, rope, offset, self.encoding),
+            None => position::point(rope, offset, self.encoding),
+        };
         lsp::Position::new(line, column)
     }
 
@@ -62,10 +68,7 @@ impl Place<'_> {
     pub fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
         let mut text = edit.text.clone();
         if self.snapshot.kind == FileKind::Xml && self.snapshot.in_cdata(edit.span.start) {
-            text = text
-                .replace("&lt;", "<")
-                .replace("&gt;", ">")
-                .replace("&amp;", "&");
+            text = xml::unescape(&text).into_owned();
         }
         lsp::TextEdit::new(self.range(edit.span), text)
     }
@@ -267,26 +270,29 @@ fn symbol_kind(kind: Option<DefKind>) -> lsp::SymbolKind {
     }
 }
 
+/// An entry of the outline, as the protocol writes it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentSymbol<'a> {
+    name: &'a str,
+    detail: &'a str,
+    kind: lsp::SymbolKind,
+    range: lsp::Range,
+    selection_range: lsp::Range,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<DocumentSymbol<'a>>,
+}
+
 /// An entry of the outline.
-#[expect(
-    deprecated,
-    reason = "the type has a field that must be set and not used"
-)]
-pub fn document_symbol(place: Place<'_>, symbol: &Symbol) -> lsp::DocumentSymbol {
-    let children: Vec<_> = symbol
-        .children
-        .iter()
-        .map(|child| document_symbol(place, child))
-        .collect();
-    lsp::DocumentSymbol {
-        name: symbol.name.clone(),
-        detail: Some(symbol.detail.clone()),
+pub fn document_symbol<'a>(place: Place<'_>, symbol: &Symbol<'a>) -> DocumentSymbol<'a> {
+    let children = symbol.children.iter();
+    DocumentSymbol {
+        name: symbol.name,
+        detail: symbol.detail,
         kind: symbol_kind(symbol.kind),
-        tags: None,
-        deprecated: None,
         range: place.range(symbol.full),
         selection_range: place.range(symbol.name_span),
-        children: (!children.is_empty()).then_some(children),
+        children: children.map(|c| document_symbol(place, c)).collect(),
     }
 }
 
@@ -328,10 +334,8 @@ pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
         Some(_) => lsp::CompletionItemKind::VARIABLE,
     };
     let escaped = || {
-        let label = &proposal.label;
-        let text = label.replace('&', "&amp;").replace('<', "&lt;");
-        let text = text.replace('>', "&gt;");
-        (raw && text != *label).then_some(text)
+        let text = xml::escape(&proposal.label);
+        (raw && text != proposal.label).then(|| text.into_owned())
     };
     lsp::CompletionItem {
         insert_text: proposal.snippet.map(str::to_owned).or_else(escaped),
@@ -343,31 +347,30 @@ pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
     }
 }
 
-/// Tokens as differences to the one before.
-pub fn semantic_tokens(place: Place<'_>, tokens: &[Token]) -> lsp::SemanticTokens {
-    place.snapshot.expect_many_positions();
-    let mut data = Vec::with_capacity(tokens.len());
-    let mut last = lsp::Position::new(0, 0);
+/// Tokens as differences to the one before, five numbers for each.
+pub fn token_numbers(place: Place<'_>, tokens: &[Token]) -> Vec<u32> {
+    let lines = place.snapshot.lines();
+    let mut data = Vec::with_capacity(tokens.len() * 5);
+    let (mut line, mut last) = (0, (0, 0));
     for token in tokens {
-        let range = place.range(token.span);
-        if range.start.line != range.end.line {
-            continue;
-        }
-        let delta_line = range.start.line - last.line;
-        let from = if delta_line == 0 { last.character } else { 0 };
-        data.push(lsp::SemanticToken {
-            delta_line,
-            delta_start: range.start.character - from,
-            length: range.end.character - range.start.character,
-            token_type: token.kind,
-            token_modifiers_bitset: token.modifiers,
-        });
-        last = range.start;
+        line = lines.line_from(line, token.span.start);
+        let (start, length) = match lines.ascii_columns(line, token.span) {
+            Some((column, length)) => ((line, column), length),
+            None => {
+                let range = place.range(token.span);
+                if range.start.line != range.end.line {
+                    continue;
+                }
+                let (from, to) = (range.start.character, range.end.character);
+                ((range.start.line, from), to - from)
+            }
+        };
+        let from = if start.0 == last.0 { last.1 } else { 0 };
+        let place = [start.0 - last.0, start.1 - from, length];
+        data.extend(place.into_iter().chain([token.kind, token.modifiers]));
+        last = start;
     }
-    lsp::SemanticTokens {
-        result_id: None,
-        data,
-    }
+    data
 }
 
 /// A hint; `kind` where the protocol has a word for it.
@@ -445,20 +448,6 @@ pub fn document_link(place: Place<'_>, link: &Link) -> Option<lsp::DocumentLink>
         tooltip: Some(link.tooltip.clone()),
         data: None,
     })
-}
-
-/// Tokens as plain numbers, five for each.
-pub fn token_numbers(tokens: &lsp::SemanticTokens) -> Vec<u32> {
-    let five = |t: &lsp::SemanticToken| {
-        [
-            t.delta_line,
-            t.delta_start,
-            t.length,
-            t.token_type,
-            t.token_modifiers_bitset,
-        ]
-    };
-    tokens.data.iter().flat_map(five).collect()
 }
 
 /// Tokens from plain numbers.

@@ -1,12 +1,13 @@
 //! Traces as data, with places in the model's present text.
 
-use crate::document::Snapshot;
-use crate::features::trace::{EdgePlace, OpenTrace, edge_places, edges_of};
+use crate::open_trace::OpenTrace;
 use crate::to_proto::Place;
 use serde_json::{Value, json};
 use zonelens_analysis::network::Process;
 use zonelens_analysis::report::{TraceEdge, TraceTransition};
 use zonelens_analysis::trace_text;
+use zonelens_ide::Snapshot;
+use zonelens_ide::trace::{EdgePlace, edge_places, edges_of};
 use zonelens_syntax::span::Span;
 
 /// The current step.

@@ -1,7 +1,7 @@
 //! A trace as a document to read: given out by the server where the client can fetch it, else a file in the cache.
 
 use crate::cache;
-use crate::features::trace::OpenTrace;
+use crate::open_trace::OpenTrace;
 use crate::private;
 use crate::shared::Shared;
 use crate::uri;
@@ -17,7 +17,7 @@ const MAX_FILES: usize = 50;
 /// `{uri, text, lines}` of a trace.
 pub async fn offer(shared: &Arc<Shared>, open: &OpenTrace) -> Value {
     let (text, lines) = open.document();
-    let address = if shared.abilities().document_content {
+    let address = if shared.capabilities().document_content {
         Some(address(open))
     } else {
         let (name, text) = (file_name(open), text.clone());

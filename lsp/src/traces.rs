@@ -2,8 +2,8 @@
 
 use crate::announce::TraceChanged;
 use crate::commands::{self, Argument};
-use crate::document::Snapshot;
-use crate::features::trace::{Hint, Move, OpenTrace, hints};
+use crate::document;
+use crate::open_trace::{Move, OpenTrace};
 use crate::queries::QuerySite;
 use crate::runs::{View, worker};
 use crate::shared::Shared;
@@ -15,6 +15,8 @@ use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::report::{
     Trace, TraceValue, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
 };
+use zonelens_ide::trace::{Hint, hints};
+use zonelens_ide::{Snapshot, Workspace};
 use zonelens_syntax::ast::FileKind;
 
 /// Runs a trace command; `Err` is a sentence for people.
@@ -134,7 +136,7 @@ fn request(shared: &Shared, model: &Snapshot, task: WorkerTask, query: String) -
         query,
         line: 0,
         expected: None,
-        options: model.options(&shared.settings_for(&model.uri)),
+        options: document::options(model, &shared.settings_for(&model.uri)),
     }
 }
 
@@ -226,7 +228,7 @@ async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
 
 /// Tells clients that show the trace themselves what it is now.
 async fn announce(shared: &Shared, stale: bool) {
-    if !shared.abilities().extensions {
+    if !shared.capabilities().extensions {
         return;
     }
     let params = match shared.trace() {
@@ -249,8 +251,8 @@ async fn announce(shared: &Shared, stale: bool) {
 
 /// Opens the trace's document in editors that have no view of their own for it.
 async fn show(shared: &Arc<Shared>, open: &OpenTrace, answer: &Value) {
-    let abilities = shared.abilities();
-    if abilities.extensions || !abilities.show_document || shared.trace_is_shown(open) {
+    let capabilities = shared.capabilities();
+    if capabilities.extensions || !capabilities.show_document || shared.trace_is_shown(open) {
         return;
     }
     let uri = answer["document"]["uri"].as_str().and_then(to_proto::uri);
@@ -298,7 +300,7 @@ pub async fn edited(shared: &Arc<Shared>, uri: &str) {
 /// The hints of the open trace in `snapshot`, none if the text means something else by now.
 pub fn hints_in(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Hint> {
     match shared.trace().filter(|t| t.model_uri == snapshot.uri) {
-        Some(open) if !is_stale(shared, &open) => hints(&open, snapshot),
+        Some(open) if !is_stale(shared, &open) => hints(&open.trace, open.step, snapshot),
         _ => Vec::new(),
     }
 }

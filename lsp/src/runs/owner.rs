@@ -3,9 +3,7 @@
 use super::worker::{self, Outcome};
 use super::{Active, Ask, Event, Known, Message, RunId, Site, View, Which};
 use crate::cache::Cache;
-use crate::code_lens::reason;
 use crate::meaning::Meaning;
-use crate::settings::Settings;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 use zonelens_analysis::report::{
     Progress, QueryReport, Verdict, WORKER_PROTOCOL, WorkerRequest, WorkerTask,
 };
+use zonelens_analysis::report_text;
+use zonelens_project::settings::Settings;
 
 /// Counts on lenses change at most this often.
 const COUNT_INTERVAL: Duration = Duration::from_millis(500);
@@ -289,8 +289,8 @@ impl Owner {
             Outcome::Answer(report) => {
                 let word = match report.verdict {
                     // Which limit it was is what can be acted on.
-                    Verdict::Unknown => format!("unknown: {}", reason(&report)),
-                    verdict => word(verdict).to_owned(),
+                    Verdict::Unknown => format!("unknown: {}", report_text::short_reason(&report)),
+                    verdict => report_text::verdict(verdict).to_owned(),
                 };
                 let report: Arc<QueryReport> = Arc::from(report);
                 self.keep_on_disk(run.ask.meaning, &report);
@@ -484,15 +484,5 @@ impl Owner {
             running,
             queued: self.runs.len() - running,
         });
-    }
-}
-
-/// A verdict as a word.
-pub(crate) fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Satisfied => "satisfied",
-        Verdict::Violated => "violated",
-        Verdict::Unknown => "unknown",
-        Verdict::Error => "error",
     }
 }

@@ -1,7 +1,6 @@
 //! One worker process: started, fed, listened to, and ended without leftovers.
 
 use crate::leave::Worker;
-use crate::platform;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,6 +9,7 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use zonelens_analysis::report::{Progress, QueryReport, WorkerMessage, WorkerRequest};
+use zonelens_project::platform;
 
 /// A worker that ignores its own time limit is ended this much later.
 const HANG_GRACE: Duration = Duration::from_secs(5);
@@ -114,7 +114,7 @@ async fn converse(
     drop(stdin);
     match answer {
         Some(answer) => answer,
-        None => Err(obituary(child, complaints).await),
+        None => Err(describe_exit(child, complaints).await),
     }
 }
 
@@ -160,7 +160,7 @@ async fn complaints(mut stderr: ChildStderr) -> String {
 }
 
 /// What became of a worker that ended without an answer.
-async fn obituary(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
+async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
     let mut said = String::new();
     if let Some(complaints) = complaints {
         let heard = tokio::time::timeout(LEAVE_GRACE, complaints).await;

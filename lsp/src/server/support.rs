@@ -2,23 +2,22 @@
 
 use super::{Server, content_modified};
 use crate::announce;
-use crate::document::Snapshot;
-use crate::features::call_hierarchy::Call;
-use crate::features::names::{self, Names};
-use crate::features::{formatting, semantic_tokens};
 use crate::log;
 use crate::runs::Which;
 use crate::shared::Shared;
-use crate::store::Store;
 use crate::to_proto::{self, Place};
 use crate::uri;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types as lsp;
+use zonelens_ide::call_hierarchy::Call;
+use zonelens_ide::names::{self, Names};
+use zonelens_ide::{Snapshot, Workspace};
+use zonelens_ide::{formatting, semantic_tokens};
 use zonelens_syntax::format::FormatOptions;
 
 /// The tokens that were given out last, with their number.
-type Before = Option<(u64, Vec<u32>)>;
+type Before = Option<(u64, Arc<Vec<u32>>)>;
 
 impl Server {
     pub(crate) fn snapshot(&self, uri: &lsp::Uri) -> Result<Arc<Snapshot>> {
@@ -111,7 +110,7 @@ impl Server {
     pub(super) async fn goto(
         &self,
         at: lsp::TextDocumentPositionParams,
-        find: fn(&Store, &Arc<Snapshot>, u32) -> Option<names::Target>,
+        find: fn(&dyn Workspace, &Arc<Snapshot>, u32) -> Option<names::Target>,
     ) -> Result<Option<lsp::GotoDefinitionResponse>> {
         self.at(at, move |place, shared, offset| {
             let target = find(&shared.store, place.snapshot, offset)?;
@@ -126,9 +125,9 @@ impl Server {
         let Some(path) = log::path() else {
             return lsp::LSPAny::Null;
         };
-        let abilities = self.shared.abilities();
+        let capabilities = self.shared.capabilities();
         let uri = uri::from_path(&path).and_then(|uri| to_proto::uri(&uri));
-        if let Some(uri) = uri.filter(|_| abilities.show_document && !abilities.extensions) {
+        if let Some(uri) = uri.filter(|_| capabilities.show_document && !capabilities.extensions) {
             let client = self.shared.client.clone();
             tokio::spawn(async move {
                 let params = lsp::ShowDocumentParams {
@@ -193,23 +192,40 @@ impl Server {
     }
 
     /// All tokens of a document under a new number, and what was given out before.
-    pub(super) async fn tokens(&self, uri: &lsp::Uri) -> Result<(lsp::SemanticTokens, Before)> {
-        let mut tokens = self
+    pub(super) async fn tokens(&self, uri: &lsp::Uri) -> Result<(TokenNumbers, Before)> {
+        let (numbers, data) = self
             .feature(uri, |place, shared| {
                 let names = Names::of(&shared.store, place.snapshot);
                 let tokens = semantic_tokens::tokens(&names, None);
-                to_proto::semantic_tokens(place, &tokens)
+                let numbers = Arc::new(to_proto::token_numbers(place, &tokens));
+                let data = serde_json::to_vec(&*numbers).unwrap_or_default();
+                (numbers, data)
             })
             .await?;
-        let numbers = to_proto::token_numbers(&tokens);
         let mut session = self.shared.session();
         let before = session.tokens.remove(uri.as_str());
         let id = before.as_ref().map_or(1, |(id, _)| id + 1);
-        session
-            .tokens
-            .insert(uri.as_str().to_owned(), (id, numbers));
-        tokens.result_id = Some(id.to_string());
-        Ok((tokens, before))
+        let kept = (id, Arc::clone(&numbers));
+        session.tokens.insert(uri.as_str().to_owned(), kept);
+        Ok((TokenNumbers { id, numbers, data }, before))
+    }
+}
+
+/// The tokens of a document, five numbers for each.
+pub(super) struct TokenNumbers {
+    /// The number of this answer.
+    pub id: u64,
+    /// The numbers.
+    pub numbers: Arc<Vec<u32>>,
+    /// The numbers as JSON.
+    data: Vec<u8>,
+}
+
+impl TokenNumbers {
+    /// The answer to a request for all tokens.
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        let head = format!("{{\"resultId\":\"{}\",\"data\":", self.id);
+        [head.as_bytes(), &self.data, b"}"].concat()
     }
 }
 
@@ -218,7 +234,7 @@ pub(super) struct Fetcher(pub(super) Arc<Shared>);
 
 impl Fetcher {
     pub(super) async fn fetch(&self) {
-        if !self.0.abilities().configuration {
+        if !self.0.capabilities().configuration {
             return;
         }
         let item = lsp::ConfigurationItem {

@@ -3,7 +3,7 @@
 use super::Server;
 use crate::code_lens;
 use crate::commands::Argument;
-use crate::document::Snapshot;
+use crate::document;
 use crate::queries::QuerySite;
 use crate::query_hover;
 use crate::runs::Which;
@@ -12,6 +12,7 @@ use crate::to_proto::{self, Place};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types as lsp;
+use zonelens_ide::Snapshot;
 
 impl Server {
     pub(super) async fn sites_of(
@@ -46,7 +47,7 @@ impl Server {
         let settings = self.shared.settings_for(uri.as_str());
         let asks = sites
             .iter()
-            .map(|site| site.ask(uri.as_str(), &model, model.options(&settings)))
+            .map(|site| site.ask(uri.as_str(), &model, document::options(&model, &settings)))
             .collect();
         let runs = self.shared.runs.verify(asks).await;
         Ok(Some(serde_json::json!({ "runs": runs })))

@@ -1,0 +1,169 @@
+//! A step of a trace in the text of the model: places of its edges, hints.
+
+use crate::snapshot::Snapshot;
+use std::collections::BTreeMap;
+use zonelens_analysis::network::{Network, Variable};
+use zonelens_analysis::report::{Trace, TraceEdge, TraceState};
+use zonelens_analysis::trace_text::{self, StepText};
+use zonelens_syntax::span::Span;
+
+/// More processes or values than this in one hint are only counted.
+const MAX_IN_HINT: usize = 4;
+
+/// Where the parts of an edge of a trace stand in the model's present text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EdgePlace {
+    /// The edge.
+    pub edge: Option<Span>,
+    /// The location it leaves.
+    pub from: Option<Span>,
+    /// The location it enters.
+    pub to: Option<Span>,
+    /// Which edge of the template's text it is, from 0.
+    pub number: u32,
+}
+
+/// The present places of the edges of a step: by process and edge number, as lines may have moved.
+pub fn edge_places(model: &Snapshot, trace: &Trace, step: usize) -> Vec<EdgePlace> {
+    let network = model.network().map(|(network, _)| network);
+    let place = |e: &TraceEdge| -> Option<EdgePlace> {
+        let process = network?.processes.get(e.process_index as usize)?;
+        let edge = process.edges.get(e.edge_index as usize)?;
+        let location = |at: u32| process.locations.get(at as usize).map(|l| l.span);
+        Some(EdgePlace {
+            edge: edge.spans.first().copied(),
+            from: location(edge.source),
+            to: location(edge.target),
+            number: edge.template_edge,
+        })
+    };
+    let edges = edges_of(trace, step).iter();
+    edges.map(|e| place(e).unwrap_or_default()).collect()
+}
+
+/// The edges that a step takes.
+pub fn edges_of(trace: &Trace, step: usize) -> &[TraceEdge] {
+    trace
+        .steps
+        .get(step)
+        .and_then(|s| s.transition.as_ref())
+        .map_or(&[], |t| &t.edges)
+}
+
+/// A hint in the text of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// After which byte.
+    pub offset: u32,
+    /// What it says.
+    pub label: String,
+}
+
+/// The hints of a step in the text of `model`.
+pub fn hints(trace: &Trace, number: usize, model: &Snapshot) -> Vec<Hint> {
+    let Some((network, _)) = model.network() else {
+        return Vec::new();
+    };
+    let texts = trace_text::steps(trace);
+    let (Some(step), Some(text)) = (trace.steps.get(number), texts.get(number)) else {
+        return Vec::new();
+    };
+    let mut out = edge_hints(trace, number, text, model);
+    out.extend(location_hints(network, &step.state));
+    out.extend(value_hints(network, &step.state));
+    out.sort_by_key(|h| h.offset);
+    out
+}
+
+fn edge_hints(trace: &Trace, step: usize, text: &StepText, model: &Snapshot) -> Vec<Hint> {
+    let edges = edges_of(trace, step).iter();
+    edges
+        .zip(edge_places(model, trace, step))
+        .filter_map(|(edge, place)| {
+            let number = circled(step);
+            Some(Hint {
+                offset: place.edge?.start,
+                label: format!("{number} {}, t = {}", edge.process, text.time),
+            })
+        })
+        .collect()
+}
+
+fn location_hints(network: &Network, state: &TraceState) -> Vec<Hint> {
+    let mut there: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for process in &network.processes {
+        let Some(name) = state.locations.get(process.name.as_str()) else {
+            continue;
+        };
+        let location = process.locations.iter().find(|l| l.name == *name);
+        if let Some(location) = location {
+            let present = there.entry(location.span.end).or_default();
+            present.push(&process.name);
+        }
+    }
+    let hint = |(offset, names): (u32, Vec<&str>)| Hint {
+        offset,
+        label: format!("◉ {}", some(&names)),
+    };
+    there.into_iter().map(hint).collect()
+}
+
+fn value_hints(network: &Network, state: &TraceState) -> Vec<Hint> {
+    let mut said: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for variable in &network.variables {
+        for (name, value) in values_of(variable, state) {
+            let values = said.entry(variable.span.end).or_default();
+            values.push(format!("{name} = {value}"));
+        }
+    }
+    let hint = |(offset, values): (u32, Vec<String>)| {
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        Hint {
+            offset,
+            label: some(&values),
+        }
+    };
+    said.into_iter().map(hint).collect()
+}
+
+/// The values of a variable: its own, or those of its elements and fields.
+fn values_of<'a>(
+    variable: &'a Variable,
+    state: &'a TraceState,
+) -> impl Iterator<Item = (&'a str, String)> {
+    let belongs = |name: &str| {
+        name.strip_prefix(variable.name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+    };
+    let integers = state
+        .variables
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.to_string()));
+    let clocks = state.clocks.iter().map(|(n, v)| (n.as_str(), v.clone()));
+    integers
+        .chain(clocks)
+        .filter(move |(name, _)| belongs(name))
+}
+
+fn some(names: &[&str]) -> String {
+    let shown = names.len().min(MAX_IN_HINT);
+    let mut out = names[..shown].join(", ");
+    if names.len() > shown {
+        out.push_str(&format!(" and {} more", names.len() - shown));
+    }
+    out
+}
+
+/// ① … ⑳, then plain numbers in parentheses.
+fn circled(number: usize) -> String {
+    match u32::try_from(number) {
+        Ok(n @ 1..=20) => char::from_u32(0x2460 + n - 1).map_or_else(String::new, String::from),
+        _ => format!("({number})"),
+    }
+}
+
+/// The 0-based line of a span of the model's present text.
+pub fn line_of(model: &Snapshot, span: Span) -> u32 {
+    let offset = (span.start as usize).min(model.rope.len_bytes());
+    model.rope.byte_to_line(offset) as u32
+}

@@ -1,0 +1,189 @@
+//! All that differs between platforms: priorities, process limits, child processes, where caches are.
+//!
+//! | | Linux | other Unix, macOS | Windows |
+//! |---|---|---|---|
+//! | worker gives way | `nice` | `nice` | started with idle priority |
+//! | wall behind the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
+//! | worker ends with its server | its input closes | its input closes | its input closes |
+//! | server ends with its client | `pidfd`, `POLLHUP` | asked twice a second, `POLLHUP` | its input closes |
+//! | console window of a worker | there is none | there is none | suppressed |
+//! | memory comes back | one arena, `malloc_trim` (GNU libc) | the system's allocator | the system's allocator |
+//!
+//! Only Linux is tested. Where there is no wall the checker's own limit is all there is.
+
+use std::path::PathBuf;
+use tokio::process::Command;
+
+/// Gives way to everything else on the machine: for a worker, about itself.
+#[cfg(unix)]
+pub fn lowest_priority() {
+    // Not being allowed to be nicer is no reason to stop.
+    let _ = rustix::process::nice(19);
+}
+
+/// Gives way to everything else on the machine: done by who starts the worker.
+#[cfg(not(unix))]
+pub fn lowest_priority() {}
+
+/// A wall behind the checker's own memory limit: an allocation far beyond it fails, and with it this process.
+#[cfg(unix)]
+pub fn cap_address_space(limit: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let old = getrlimit(Resource::As);
+    // Address space is more than memory: stacks and allocator arenas are reserved without being used.
+    let wanted = limit.saturating_mul(2).saturating_add(2 << 30);
+    let allowed = old.maximum.map_or(wanted, |m| m.min(wanted));
+    let _ = setrlimit(
+        Resource::As,
+        Rlimit {
+            current: Some(allowed),
+            maximum: old.maximum,
+        },
+    );
+}
+
+/// A wall behind the checker's own memory limit: not available here.
+#[cfg(not(unix))]
+pub fn cap_address_space(_limit: u64) {}
+
+/// GNU libc's own words on how it keeps memory.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code)] // There is no safe way to ask.
+mod malloc {
+    use std::ffi::c_int;
+
+    /// How many arenas there may be.
+    pub const ARENA_MAX: c_int = -8;
+
+    // SAFETY: declared as in malloc.h; both take the allocator's locks and touch nothing but what is free.
+    unsafe extern "C" {
+        pub safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        pub safe fn malloc_trim(pad: usize) -> c_int;
+    }
+}
+
+/// All threads allocate from one place, at no measurable cost in time: an arena for each of them keeps megabytes that the
+/// others could use. To be called before there are threads.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn share_memory() {
+    malloc::mallopt(malloc::ARENA_MAX, 1);
+}
+
+/// Lets memory that is free go back to the system. GNU libc keeps it wherever a small object that lives on lies above it:
+/// 43 MB after a few hundred models of which none is open any more, 19 MB after this call.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn give_memory_back() {
+    malloc::malloc_trim(0);
+}
+
+/// All threads allocate from one place: nothing to do here.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn share_memory() {}
+
+/// Lets memory that is free go back to the system: nothing to do here.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_memory_back() {}
+
+/// How often is looked where nothing wakes us.
+#[cfg(unix)]
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// Waits until the other end of standard input is closed; `false` if that cannot be known.
+#[cfg(unix)]
+pub fn input_closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdin = std::io::stdin();
+    loop {
+        // Nothing is asked for: a hang-up is reported anyway, and unread input does not wake us.
+        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+        match poll(&mut fds, None) {
+            Ok(_) if fds[0].revents().contains(PollFlags::HUP) => return true,
+            Err(rustix::io::Errno::INTR) => {}
+            // A file, or something that cannot be polled.
+            Ok(_) | Err(_) => return false,
+        }
+    }
+}
+
+/// Waits until the other end of standard input is closed: not available here.
+#[cfg(not(unix))]
+pub fn input_closed() -> bool {
+    false
+}
+
+/// Waits until a process is gone; `false` if it is not there in the first place: a client in another container names a
+/// process that means nothing here.
+#[cfg(unix)]
+pub fn process_gone(id: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
+    let there = || !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH));
+    if !there() {
+        return false;
+    }
+    #[cfg(target_os = "linux")]
+    if let Ok(process) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        use rustix::event::{PollFd, PollFlags, poll};
+        loop {
+            let mut fds = [PollFd::new(&process, PollFlags::IN)];
+            match poll(&mut fds, None) {
+                Ok(_) => return true,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+    }
+    while there() {
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    true
+}
+
+/// Waits until a process is gone: not available here.
+#[cfg(not(unix))]
+pub fn process_gone(_id: u32) -> bool {
+    false
+}
+
+/// Ends a process of ours at once.
+#[cfg(unix)]
+pub fn end_process(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Ends a process of ours at once: left to the end of its input here.
+#[cfg(not(unix))]
+pub fn end_process(_id: u32) {}
+
+/// Makes `command` start a process in the background that does not outlive what started it.
+pub fn background(command: &mut Command) -> &mut Command {
+    #[cfg(windows)]
+    {
+        const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+        const IDLE_PRIORITY_CLASS: u32 = 0x0000_0040;
+        command.creation_flags(CREATE_NO_WINDOW | IDLE_PRIORITY_CLASS);
+    }
+    command.kill_on_drop(true)
+}
+
+/// The folder for what a program can do without.
+pub fn cache_directory() -> Option<PathBuf> {
+    if cfg!(target_os = "macos") {
+        Some(folder("HOME")?.join("Library/Caches"))
+    } else if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else {
+        folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+    }
+}
+
+/// The folder an environment variable names; a relative one means nothing to a server.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    let value = std::env::var_os(variable).filter(|v| !v.is_empty())?;
+    Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+}
