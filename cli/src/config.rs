@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use zonelens_analysis::report::Options;
-use zonelens_lsp::project;
-use zonelens_lsp::settings::Settings;
+use zonelens_project::project;
+use zonelens_project::settings::Settings;
 
 /// Settings by folder.
 #[derive(Default)]

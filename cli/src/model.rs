@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::{Options, QueryReport, Trace, TraceValue, Verdict};
+use zonelens_analysis::report::{Options, QueryReport, Reason, Trace, TraceValue, Verdict};
 use zonelens_analysis::trace_text::Booleans;
 use zonelens_checker::{Control, verify};
 use zonelens_syntax::SourceFile;
@@ -228,18 +228,19 @@ impl Prepared {
         &self,
         from: &Source,
         query: QueryRef<'_>,
-    ) -> Result<(&Network, zonelens_analysis::network::Query), (Verdict, String)> {
+    ) -> Result<(&Network, zonelens_analysis::network::Query), (Verdict, Reason)> {
         let network = self.network.as_ref().map_err(|errors| {
             let first = errors.first().map_or_else(
                 || HAS_ERRORS.to_owned(),
                 |d| format!("{} ({}, {})", d.message, d.code, self.source.place(d.span)),
             );
-            (Verdict::Error, format!("model-error: {first}"))
+            (Verdict::Error, Reason::ModelError(first))
         })?;
         if let Some(error) = query.query.errors.first() {
-            return Err((Verdict::Error, format!("query-error: {}", error.message)));
+            let reason = Reason::QueryError(error.message.to_string());
+            return Err((Verdict::Error, reason));
         }
-        let judge = |diagnostics: &[Diagnostic]| -> Option<(Verdict, String)> {
+        let judge = |diagnostics: &[Diagnostic]| -> Option<(Verdict, Reason)> {
             let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
             let first = errors.next()?;
             let all_unsupported = diagnostics
@@ -248,11 +249,11 @@ impl Prepared {
                 .all(|d| d.code.starts_with("unsupported/"));
             let place = from.place(first.span);
             Some(if all_unsupported {
-                let reason = format!("unsupported: {} ({place})", first.message);
-                (Verdict::Unknown, reason)
+                let reason = format!("{} ({place})", first.message);
+                (Verdict::Unknown, Reason::Unsupported(reason))
             } else {
-                let reason = format!("query-error: {} ({}, {place})", first.message, first.code);
-                (Verdict::Error, reason)
+                let reason = format!("{} ({}, {place})", first.message, first.code);
+                (Verdict::Error, Reason::QueryError(reason))
             })
         };
         let known = self.model.check_query(query.query, query.base);
@@ -267,12 +268,12 @@ impl Prepared {
                 match notes.find(|d| d.code.starts_with("unsupported/")) {
                     Some(note) => {
                         let place = from.place(note.span);
-                        let reason = format!("unsupported: {} ({place})", note.message);
-                        (Verdict::Unknown, reason)
+                        let reason = format!("{} ({place})", note.message);
+                        (Verdict::Unknown, Reason::Unsupported(reason))
                     }
                     None => {
-                        let reason = "query-error: the query has no meaning in this model";
-                        (Verdict::Error, reason.to_owned())
+                        let reason = "the query has no meaning in this model".to_owned();
+                        (Verdict::Error, Reason::QueryError(reason))
                     }
                 }
             })),

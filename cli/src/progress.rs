@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zonelens_analysis::report::Progress;
+use zonelens_analysis::report_text;
 
 /// More characters of a query are not shown while it runs.
 const LONGEST_QUERY: usize = 200;
@@ -79,10 +80,10 @@ impl Bar {
         if let Some(bar) = &self.bar {
             let counts = format!(
                 "{} states, {}/s, {} waiting, {}",
-                output::grouped(progress.stored),
-                output::grouped(progress.states_per_second),
-                output::grouped(progress.waiting),
-                output::bytes(progress.memory_bytes)
+                report_text::grouped(progress.stored),
+                report_text::grouped(progress.states_per_second),
+                report_text::grouped(progress.waiting),
+                report_text::bytes(progress.memory_bytes)
             );
             bar.set_message(message(&self.position, &counts));
         }

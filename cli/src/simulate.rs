@@ -9,9 +9,9 @@ use serde::Serialize;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::Trace;
+use zonelens_analysis::report::{Trace, TraceTransition};
 use zonelens_analysis::trace_text::{self, Booleans};
-use zonelens_interpreter::{Choice, Ended, Rng, SimulateOptions, Simulator, simulate};
+use zonelens_interpreter::{Choice, Ended, Rng, SimulateOptions, Simulator, Unavailable, simulate};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
@@ -181,11 +181,11 @@ fn ask_for_steps(
             &booleans,
             &mut screen,
         );
-        let choices = match simulator.choices() {
-            Ok(choices) => choices,
+        let (choices, unavailable) = match simulator.look() {
+            Ok(found) => found,
             Err(ended) => return (simulator.trace, ended),
         };
-        list(&choices, &mut screen);
+        list(&choices, &unavailable, &mut screen);
         show(args, &screen);
         if choices.is_empty() {
             let ended = simulator.stuck();
@@ -194,16 +194,19 @@ fn ask_for_steps(
         let Some(number) = guide.next().map(Some).or_else(|| read(args, choices.len())) else {
             return (simulator.trace, Ended::Steps);
         };
-        match number.map(|n| choices.get(n)) {
+        let taken = match number.map(|n| choices.get(n)) {
             None => {
                 let pick = rng.below(choices.len());
-                simulator.take(&choices[pick], Some(&mut rng));
+                simulator.take(&choices[pick], Some(&mut rng))
             }
             Some(Some(choice)) => simulator.take(choice, None),
             Some(None) => {
                 let message = format!("there are only {} transitions here", choices.len());
                 return (simulator.trace, Ended::NoSuchChoice(message));
             }
+        };
+        if let Err(ended) = taken {
+            return (simulator.trace, ended);
         }
     }
 }
@@ -263,29 +266,45 @@ fn last_step(trace: &Trace, model: &str, booleans: &Booleans, out: &mut String) 
     }
 }
 
-fn list(choices: &[Choice], out: &mut String) {
+/// At most this many transitions that are not possible are listed.
+const MOST_UNAVAILABLE: usize = 20;
+
+fn list(choices: &[Choice], unavailable: &[Unavailable], out: &mut String) {
     use std::fmt::Write;
     for (number, choice) in choices.iter().enumerate() {
-        let edges = choice.transition.edges.iter();
-        let who: Vec<String> = edges
-            .map(|e| {
-                let select: Vec<String> =
-                    e.select.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-                let with = if select.is_empty() {
-                    String::new()
-                } else {
-                    format!(" with {}", select.join(", "))
-                };
-                format!("{}: {} → {}{with}", e.process, e.from, e.to)
-            })
-            .collect();
-        let channel = choice.transition.channel.as_ref();
-        let by = channel.map(|c| format!("  by {c}")).unwrap_or_default();
-        let when = if choice.delay == "0" {
-            "now".to_owned()
-        } else {
-            format!("after {}", choice.delay)
+        let when = match choice.window.as_str() {
+            "0" => "now".to_owned(),
+            window => format!("after {window}"),
         };
-        let _ = writeln!(out, "  [{number}] {when}: {}{by}", who.join(", "));
+        let _ = writeln!(out, "  [{number}] {when}: {}", who(&choice.transition));
     }
+    for blocked in unavailable.iter().take(MOST_UNAVAILABLE) {
+        let _ = writeln!(
+            out,
+            "  [-] {}: {}",
+            who(&blocked.transition),
+            blocked.reason
+        );
+    }
+    if let Some(more) = unavailable
+        .len()
+        .checked_sub(MOST_UNAVAILABLE)
+        .filter(|n| *n > 0)
+    {
+        let _ = writeln!(out, "  [-] and {more} more that are not possible");
+    }
+}
+
+/// Who takes which edge of a transition.
+fn who(transition: &TraceTransition) -> String {
+    let edges = transition.edges.iter().map(|e| {
+        let select: Vec<String> = e.select.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        let with = match select.is_empty() {
+            true => String::new(),
+            false => format!(" with {}", select.join(", ")),
+        };
+        format!("{}: {} → {}{with}", e.process, e.from, e.to)
+    });
+    let by = transition.channel.as_ref().map(|c| format!("  by {c}"));
+    edges.collect::<Vec<_>>().join(", ") + &by.unwrap_or_default()
 }

@@ -18,7 +18,7 @@ use arguments::Format;
 use selection::{Plan, select_queries};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zonelens_analysis::report::{Options, QueryReport, Verdict};
+use zonelens_analysis::report::{Options, QueryReport, Reason, Verdict};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::QueryRef;
@@ -190,7 +190,7 @@ fn ask(
     interrupted: &AtomicBool,
 ) -> QueryReport {
     if interrupted.load(Ordering::SeqCst) {
-        let reason = "cancelled: the run was interrupted before this query".to_owned();
+        let reason = Reason::Cancelled("the run was interrupted before this query".to_owned());
         let line = from.line_of(query);
         let mut report =
             QueryReport::without_run(&query.query.text, line, Verdict::Unknown, reason);
@@ -321,7 +321,7 @@ mod tests {
         let of = |list: &[(Verdict, Option<Verdict>)]| {
             let mut tally = Tally::default();
             for &(verdict, expected) in list {
-                let mut report = QueryReport::without_run("A[] true", 1, verdict, String::new());
+                let mut report = QueryReport::without_run("A[] true", 1, verdict, None);
                 report.expected = expected;
                 tally.take(&report);
             }

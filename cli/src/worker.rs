@@ -8,10 +8,11 @@ use crate::{BAD_INPUT, SUCCESS, output};
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report::{
-    QueryReport, TraceValue, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
+    QueryReport, Reason, TraceValue, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest,
+    WorkerTask,
 };
 use zonelens_checker::Control;
-use zonelens_lsp::platform;
+use zonelens_project::platform;
 use zonelens_syntax::ast::FileKind;
 
 /// Exit status when the input closes before the answer.
@@ -87,7 +88,7 @@ fn answer(request: &WorkerRequest) -> QueryReport {
             &request.query,
             request.line,
             Verdict::Error,
-            "query-error: there is no formula here".to_owned(),
+            Reason::QueryError("there is no formula here".to_owned()),
         ),
     };
     report.query.clone_from(&request.query);

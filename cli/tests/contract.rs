@@ -2,7 +2,7 @@
 //! added to; what stands here does not change.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -114,6 +114,62 @@ fn assert_holds(objects: &[Value], maps: &[&str], promised: &str) {
     }
 }
 
+/// The fields that a schema in `docs/schema` describes, written as [`fields`] writes them.
+fn described(schema: &Value, file: &str, path: &str, out: &mut BTreeSet<String>) {
+    if let Some(target) = schema["$ref"].as_str() {
+        let (other, pointer) = target.split_once('#').expect("a place in a file");
+        let other = if other.is_empty() { file } else { other };
+        let root = schema_file(other);
+        let found = root.pointer(pointer).expect("a definition");
+        described(found, other, path, out);
+    }
+    for one in schema["anyOf"].as_array().into_iter().flatten() {
+        described(one, file, path, out);
+    }
+    let join = |name: &str| match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    };
+    for (name, value) in schema["properties"].as_object().into_iter().flatten() {
+        out.insert(join(name));
+        described(value, file, &join(name), out);
+    }
+    if schema["additionalProperties"].is_object() {
+        out.insert(join("*"));
+    } else if schema["type"] == "object" {
+        assert_eq!(schema["additionalProperties"], false, "{file}: {path}");
+    }
+    if schema["items"].is_object() {
+        out.insert(format!("{path}[]"));
+        described(&schema["items"], file, &format!("{path}[]"), out);
+    }
+}
+
+fn schema_file(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema");
+    let text = std::fs::read_to_string(path.join(name)).expect("a schema");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Every field that was written is in the schema, and what the schema requires was promised to be everywhere.
+/// `cargo xtask reports` validates more outputs, with a validator.
+fn assert_described(objects: &[Value], maps: &[&str], command: &str, everywhere: &[&str]) {
+    let file = format!("{command}.schema.json");
+    let schema = schema_file(&file);
+    let mut known = BTreeSet::new();
+    described(&schema, &file, "", &mut known);
+    let mut found = BTreeMap::new();
+    for object in objects {
+        fields(object, "", maps, &mut found);
+    }
+    for name in found.keys().filter(|name| !name.is_empty()) {
+        assert!(known.contains(name), "{name} is not in {file}");
+    }
+    let required = schema["required"].as_array().expect("a list");
+    let required: BTreeSet<&str> = required.iter().filter_map(Value::as_str).collect();
+    assert_eq!(required, everywhere.iter().copied().collect(), "{file}");
+}
+
 /// Every object has every field, whatever came out.
 fn assert_everywhere(objects: &[Value], names: &[&str]) {
     for object in objects {
@@ -132,28 +188,28 @@ fn fields_of_verify() {
     );
     let objects = folder.objects(&["verify", "--format", "json", "m.xta"]);
     assert_eq!(objects.len(), 5);
-    assert_everywhere(
-        &objects,
-        &[
-            "query",
-            "line",
-            "verdict",
-            "reason",
-            "expected",
-            "value",
-            "symmetrised",
-            "statistics",
-            "symmetry",
-            "reductions",
-            "trace",
-        ],
-    );
+    let everywhere = [
+        "model",
+        "query",
+        "line",
+        "verdict",
+        "reason",
+        "expected",
+        "value",
+        "symmetrised",
+        "statistics",
+        "symmetry",
+        "reductions",
+        "trace",
+    ];
+    assert_everywhere(&objects, &everywhere);
     let maps = [
         "trace.steps[].transition.edges[].select",
         "trace.steps[].state.locations",
         "trace.steps[].state.variables",
         "trace.steps[].state.clocks",
     ];
+    assert_described(&objects, &maps, "verify", &everywhere);
     assert_holds(
         &objects,
         &maps,
@@ -241,12 +297,11 @@ fn fields_of_check() {
     let folder = Folder::new("check");
     folder.write("m.xta", &MODEL.replace("go[i]!", "go[i + 1]!"));
     let objects = folder.objects(&["check", "--format", "json", "m.xta"]);
-    assert_everywhere(
-        &objects,
-        &[
-            "file", "code", "severity", "message", "start", "end", "related", "fixes",
-        ],
-    );
+    let everywhere = [
+        "file", "code", "severity", "message", "start", "end", "related", "fixes",
+    ];
+    assert_everywhere(&objects, &everywhere);
+    assert_described(&objects, &[], "check", &everywhere);
     assert_holds(
         &objects,
         &[],
@@ -279,10 +334,15 @@ fn fields_of_simulate() {
     folder.write("m.xta", MODEL);
     let objects = folder.objects(&["simulate", "--format", "json", "--steps", "2", "m.xta"]);
     assert_eq!(objects.len(), 1);
-    assert_everywhere(
-        &objects,
-        &["kind", "cycle_start", "steps", "ended", "reason"],
-    );
+    let everywhere = ["kind", "cycle_start", "steps", "ended", "reason"];
+    assert_everywhere(&objects, &everywhere);
+    let maps = [
+        "steps[].transition.edges[].select",
+        "steps[].state.locations",
+        "steps[].state.variables",
+        "steps[].state.clocks",
+    ];
+    assert_described(&objects, &maps, "simulate", &everywhere);
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use zonelens_analysis::report::{
     AbstractionOption, Options, SearchOrder, SymmetryOption, TraceOption,
 };
+use zonelens_project::limit::{self, Limit};
+use zonelens_project::table;
 
 /// What `--help` says about the exit status.
 const STATUS: &str = "\
@@ -41,26 +43,26 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
     /// Which symmetries to use; `auto` also detects them among integers [default: auto]
-    #[arg(long, value_parser = named::<SymmetryOption>(&["auto", "off", "scalarsets"]))]
+    #[arg(long, value_parser = named::<SymmetryOption>("symmetry"))]
     symmetry: Option<SymmetryOption>,
     /// Order of exploration [default: bfs]
-    #[arg(long, value_parser = named::<SearchOrder>(&["bfs", "dfs", "random"]))]
+    #[arg(long, value_parser = named::<SearchOrder>("search"))]
     search: Option<SearchOrder>,
     /// Which trace to give [default: some]
-    #[arg(long, value_parser = named::<TraceOption>(&["none", "some", "shortest", "fastest"]))]
+    #[arg(long, value_parser = named::<TraceOption>("trace"))]
     trace: Option<TraceOption>,
     /// How zones are made finite; `convex-hull` may answer `unknown` [default: auto]
-    #[arg(long, value_parser = named::<AbstractionOption>(&["auto", "extra-lu", "extra-m", "alu", "none", "convex-hull"]))]
+    #[arg(long, value_parser = named::<AbstractionOption>("abstraction"))]
     abstraction: Option<AbstractionOption>,
     /// Threads that explore [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
-    /// Give up on a query at this much memory, `4G` for instance
-    #[arg(long, value_name = "BYTES", value_parser = memory)]
-    memory: Option<u64>,
-    /// Give up on a query after this time, `60s` for instance
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    timeout: Option<f64>,
+    /// Give up on a query at this much memory, `4G` for instance; `none` or 0 for no limit
+    #[arg(long, value_name = "BYTES", value_parser = limit::memory)]
+    memory: Option<Limit<u64>>,
+    /// Give up on a query after this time, `60s` for instance; `none` or 0 for no limit
+    #[arg(long, value_name = "TIME", value_parser = limit::time)]
+    timeout: Option<Limit<f64>>,
     /// Give up on a query after storing this many states
     #[arg(long, value_name = "N")]
     states: Option<u64>,
@@ -119,8 +121,8 @@ impl Args {
             trace: self.trace.unwrap_or(base.trace),
             abstraction: self.abstraction.unwrap_or(base.abstraction),
             threads: self.threads.unwrap_or(base.threads),
-            memory: self.memory.or(base.memory),
-            timeout: self.timeout.or(base.timeout),
+            memory: self.memory.map_or(base.memory, |limit| limit.0),
+            timeout: self.timeout.map_or(base.timeout, |limit| limit.0),
             states: self.states.or(base.states),
             seed: self.seed.unwrap_or(base.seed),
             audit_symmetry: self.audit_symmetry,
@@ -132,50 +134,13 @@ impl Args {
     }
 }
 
-/// A parser for an option whose names on the command line are those in the JSON.
-fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+/// A parser for an option that has the words of a setting, which are those in the JSON.
+fn named<T>(setting: &str) -> impl TypedValueParser<Value = T>
 where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(names)
+    PossibleValuesParser::new(table::words(setting))
         .try_map(|name| serde_json::from_value::<T>(serde_json::Value::String(name)))
-}
-
-/// `4G`, `512M`, `100000`
-fn memory(text: &str) -> Result<u64, String> {
-    let lower = text.trim().to_ascii_lowercase();
-    let bare = lower.trim_end_matches("ib").trim_end_matches('b');
-    let (digits, shift) = match bare.strip_suffix(['k', 'm', 'g', 't']) {
-        Some(digits) if bare.ends_with('k') => (digits, 10),
-        Some(digits) if bare.ends_with('m') => (digits, 20),
-        Some(digits) if bare.ends_with('g') => (digits, 30),
-        Some(digits) => (digits, 40),
-        None => (bare, 0),
-    };
-    digits
-        .trim()
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift))
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "write a number of bytes such as 500M or 4G".to_owned())
-}
-
-/// `60s`, `500ms`, `2m`, `1h`, `90`
-fn duration(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let (digits, unit) = units
-        .iter()
-        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|d| (d, *unit)))
-        .unwrap_or((text, 1.0));
-    digits
-        .trim()
-        .parse::<f64>()
-        .ok()
-        .filter(|n| n.is_finite() && *n >= 0.0)
-        .map(|n| n * unit)
-        .ok_or_else(|| "write a time such as 60s, 500ms or 2m".to_owned())
 }
 
 /// `N=20`
@@ -197,17 +162,43 @@ pub fn constant(text: &str) -> Result<(String, i64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// The command line stands over `zonelens.toml` and can take its limits away.
+    #[test]
+    fn no_limit_can_be_asked_for() {
+        let base = Options {
+            memory: Some(5),
+            timeout: Some(5.0),
+            ..Options::default()
+        };
+        let limits = |arguments: &[&str]| {
+            let all = ["verify", "m.xta"]
+                .into_iter()
+                .chain(arguments.iter().copied());
+            let options = Command::try_parse_from(all)
+                .expect("usage")
+                .args
+                .options(base.clone());
+            (options.memory, options.timeout)
+        };
+        assert_eq!(limits(&[]), (Some(5), Some(5.0)));
+        assert_eq!(limits(&["--memory", "1k"]), (Some(1024), Some(5.0)));
+        assert_eq!(limits(&["--timeout", "0"]), (Some(5), None));
+        assert_eq!(
+            limits(&["--timeout", "none", "--memory", "0"]),
+            (None, None)
+        );
+    }
 
     #[test]
-    fn sizes_and_times() {
-        assert_eq!(memory("4G"), Ok(4 << 30));
-        assert_eq!(memory("512MiB"), Ok(512 << 20));
-        assert_eq!(memory("1000"), Ok(1000));
-        assert!(memory("0").is_err() && memory("x").is_err() && memory("99999999T").is_err());
-        assert_eq!(duration("60s"), Ok(60.0));
-        assert_eq!(duration("500ms"), Ok(0.5));
-        assert_eq!(duration("2m"), Ok(120.0));
-        assert!(duration("-1").is_err() && duration("soon").is_err());
+    fn constants_by_name() {
         assert_eq!(constant("N=20"), Ok(("N".to_owned(), 20)));
         assert_eq!(constant("fast=true"), Ok(("fast".to_owned(), 1)));
         assert!(constant("N").is_err() && constant("=3").is_err() && constant("N=x").is_err());

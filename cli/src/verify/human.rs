@@ -2,7 +2,7 @@
 
 use super::Tally;
 use crate::model::passes;
-use crate::output::{Palette, bytes, grouped, one_line, seconds, shortened};
+use crate::output::{Palette, one_line, shortened};
 use std::fmt::Write;
 use std::path::Path;
 use zonelens_analysis::report::{QueryReport, TraceKind, Verdict};
@@ -62,17 +62,14 @@ impl Human {
             self.palette.faint(&place)
         );
         let _ = writeln!(out, "    {}", self.verdict_line(report));
-        if let Some(line) = statistics_line(report) {
+        if let Some(line) = report_text::statistics(report) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
         for line in report_text::values(report) {
             let _ = writeln!(out, "    {line}");
         }
-        for line in symmetry_lines(report, model) {
-            let _ = writeln!(out, "    {}", self.palette.faint(&line));
-        }
-        if !report.reductions.is_empty() {
-            let line = format!("reductions: {}", report.reductions.join(", "));
+        let file = model.display().to_string();
+        for line in report_text::reductions(report, Some(&file)) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
         if let Some(constants) = &about.constants {
@@ -94,7 +91,6 @@ impl Human {
                 let _ = writeln!(out, "    {}", self.palette.faint(&line));
             } else {
                 let _ = writeln!(out, "    {what}, {summary}:");
-                let file = model.display().to_string();
                 for line in trace_text::to_text_with(trace, &file, &about.booleans).lines() {
                     let _ = writeln!(out, "      {line}");
                 }
@@ -122,29 +118,23 @@ impl Human {
     }
 
     fn verdict_line(&self, report: &QueryReport) -> String {
-        let word = match report.verdict {
-            Verdict::Satisfied => "satisfied",
-            Verdict::Violated => "violated",
-            Verdict::Unknown => "unknown",
-            Verdict::Error => "error",
-        };
+        let word = report_text::verdict(report.verdict);
         let word = match report.verdict {
             Verdict::Unknown => self.palette.doubtful(word),
             _ if passes(report) => self.palette.good(word),
             _ => self.palette.bad(word),
         };
         let mut line = word;
-        match report.expected {
-            Some(expected) if report.verdict == expected => line.push_str(", as expected"),
-            Some(Verdict::Satisfied) => line.push_str(", but it should be satisfied"),
-            Some(_) => line.push_str(", but it should be violated"),
-            None => {}
-        }
+        line.push_str(&report_text::expectation(report));
         if let Some(reason) = &report.reason {
-            let _ = write!(line, " ({})", one_line(reason));
+            let _ = write!(line, " ({})", one_line(&reason.to_string()));
         } else {
             let comma = if report.expected.is_some() { "," } else { "" };
-            let _ = write!(line, "{comma} in {}", seconds(report.statistics.seconds));
+            let _ = write!(
+                line,
+                "{comma} in {}",
+                report_text::seconds(report.statistics.seconds)
+            );
         }
         line
     }
@@ -175,68 +165,6 @@ impl Human {
     }
 }
 
-fn statistics_line(report: &QueryReport) -> Option<String> {
-    let s = &report.statistics;
-    if s.stored == 0 && s.explored == 0 {
-        return None;
-    }
-    let plural = |n: u64| if n == 1 { "" } else { "s" };
-    let mut line = format!(
-        "{} state{} stored, {} explored, {} transition{}",
-        grouped(s.stored),
-        plural(s.stored),
-        grouped(s.explored),
-        grouped(s.transitions),
-        plural(s.transitions)
-    );
-    if s.peak_memory_bytes > 0 {
-        let _ = write!(line, ", {}", bytes(s.peak_memory_bytes));
-    }
-    Some(line)
-}
-
-fn symmetry_lines(report: &QueryReport, model: &Path) -> Vec<String> {
-    let mut out = Vec::new();
-    if !report.symmetry.scalarsets.is_empty() {
-        let sets: Vec<String> = report
-            .symmetry
-            .scalarsets
-            .iter()
-            .map(|s| {
-                let how = if s.detected { ", detected" } else { "" };
-                format!("{} ({}{how})", s.name, s.group())
-            })
-            .collect();
-        let exact = if report.symmetry.canonical {
-            "one representative per class"
-        } else {
-            "some classes kept more than one representative"
-        };
-        out.push(format!("symmetry: {}; {exact}", sets.join(", ")));
-    }
-    if report.symmetrised {
-        out.push("the query names elements and was made symmetric over them".to_owned());
-    }
-    if let Some(audit) = &report.symmetry.audit {
-        out.push(format!(
-            "symmetry audited: {} swaps on {} states changed nothing",
-            grouped(audit.swaps),
-            grouped(audit.states)
-        ));
-    }
-    for e in &report.symmetry.excluded {
-        out.push(format!(
-            "not reduced over {}: it breaks {} at {}:{}:{}",
-            e.name,
-            e.rule,
-            model.display(),
-            e.line,
-            e.column
-        ));
-    }
-    out
-}
-
 /// Whether a trace for this query is a whole run, not only the way to a state.
 fn speaks_of_runs(query: &str) -> bool {
     query.starts_with("A<>") || query.starts_with("E[]") || query.contains("-->")
@@ -245,6 +173,7 @@ fn speaks_of_runs(query: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zonelens_analysis::report::Reason;
 
     #[test]
     fn a_report_tells_verdict_place_and_reason() {
@@ -252,7 +181,7 @@ mod tests {
             "A[] not deadlock",
             4,
             Verdict::Unknown,
-            "timeout: 60 s are over".to_owned(),
+            Reason::Timeout("60 s are over".to_owned()),
         );
         report.expected = Some(Verdict::Satisfied);
         report.statistics.stored = 41200;
@@ -275,8 +204,7 @@ mod tests {
 
     #[test]
     fn an_unmet_expectation_is_not_about_time() {
-        let mut report = QueryReport::without_run("E<> p", 1, Verdict::Satisfied, String::new());
-        report.reason = None;
+        let mut report = QueryReport::without_run("E<> p", 1, Verdict::Satisfied, None);
         report.expected = Some(Verdict::Violated);
         report.statistics.seconds = 0.004;
         report.statistics.stored = 1;

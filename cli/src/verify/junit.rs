@@ -5,7 +5,8 @@ use crate::model::passes;
 use std::fmt::Write;
 use std::path::Path;
 use zonelens_analysis::report::{QueryReport, Verdict};
-use zonelens_analysis::trace_text;
+use zonelens_analysis::{report_text, trace_text};
+use zonelens_syntax::xml;
 
 /// The suites of a document.
 #[derive(Default)]
@@ -65,7 +66,7 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
         "    <testcase name=\"{query}\" classname=\"{class}\" time=\"{:.3}\"",
         report.statistics.seconds
     );
-    let reason = escape(report.reason.as_deref().unwrap_or(""));
+    let reason = escape(&report.reason_text());
     let body = match report.verdict {
         Verdict::Error => match run_of(report, model) {
             run if run.is_empty() => format!("<error message=\"{reason}\"/>"),
@@ -78,13 +79,10 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
             return;
         }
         verdict => {
-            let word = if verdict == Verdict::Violated {
-                "violated"
-            } else {
-                "satisfied, but it should be violated"
-            };
+            let word = report_text::verdict(verdict);
+            let expectation = report_text::expectation(report);
             let run = run_of(report, model);
-            format!("<failure message=\"{word}\">{run}</failure>")
+            format!("<failure message=\"{word}{expectation}\">{run}</failure>")
         }
     };
     let _ = writeln!(out, ">\n      {body}\n    </testcase>");
@@ -100,28 +98,18 @@ fn run_of(report: &QueryReport, model: &Path) -> String {
 
 /// Text for XML; control characters that XML cannot hold are dropped.
 fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    out
+    let is_lost = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    xml::escape(&text.replace(is_lost, "")).replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zonelens_analysis::report::Reason;
 
     #[test]
     fn an_error_holds_its_run() {
-        let reason = "model-error: line 2".to_owned();
+        let reason = Reason::ModelError("line 2".to_owned());
         let mut report = QueryReport::without_run("A[] x", 1, Verdict::Error, reason);
         let state = zonelens_analysis::report::TraceState {
             locations: [("P".to_owned(), "here".to_owned())].into(),
@@ -151,7 +139,7 @@ mod tests {
     #[test]
     fn one_case_per_query_and_true_counts() {
         let make = |query: &str, verdict, reason: &str| {
-            QueryReport::without_run(query, 1, verdict, reason.to_owned())
+            QueryReport::without_run(query, 1, verdict, Reason::from(reason.to_owned()))
         };
         let reports = [
             make("A[] x < 3", Verdict::Satisfied, ""),

@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn report(steps: usize) -> QueryReport {
-        let mut report = QueryReport::without_run("E<> P.b", 1, Verdict::Satisfied, String::new());
+        let mut report = QueryReport::without_run("E<> P.b", 1, Verdict::Satisfied, None);
         let mut all = vec![
             step("0", "a", 0, ["0", "0"]),
             step("3/2", "a", 1, ["3/2", "0"]),

@@ -1,6 +1,6 @@
 //! Several models, folders, patterns and standard input for `verify`, and what people see of the results.
 
-use crate::{Folder, MODEL};
+use crate::cmdline::{Folder, MODEL};
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     let own = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());

@@ -1,6 +1,6 @@
 //! Repairs, formatting, excerpts, refusals, colours, help.
 
-use crate::{Folder, MODEL, Ran};
+use crate::cmdline::{Folder, MODEL, Ran};
 use serde_json::Value;
 
 #[test]

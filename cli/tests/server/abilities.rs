@@ -1,6 +1,6 @@
 //! Every advertised capability is asked for, in every notation, and answers.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

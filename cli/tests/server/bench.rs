@@ -1,6 +1,6 @@
 //! Latencies on a large model while a verification uses both cores: `cargo xtask bench` runs this and keeps its lines.
 
-use crate::client::Client;
+use crate::server::client::Client;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! A client that believes nothing: every message must be well-formed, expected and in order.
 
-use crate::protocol;
+use crate::server::protocol;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Write};

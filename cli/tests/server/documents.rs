@@ -1,6 +1,6 @@
 //! The server's text is the client's text, whatever is edited how fast.
 
-use crate::client::Client;
+use crate::server::client::Client;
 use serde_json::{Value, json};
 use zonelens_test_support::Rng;
 

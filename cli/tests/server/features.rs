@@ -1,6 +1,6 @@
 //! Every advertised feature answers, and rightly.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 
 const MODEL: &str = "\

@@ -1,6 +1,6 @@
 //! Bad input: an error answer or a message, never death.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 
 const MODEL: &str = "int é𝄞_n; int n;\nprocess P() { state s; init s; trans s -> s { assign n = 1; }; }\nsystem P;\n";

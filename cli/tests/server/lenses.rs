@@ -1,7 +1,7 @@
 //! Lenses neither vanish nor jump nor lie while the text is broken.
 
-use crate::client::{Client, fresh_directory};
-use crate::workers;
+use crate::server::client::{Client, fresh_directory};
+use crate::server::workers;
 use serde_json::{Value, json};
 
 const XTA: &str = "\

@@ -1,6 +1,6 @@
 //! Greeting, goodbye, and messages that should not be.
 
-use crate::client::Client;
+use crate::server::client::Client;
 use serde_json::{Value, json};
 
 const URI: &str = "file:///tmp/zonelens-test/m.xta";

@@ -1,6 +1,6 @@
 //! Changes that are offered apply cleanly; traces reach editors without panels; the log.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 
 /// Applies the edits of one document, last first.
@@ -287,7 +287,8 @@ fn an_editor_without_panels_is_shown_the_trace_and_the_log() {
     client.wait_states(&uri, &["satisfied"]);
     let hover = json!({"textDocument": {"uri": uri}, "position": {"line": 8, "character": 11}});
     let hover = client.result("textDocument/hover", hover);
-    assert!(hover.to_string().contains("symmetry over `pid`"), "{hover}");
+    let symmetry = "symmetry: pid (3 interchangeable elements)";
+    assert!(hover.to_string().contains(symmetry), "{hover}");
     let step = client.command("zonelens.trace.open", json!({"uri": uri}));
     let document = step["document"]["uri"].as_str().expect("a uri").to_owned();
     assert!(document.starts_with("zonelens-trace:/"), "{document}");
@@ -352,10 +353,11 @@ fn a_kept_trace_that_does_not_replay_is_not_shown() {
     let kept = std::fs::read_to_string(&entry).expect("readable");
     assert!(kept.contains("\"n\":1"), "{kept}");
     // Changed by somebody who knows how: with a checksum that fits.
-    let version = crate::robustness::version();
-    let forged = crate::robustness::forged(&kept, &version, |r| r.replace("\"n\":1", "\"n\":2"));
+    let version = crate::server::robustness::version();
+    let forged =
+        crate::server::robustness::forged(&kept, &version, |r| r.replace("\"n\":1", "\"n\":2"));
     assert_ne!(forged, kept);
-    let same = crate::robustness::forged(&kept, &version, str::to_owned);
+    let same = crate::server::robustness::forged(&kept, &version, str::to_owned);
     assert_eq!(same, kept);
     std::fs::write(&entry, forged).expect("written");
     let mut client = Client::start_in(&cache);

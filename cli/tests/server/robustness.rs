@@ -4,7 +4,7 @@
 //! `ZONELENS_UPDATE_PAGES` to write the page; otherwise it must be what is there. Limits on time are there to notice a
 //! hang and nothing else.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -257,7 +257,7 @@ fn sizes(page: &mut String, directory: &Path) {
 
 /// A client whose documents named `slow` take two minutes to analyse, with requests about one of them on the way.
 fn beside_a_slow_one(process: Option<u32>) -> Client {
-    let worker = crate::workers::hanging();
+    let worker = crate::server::workers::hanging();
     let worker = worker.to_string_lossy();
     let arguments = ["--slow", "slow", "--worker", &*worker];
     let mut client = Client::spawn_with(&arguments).initialize(json!({
@@ -534,7 +534,7 @@ fn configuration(page: &mut String) {
 #[test]
 fn the_page_says_what_happens() {
     let mut page = String::from(
-        "# Robustness\n\nWritten by a test (`cargo test -p zonelens --test server robustness`), which runs the real programs on generated input and compares this page with what they do.\n\n",
+        "# Robustness\n\nWritten by a test (`cargo test -p zonelens --test main robustness`), which runs the real programs on generated input and compares this page with what they do.\n\n",
     );
     let directory = fresh_directory();
     sizes(&mut page, &directory);

@@ -1,7 +1,7 @@
 //! Runs: started, watched, cancelled, and survived whatever the worker does.
 
-use crate::client::{Client, children_of};
-use crate::workers;
+use crate::server::client::{Client, children_of};
+use crate::server::workers;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use zonelens_test_support::Rng;

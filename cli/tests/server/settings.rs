@@ -1,6 +1,6 @@
 //! Settings, `zonelens.toml`, folders and files that change on disk.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -284,7 +284,7 @@ fn each_folder_has_its_own_constants() {
 
 #[test]
 fn settings_reach_the_next_run_without_a_restart() {
-    let (worker, requests) = crate::workers::recording("satisfied");
+    let (worker, requests) = crate::server::workers::recording("satisfied");
     let mut client = Client::start(Some(&worker), json!({"threads": 2, "memory": "1G"}));
     let document = uri(&fresh_directory(), "m.xta");
     client.open(&document, MODEL);

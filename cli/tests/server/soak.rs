@@ -1,6 +1,6 @@
 //! Random edits and requests over real models: an answer or a proper error to everything, and memory that comes back.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

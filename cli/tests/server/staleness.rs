@@ -1,7 +1,7 @@
 //! Verdicts are fresh exactly as long as the text means what was asked.
 
-use crate::client::Client;
-use crate::workers;
+use crate::server::client::Client;
+use crate::server::workers;
 use serde_json::json;
 
 const URI: &str = "file:///tmp/zonelens-test/stale.xta";

@@ -1,6 +1,6 @@
 //! Traces of real runs, walked through in the text; results that survive a restart.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 
 const URI: &str = "file:///tmp/zonelens-test/traces.xta";

@@ -1,7 +1,7 @@
 //! Answers say which text they are about.
 
-use crate::client::{Client, fresh_directory};
-use crate::workers;
+use crate::server::client::{Client, fresh_directory};
+use crate::server::workers;
 use serde_json::{Value, json};
 
 const URI: &str = "file:///tmp/zonelens-test/versions.xta";
@@ -114,7 +114,7 @@ fn a_large_system_is_looked_at_without_its_processes() {
     assert!(hints.to_string().contains("×90000"), "{hints}");
     assert_eq!(client.states(URI), ["never"]);
     // The processes alone would take several times as much.
-    let kb = crate::robustness::resident(client.pid());
+    let kb = crate::server::robustness::resident(client.pid());
     assert!(kb < 60_000, "{kb} KB");
     client.finish();
 }

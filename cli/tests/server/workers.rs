@@ -1,6 +1,6 @@
 //! Workers of all kinds, as shell scripts.
 
-use crate::client::fresh_directory;
+use crate::server::client::fresh_directory;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! XML models: the same features inside the text of elements, at true positions.
 
-use crate::client::{Client, fresh_directory};
+use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
 
 const MODEL: &str = "\
