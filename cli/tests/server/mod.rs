@@ -1,7 +1,7 @@
 //! The language server through the real binary, over its standard input and output.
 
-mod abilities;
 mod bench;
+mod capabilities;
 mod client;
 mod documents;
 mod features;
