@@ -1,7 +1,7 @@
 //! The language server: documents, features, verification runs.
 //!
-//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the checker only
-//! through the worker process.
+//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the engine only
+//! through the worker process. Traces are replayed and asked about here, by the interpreter, under limits.
 
 mod announce;
 mod cache;
@@ -29,6 +29,7 @@ mod publish;
 mod queries;
 mod query_hover;
 mod registrations;
+mod replays;
 mod runs;
 mod server;
 mod shared;

@@ -11,6 +11,7 @@ mod lifecycle;
 mod more_features;
 mod panels;
 mod protocol;
+mod replays;
 mod robustness;
 mod runs;
 mod settings;
