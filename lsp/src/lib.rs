@@ -10,7 +10,6 @@ mod code_lens;
 mod commands;
 mod configuration;
 mod diagnostics;
-mod diagram_data;
 mod document;
 mod folders;
 mod from_proto;
@@ -110,9 +109,6 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .custom_method("zonelens/documentText", server::Server::document_text)
         .custom_method("zonelens/drawing", server::Server::drawing)
         .custom_method("zonelens/chart", server::Server::chart)
-        .custom_method("zonelens/queries", server::Server::queries)
-        .custom_method("zonelens/trace", server::Server::whole_trace)
-        .custom_method("zonelens/diagram", server::Server::diagram)
         .custom_method("zonelens/serverStatus", server::Server::server_status)
         .custom_method(
             "workspace/textDocumentContent",

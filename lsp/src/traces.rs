@@ -70,12 +70,12 @@ pub async fn command(
 }
 
 /// The trace that is open; `Err` is a sentence for people.
-pub fn current(shared: &Shared) -> Result<OpenTrace, String> {
+fn current(shared: &Shared) -> Result<OpenTrace, String> {
     shared.trace().ok_or_else(|| "no trace is open".to_owned())
 }
 
 /// The trace of a query's present answer, replayed against the present text.
-pub async fn find(
+async fn find(
     shared: &Arc<Shared>,
     uri: Option<String>,
     query: Option<String>,
@@ -149,7 +149,7 @@ async fn evaluate(
 }
 
 /// The model of a document's queries.
-pub async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
+async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
     let snapshot = shared.store.get(uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
     let model = move || worker.store.model_of(&snapshot);
