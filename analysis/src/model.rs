@@ -445,11 +445,35 @@ impl Model {
         self.resolved(query, 0, judge, false)
     }
 
-    /// Resolves an expression about one state of a trace, written as a query. Elements of
+    /// Resolves an expression about one state of a trace: what `sup` measures, else a condition. Elements of
     /// scalarsets are the numbers shown in the trace: they can be named because the result concerns
     /// that state only.
-    pub fn resolve_in_state(&self, query: &ast::Query) -> Result<network::Query, Vec<Diagnostic>> {
-        self.resolved(query, 0, Judge::Exact, true)
+    pub fn resolve_expression(
+        &self,
+        expression: &ast::Expr,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
+        let asked = |kind: ast::QueryKind| {
+            let query = ast::Query {
+                kind,
+                text: SmolStr::default(),
+                span: expression.span,
+                expectation: None,
+                comment: None,
+                results: Vec::new(),
+                graphics: None,
+                errors: Vec::new(),
+            };
+            self.resolved(&query, 0, Judge::Exact, true)
+        };
+        let measured = ast::QueryKind::Bounds {
+            kind: ast::BoundsKind::Sup,
+            condition: None,
+            exprs: vec![expression.clone()],
+        };
+        asked(measured).or_else(|_| {
+            let condition = expression.clone();
+            asked(ast::QueryKind::Path(ast::PathKind::Possibly, condition))
+        })
     }
 
     fn resolved(

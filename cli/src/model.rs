@@ -4,18 +4,29 @@ use crate::inputs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use zonelens_analysis::Model;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Options, QueryReport, Reason, Trace, TraceValue, Verdict};
 use zonelens_analysis::trace_text::Booleans;
 use zonelens_checker::{Control, verify};
+use zonelens_interpreter::{Allowance, SharedBudget, Stopped, evaluate_expression};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
 use zonelens_syntax::source::QueryRef;
 use zonelens_syntax::span::{LineCol, LineIndex, Span};
 
 const HAS_ERRORS: &str = "the model has errors";
+
+/// What the evaluation of one expression may use up in a process of its own. Its memory is limited by the process.
+const EVALUATION: Allowance = Allowance {
+    steps: u64::MAX,
+    depth: 20_000,
+    moments: usize::MAX,
+    bytes: usize::MAX,
+    time: Duration::from_secs(10),
+};
 
 /// Reads a text file or standard input, or says in one sentence why not.
 pub fn read_text(path: &Path) -> Result<String, String> {
@@ -195,25 +206,12 @@ impl Prepared {
         expression: &str,
     ) -> Result<TraceValue, String> {
         let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
-        // `sup` takes numbers and clocks, a path formula everything that is true or false.
-        let mut refusal = String::new();
-        for text in [format!("sup: {expression}"), format!("E<> {expression}")] {
-            let formula = Source::new(None, text, FileKind::Query);
-            let queries = formula.queries();
-            let [query] = queries.as_slice() else {
-                return Err("write one expression".to_owned());
-            };
-            match self.model.resolve_in_state(query.query) {
-                Ok(resolved) => {
-                    return zonelens_interpreter::evaluate(network, trace, step, &resolved);
-                }
-                Err(diagnostics) => {
-                    let first = diagnostics.into_iter().next();
-                    refusal = first.map_or_else(String::new, |d| d.message);
-                }
-            }
-        }
-        Err(refusal)
+        let budget = SharedBudget::new(EVALUATION);
+        let value = evaluate_expression(&self.model, network, trace, step, expression, &budget);
+        value.map_err(|stopped| match stopped {
+            Stopped::Refused(message) => message,
+            Stopped::Limit => "the evaluation takes too long and was stopped".to_owned(),
+        })
     }
 
     fn position(&self, span: Span) -> Position {

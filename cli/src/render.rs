@@ -12,6 +12,7 @@ use zonelens_analysis::report::{Options, QueryReport, TraceOption, Verdict};
 use zonelens_checker::Control;
 use zonelens_render::{chart, diagram, svg};
 use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::span::Span;
 
 /// Ctrl-C.
 const INTERRUPTED: u8 = 130;
@@ -131,8 +132,18 @@ fn draw(args: &Args) -> Result<String, Failure> {
 
 fn draw_templates(args: &Args, prepared: &Prepared) -> Result<String, Failure> {
     let source = &prepared.source;
-    let line = |at: u32| source.line_col(at).line.saturating_sub(1);
-    let mut drawing = diagram::diagram(&source.file, prepared.network(), &line);
+    let position = |at: u32| {
+        let at = source.line_col(at);
+        diagram::Position {
+            line: at.line.saturating_sub(1),
+            character: at.column.saturating_sub(1),
+        }
+    };
+    let range = |span: Span| diagram::Range {
+        start: position(span.start),
+        end: position(span.end),
+    };
+    let mut drawing = diagram::diagram(&source.file, prepared.network(), &range);
     let known: Vec<String> = drawing.templates.iter().map(|t| t.name.clone()).collect();
     if let Some(wrong) = args.templates.iter().find(|t| !known.contains(t)) {
         return Err(format!(

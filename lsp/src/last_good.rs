@@ -23,9 +23,13 @@ impl LastGood {
         self.queries.get(uri).cloned()
     }
 
-    /// Notes queries that were found.
-    pub fn keep_queries(&mut self, uri: &str, found: Found<QuerySite>) {
-        self.queries.insert(uri.to_owned(), found);
+    /// Notes queries that were found; gives those that were noted before.
+    pub fn keep_queries(
+        &mut self,
+        uri: String,
+        found: Found<QuerySite>,
+    ) -> Option<Found<QuerySite>> {
+        self.queries.insert(uri, found)
     }
 
     /// The lenses over templates of the last text that had some.
@@ -33,9 +37,9 @@ impl LastGood {
         self.templates.get(uri).cloned()
     }
 
-    /// Notes lenses that were found.
-    pub fn keep_templates(&mut self, uri: &str, found: Found<Lens>) {
-        self.templates.insert(uri.to_owned(), found);
+    /// Notes lenses that were found; gives those that were noted before.
+    pub fn keep_templates(&mut self, uri: String, found: Found<Lens>) -> Option<Found<Lens>> {
+        self.templates.insert(uri, found)
     }
 
     /// A document was closed.

@@ -1,7 +1,7 @@
 //! The language server: documents, features, verification runs.
 //!
-//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the checker only
-//! through the worker process.
+//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the engine only
+//! through the worker process. Traces are replayed and asked about here, by the interpreter, under limits.
 
 mod announce;
 mod cache;
@@ -10,7 +10,6 @@ mod code_lens;
 mod commands;
 mod configuration;
 mod diagnostics;
-mod diagram_data;
 mod document;
 mod folders;
 mod from_proto;
@@ -29,6 +28,7 @@ mod publish;
 mod queries;
 mod query_hover;
 mod registrations;
+mod replays;
 mod runs;
 mod server;
 mod shared;
@@ -109,9 +109,6 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
         .custom_method("zonelens/documentText", server::Server::document_text)
         .custom_method("zonelens/drawing", server::Server::drawing)
         .custom_method("zonelens/chart", server::Server::chart)
-        .custom_method("zonelens/queries", server::Server::queries)
-        .custom_method("zonelens/trace", server::Server::whole_trace)
-        .custom_method("zonelens/diagram", server::Server::diagram)
         .custom_method("zonelens/serverStatus", server::Server::server_status)
         .custom_method(
             "workspace/textDocumentContent",

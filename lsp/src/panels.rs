@@ -2,6 +2,7 @@
 
 use crate::open_trace::OpenTrace;
 use crate::server::Server;
+use crate::to_proto::Place;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,11 +27,21 @@ impl Server {
     /// `zonelens/drawing`: the templates of a document's model, laid out.
     pub async fn drawing(&self, params: lsp::TextDocumentIdentifier) -> Result<Value> {
         let snapshot = self.snapshot(&params.uri)?;
+        let encoding = self.shared.encoding();
         let drawn = self.compute(params.uri.as_str(), move |shared| {
             let model = shared.store.model_of(&snapshot)?;
-            let line = |at: u32| line_of(&model, Span::new(at, at));
+            // Many positions are asked for: with the table of lines each is cheap.
+            model.lines();
+            let place = Place {
+                snapshot: &model,
+                encoding,
+            };
+            let range = |span: Span| diagram::Range {
+                start: position(place, span.start),
+                end: position(place, span.end),
+            };
             let network = model.network().map(|(network, _)| network);
-            let drawing = diagram::diagram(model.file(), network, &line);
+            let drawing = diagram::diagram(model.file(), network, &range);
             Some(json!({
                 "model": model.uri, "version": model.version,
                 "templates": drawing.templates, "processes": drawing.processes,
@@ -55,6 +66,14 @@ impl Server {
     }
 }
 
+fn position(place: Place<'_>, offset: u32) -> diagram::Position {
+    let at = place.position(offset);
+    diagram::Position {
+        line: at.line,
+        character: at.character,
+    }
+}
+
 fn whole(open: &OpenTrace, model: &Arc<Snapshot>, only: Option<&BTreeSet<String>>) -> Value {
     let trace = &open.trace;
     let texts = trace_text::steps(trace);
@@ -73,7 +92,11 @@ fn whole(open: &OpenTrace, model: &Arc<Snapshot>, only: Option<&BTreeSet<String>
                     let line = place
                         .edge
                         .map_or(e.line.saturating_sub(1), |s| line_of(model, s));
-                    json!({ "process": e.process, "from": e.from, "to": e.to, "line": line })
+                    let number = place.edge.map(|_| place.number);
+                    json!({
+                        "process": e.process, "from": e.from, "to": e.to, "line": line,
+                        "edge": number,
+                    })
                 })
                 .collect();
             json!({

@@ -25,7 +25,7 @@ use tower_lsp_server::ls_types as lsp;
 use zonelens_ide::{Snapshot, Workspace};
 use zonelens_project::settings::Settings;
 
-/// Looking twice does no harm, remembering for ever would.
+/// Meanings of one document that are remembered. Looking twice does no harm, remembering for ever would.
 const MAX_LOOKED_UP: usize = 10_000;
 
 /// What all parts of a running server share.
@@ -72,8 +72,8 @@ pub struct Session {
     pub tokens: HashMap<String, (u64, Arc<Vec<u32>>)>,
     /// Documents whose queries were run: what they mean must be known from then on.
     pub asked: HashSet<String>,
-    /// Meanings that were looked for among the results of earlier sessions.
-    looked_up: HashSet<(String, Meaning)>,
+    /// Meanings, by document, that were looked for among the results of earlier sessions.
+    looked_up: HashMap<String, Arc<HashSet<Meaning>>>,
 }
 
 impl Shared {
@@ -236,7 +236,7 @@ impl Shared {
             self.look_up(&snapshot.uri, &sites);
         }
         let text = &snapshot.file().text;
-        // Texts are compared and meanings hashed while nobody waits for the session.
+        // The session is locked for one look-up at a time: texts are compared and meanings computed outside.
         let good = self.session().last_good.queries(&snapshot.uri);
         if let Some(good) = good
             && !snapshot.file().errors().is_empty()
@@ -248,8 +248,9 @@ impl Shared {
         }
         if current {
             let found = Arc::new((Arc::clone(text), sites.clone()));
-            let mut session = self.session();
-            session.last_good.keep_queries(&snapshot.uri, found);
+            let uri = snapshot.uri.clone();
+            // What was kept before is freed after the lock.
+            let _before = self.session().last_good.keep_queries(uri, found);
         }
         Some((model, sites))
     }
@@ -274,23 +275,28 @@ impl Shared {
         };
         if self.store.is_current(snapshot) {
             let found = Arc::new((Arc::clone(text), lenses.clone()));
-            let mut session = self.session();
-            session.last_good.keep_templates(&snapshot.uri, found);
+            let uri = snapshot.uri.clone();
+            let _before = self.session().last_good.keep_templates(uri, found);
         }
         lenses
     }
 
     /// Tells the owner of runs what earlier sessions found out about these queries.
     fn look_up(&self, uri: &str, sites: &[QuerySite]) {
-        let new: Vec<&QuerySite> = {
-            let mut session = self.session();
-            let known = &mut session.looked_up;
-            if known.len() > MAX_LOOKED_UP {
-                known.clear();
-            }
-            let mut is_new = |s: &&QuerySite| known.insert((uri.to_owned(), s.meaning));
-            sites.iter().filter(|s| is_new(s)).collect()
+        let known = self.session().looked_up.get(uri).cloned();
+        let known = known.unwrap_or_default();
+        let is_new = |site: &&QuerySite| !known.contains(&site.meaning);
+        let new: Vec<&QuerySite> = sites.iter().filter(is_new).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut all = match known.len() > MAX_LOOKED_UP {
+            true => HashSet::new(),
+            false => (*known).clone(),
         };
+        all.extend(new.iter().map(|site| site.meaning));
+        let (uri_of_all, all) = (uri.to_owned(), Arc::new(all));
+        let _before = self.session().looked_up.insert(uri_of_all, all);
         let found: Vec<_> = new
             .into_iter()
             .filter_map(|site| {
@@ -309,7 +315,7 @@ impl Shared {
         session.last_good.forget(uri);
         session.tokens.remove(uri);
         session.asked.remove(uri);
-        session.looked_up.retain(|(document, _)| document != uri);
+        session.looked_up.remove(uri);
         if session.trace.as_ref().is_some_and(|t| t.uri == uri) {
             session.trace = None;
         }

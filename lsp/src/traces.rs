@@ -2,22 +2,19 @@
 
 use crate::announce::TraceChanged;
 use crate::commands::{self, Argument};
-use crate::document;
 use crate::open_trace::{Move, OpenTrace};
 use crate::queries::QuerySite;
-use crate::runs::{View, worker};
+use crate::replays;
+use crate::runs::View;
 use crate::shared::Shared;
 use crate::to_proto::{self, Place};
 use crate::trace_document;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tower_lsp_server::ls_types as lsp;
-use zonelens_analysis::report::{
-    Trace, TraceValue, WORKER_PROTOCOL, WorkerMessage, WorkerRequest, WorkerTask,
-};
+use zonelens_analysis::report::TraceValue;
 use zonelens_ide::trace::{Hint, hints};
 use zonelens_ide::{Snapshot, Workspace};
-use zonelens_syntax::ast::FileKind;
 
 /// Runs a trace command; `Err` is a sentence for people.
 pub async fn command(
@@ -73,12 +70,12 @@ pub async fn command(
 }
 
 /// The trace that is open; `Err` is a sentence for people.
-pub fn current(shared: &Shared) -> Result<OpenTrace, String> {
+fn current(shared: &Shared) -> Result<OpenTrace, String> {
     shared.trace().ok_or_else(|| "no trace is open".to_owned())
 }
 
 /// The trace of a query's present answer, replayed against the present text.
-pub async fn find(
+async fn find(
     shared: &Arc<Shared>,
     uri: Option<String>,
     query: Option<String>,
@@ -113,7 +110,7 @@ pub async fn find(
         });
     let (site, trace) =
         chosen.ok_or("this query has no trace that fits the text; verify it first")?;
-    let trace = replayed(shared, &model, trace).await?;
+    let trace = replays::replay(shared, &model, &Arc::new(trace.clone())).await?;
     Ok(OpenTrace {
         uri,
         model_uri: model.uri.clone(),
@@ -124,35 +121,6 @@ pub async fn find(
     })
 }
 
-fn request(shared: &Shared, model: &Snapshot, task: WorkerTask, query: String) -> WorkerRequest {
-    WorkerRequest {
-        protocol: WORKER_PROTOCOL,
-        task,
-        model: model.file().text.to_string(),
-        kind: match model.kind {
-            FileKind::Xml => "xml".to_owned(),
-            _ => "xta".to_owned(),
-        },
-        query,
-        line: 0,
-        expected: None,
-        options: document::options(model, &shared.settings_for(&model.uri)),
-    }
-}
-
-/// No trace is shown that does not replay, wherever it was kept.
-async fn replayed(shared: &Shared, model: &Snapshot, trace: &Trace) -> Result<Trace, String> {
-    let trace = Box::new(trace.clone());
-    let request = request(shared, model, WorkerTask::Replay { trace }, String::new());
-    match worker::ask(&shared.worker, &request).await? {
-        WorkerMessage::Replayed { trace } => Ok(*trace),
-        WorkerMessage::Refused { message } => Err(format!(
-            "the trace does not replay against this text ({message}); verify the query again"
-        )),
-        _ => Err("the checker answered another question".to_owned()),
-    }
-}
-
 async fn evaluate(
     shared: &Arc<Shared>,
     open: OpenTrace,
@@ -161,12 +129,7 @@ async fn evaluate(
 ) -> Result<Value, String> {
     let step = step.unwrap_or(open.step);
     let model = model_of(shared, &open.uri).await?;
-    let trace = Box::new((*open.trace).clone());
-    let task = WorkerTask::Evaluate { trace, step };
-    let request = request(shared, &model, task, expression.clone());
-    let WorkerMessage::Value { value } = worker::ask(&shared.worker, &request).await? else {
-        return Err("the checker answered another question".to_owned());
-    };
+    let value = replays::evaluate(shared, &model, &open.trace, step, &expression).await?;
     let (kind, value) = match value {
         TraceValue::Integer(n) => ("integer", n.to_string()),
         TraceValue::Boolean(b) => ("boolean", b.to_string()),
@@ -186,7 +149,7 @@ async fn evaluate(
 }
 
 /// The model of a document's queries.
-pub async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
+async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
     let snapshot = shared.store.get(uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
     let model = move || worker.store.model_of(&snapshot);

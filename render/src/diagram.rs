@@ -6,6 +6,7 @@ pub(crate) mod read;
 use serde::Serialize;
 use zonelens_analysis::network::Network;
 use zonelens_syntax::SourceFile;
+use zonelens_syntax::span::Span;
 
 /// All templates of a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -14,6 +15,24 @@ pub struct Diagram {
     pub templates: Vec<Template>,
     /// The processes, in order of the system line; empty if the model has errors.
     pub processes: Vec<Process>,
+}
+
+/// A position in the text of the model: 0-based, columns in the unit of who asks for the diagram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub character: u32,
+}
+
+/// A part of the text of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Range {
+    /// Where it begins.
+    pub start: Position,
+    /// Where it ends, exclusive.
+    pub end: Position,
 }
 
 /// A process of the system.
@@ -34,6 +53,11 @@ pub struct Template {
     pub parameters: String,
     /// The 0-based line of its name.
     pub line: u32,
+    /// The whole template in the text.
+    pub range: Range,
+    /// Its name in the text.
+    #[serde(rename = "selectionRange")]
+    pub selection_range: Range,
     /// Width of the picture.
     pub width: f64,
     /// Height of the picture.
@@ -47,14 +71,24 @@ pub struct Template {
 /// A location or a branchpoint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Node {
+    /// What it is called in edits and traces: its name, unique in the template.
+    pub id: String,
     /// Its name.
     pub name: String,
+    /// Whether the author gave it no name.
+    pub anonymous: bool,
     /// The kind of the node.
     pub kind: NodeKind,
     /// Whether the template starts there.
     pub initial: bool,
     /// The 0-based line of its declaration.
     pub line: u32,
+    /// Its declaration in the text.
+    pub range: Range,
+    /// The colour that the file gives it.
+    pub color: Option<String>,
+    /// The comment that the file gives it.
+    pub comment: Option<String>,
     /// The horizontal position of the centre.
     pub x: f64,
     /// The vertical position of the centre.
@@ -81,12 +115,20 @@ pub enum NodeKind {
 /// An edge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edge {
+    /// Its number among the edges of the template's text, from 0, those with errors included.
+    pub id: u32,
     /// The index of the source node.
     pub source: usize,
     /// The index of the target node.
     pub target: usize,
     /// The 0-based line where it starts in the text.
     pub line: u32,
+    /// The edge in the text.
+    pub range: Range,
+    /// The colour that the file gives it.
+    pub color: Option<String>,
+    /// The comment that the file gives it.
+    pub comment: Option<String>,
     /// `false` for uncontrollable edges of games, which are drawn dashed.
     pub controllable: bool,
     /// The line of the edge, as SVG path data.
@@ -104,6 +146,8 @@ pub struct Label {
     pub kind: &'static str,
     /// The text, on one line.
     pub text: String,
+    /// What it shows, in the text of the model.
+    pub range: Range,
     /// The horizontal anchor of its baseline.
     pub x: f64,
     /// The vertical position of its baseline.
@@ -112,9 +156,13 @@ pub struct Label {
     pub centred: bool,
 }
 
-/// Lays out all templates of `file`. `line` maps a byte offset of the file to its 0-based line.
-pub fn diagram(file: &SourceFile, network: Option<&Network>, line: &dyn Fn(u32) -> u32) -> Diagram {
-    let templates = read::templates(file, line)
+/// Lays out all templates of `file`. `range` tells where bytes of the file are in the units of the caller.
+pub fn diagram(
+    file: &SourceFile,
+    network: Option<&Network>,
+    range: &dyn Fn(Span) -> Range,
+) -> Diagram {
+    let templates = read::templates(file, range)
         .into_iter()
         .map(arrange::arrange)
         .collect();

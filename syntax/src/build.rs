@@ -1,8 +1,8 @@
 //! From chunks of tokens to items, members and queries.
 
 use crate::ast::{
-    Expectation, Feature, Ident, Item, ItemKind, Member, MemberKind, Pragma, PragmaKind, Process,
-    Query, QueryKind, Section, Unsupported,
+    Expectation, Expr, Feature, Ident, Item, ItemKind, Member, MemberKind, Pragma, PragmaKind,
+    Process, Query, QueryKind, Section, Unsupported,
 };
 use crate::chunk::{Chunk, RawPragma, Store, too_deep};
 use crate::error::SyntaxError;
@@ -436,6 +436,21 @@ impl<'s, 't: 's> Builder<'s, 't> {
             results: Vec::new(),
             graphics: None,
             errors,
+        }
+    }
+
+    /// A state formula that stands alone; fails with at least one error.
+    pub fn expression(&self, mut chunk: Chunk) -> Result<Expr, Vec<SyntaxError>> {
+        let mut errors = std::mem::take(&mut chunk.errors);
+        let tokens = self.tokens(&chunk);
+        let parser = &self.grammar.query.state;
+        let parsed = self.parse_tokens(parser, tokens, chunk.end, UNEXPECTED, &mut errors);
+        for error in &mut errors {
+            error.code = "query/syntax";
+        }
+        match parsed {
+            Some(expression) if errors.is_empty() => Ok(expression),
+            _ => Err(errors),
         }
     }
 

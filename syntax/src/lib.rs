@@ -25,4 +25,4 @@ pub mod token;
 pub mod xml;
 mod xta;
 
-pub use source::{SourceFile, parse_query};
+pub use source::{SourceFile, parse_expression, parse_query};

@@ -1,6 +1,8 @@
 //! A parsed file, and its incremental reparsing after an edit.
 
-use crate::ast::{FileKind, Item, ItemKind, Member, Placed, Pragma, PragmaKind, Query, Section};
+use crate::ast::{
+    Expr, FileKind, Item, ItemKind, Member, Placed, Pragma, PragmaKind, Query, Section,
+};
 use crate::build::Builder;
 use crate::chunk::Store;
 use crate::error::SyntaxError;
@@ -172,6 +174,14 @@ pub fn parse_query(text: &str) -> Query {
     let mut store = Store::default();
     let chunk = query_file::formula(&mut store, text, &map);
     Builder::new(&store).query(chunk)
+}
+
+/// Parses a state formula without a path quantifier, for example one asked of a step of a trace. Spans are offsets in `text`.
+pub fn parse_expression(text: &str) -> Result<Expr, Vec<SyntaxError>> {
+    let map = TextMap::Shift(0);
+    let mut store = Store::default();
+    let chunk = query_file::formula(&mut store, text, &map);
+    Builder::new(&store).expression(chunk)
 }
 
 fn pragma_queries(pragmas: &[Pragma], base: u32) -> impl Iterator<Item = QueryRef<'_>> {

@@ -1,7 +1,7 @@
 //! Names inside types, expressions and statements.
 
+use super::DefId;
 use super::build::Builder;
-use super::{DefId, DefKind};
 use zonelens_syntax::ast::{
     Block, BlockDecl, Dim, Expr, ExprKind, Init, Stmt, StmtKind, TypeBase, TypeExpr,
 };
@@ -150,15 +150,5 @@ impl Builder<'_> {
             }
             StmtKind::Error | StmtKind::Empty | StmtKind::Break | StmtKind::Continue => {}
         }
-    }
-}
-
-impl DefKind {
-    /// Whether names of this kind can be assigned to.
-    pub fn is_place(self) -> bool {
-        matches!(
-            self,
-            DefKind::Variable | DefKind::Clock | DefKind::Parameter | DefKind::Field
-        )
     }
 }

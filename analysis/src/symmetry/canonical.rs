@@ -80,13 +80,10 @@ pub fn initial_integers(
 fn has_error(c: &Checked, d: &Decl, found: &[Diag]) -> bool {
     let (item, from) = (d.symbol.loc.item, d.symbol.loc.span.start);
     let starts = declared(c).map(|d| d.symbol.loc.span.start);
-    let to = starts.filter(|s| *s > from).min().unwrap_or(u32::MAX);
+    let next = starts.filter(|s| *s > from).min();
+    let between = |at: u32| at >= from && next.is_none_or(|next| at < next);
     let mut all = c.diags.iter().chain(found);
-    all.any(|e| {
-        e.severity() == Severity::Error
-            && e.loc.item == item
-            && (from..to).contains(&e.loc.span.start)
-    })
+    all.any(|e| e.severity() == Severity::Error && e.loc.item == item && between(e.loc.span.start))
 }
 
 /// The variables that an item declares, globally or in its template.

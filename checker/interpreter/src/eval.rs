@@ -81,6 +81,8 @@ pub struct Evaluator<'a> {
     slots: Vec<Slot>,
     base: usize,
     steps: u64,
+    /// Expressions and statements that are being evaluated.
+    depth: u32,
     /// The value of `deadlock`, where somebody found it out.
     pub dead: Option<bool>,
 }
@@ -101,6 +103,7 @@ impl<'a> Evaluator<'a> {
             slots: vec![Slot::Number(0); frame as usize],
             base: 0,
             steps: 0,
+            depth: 0,
             dead: None,
         }
     }
@@ -112,7 +115,22 @@ impl<'a> Evaluator<'a> {
 
     /// The value of an expression; clock conditions are decided by the concrete clocks.
     pub fn eval(&mut self, expr: &Expr) -> Eval<i64> {
-        self.value(expr).map_err(|broken| broken.within(expr.span))
+        self.charge(1)?;
+        self.depth += 1;
+        let value = self.value(expr);
+        self.depth -= 1;
+        value.map_err(|broken| broken.within(expr.span))
+    }
+
+    /// Charges steps to the budget of the state, where there is one.
+    fn charge(&self, steps: usize) -> Eval<()> {
+        match &self.state.budget {
+            Some(budget) => {
+                budget.nested(self.depth)?;
+                budget.step(steps as u64)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether a guard holds. An integer part that fails counts only where the clocks allow the edge, whatever the order
@@ -249,6 +267,7 @@ impl<'a> Evaluator<'a> {
 
     /// The clocks whose rate a condition sets, with their rates.
     pub(super) fn rates(&mut self, condition: &Expr) -> Eval<Vec<(usize, i64)>> {
+        self.charge(1)?;
         match &condition.kind {
             ExprKind::Rate { clock, rate } => Ok(vec![(self.clock(clock)?, self.eval(rate)?)]),
             ExprKind::Binary(BinaryOp::And, a, b) => {
@@ -420,6 +439,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn block(&mut self, block: &Block, len: u32) -> Eval<Vec<i64>> {
+        self.charge(len as usize)?;
         match block {
             Block::Place(place) => {
                 let address = self.address(place)?;
@@ -443,6 +463,11 @@ impl<'a> Evaluator<'a> {
     fn call(&mut self, call: &Call) -> Eval<Vec<i64>> {
         self.tick()?;
         let function = &self.network.functions[call.function as usize];
+        self.charge(function.frame as usize)?;
+        if let Some(budget) = &self.state.budget {
+            let slots = self.slots.len() + function.frame as usize;
+            budget.hold(slots.saturating_mul(size_of::<Slot>()))?;
+        }
         let mut frame = vec![Slot::Number(0); function.frame as usize];
         for (arg, param) in call.args.iter().zip(&function.params) {
             let at = param.slot as usize;
@@ -521,11 +546,20 @@ impl<'a> Evaluator<'a> {
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Eval<Flow> {
+        self.charge(1)?;
+        self.depth += 1;
+        let flow = self.perform(stmt);
+        self.depth -= 1;
+        flow
+    }
+
+    fn perform(&mut self, stmt: &Stmt) -> Eval<Flow> {
         match stmt {
             Stmt::Expr(e) => {
                 self.eval(e)?;
             }
             Stmt::Init { slot, values } => {
+                self.charge(values.len())?;
                 for (k, value) in values.iter().enumerate() {
                     self.slots[self.base + *slot as usize + k] = Slot::Number(i64::from(*value));
                 }

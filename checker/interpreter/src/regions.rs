@@ -180,6 +180,7 @@ mod tests {
             unit,
             comparisons: None,
             notes: None,
+            budget: None,
         }
     }
 

@@ -105,6 +105,9 @@ fn pass_urgency(network: &Network, state: &Concrete, delay: i64) -> Result<(), F
         let first = unit - clock.rem_euclid(unit);
         let whole = (0..).map(|k| first + k * unit);
         moments.extend(whole.take_while(|m| *m < end).take(MOST_MOMENTS));
+        if let Some(budget) = &start.budget {
+            budget.moments(moments.len())?;
+        }
     }
     moments.sort_unstable();
     moments.dedup();
@@ -112,6 +115,9 @@ fn pass_urgency(network: &Network, state: &Concrete, delay: i64) -> Result<(), F
     for moment in moments {
         let half_way = (before + moment) / 2;
         for at in [half_way, moment].into_iter().filter(|at| *at < end) {
+            if let Some(budget) = &start.budget {
+                budget.step(start.clocks.len() as u64)?;
+            }
             let mut then = start.clone();
             then.clocks.iter_mut().for_each(|c| *c += at);
             if !may_delay(network, &mut then)? {

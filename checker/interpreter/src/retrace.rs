@@ -1,6 +1,7 @@
 //! Traces that come back from a cache: replayed before anybody sees them, and asked about.
 
 use super::eval::{Evaluator, Failure};
+use super::limit::SharedBudget;
 use super::replay::{describe, wait};
 use super::state::{Concrete, Names, fraction};
 use super::steps::{ConcreteEdge, invariants_hold, step_by};
@@ -18,6 +19,15 @@ use zonelens_syntax::span::Span;
 /// Parts of a time unit beyond which the numbers of a trace cannot be right.
 const MAX_UNIT: i64 = 1 << 40;
 
+/// Why a request about a trace has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The budget is spent: with a larger one there may be an answer.
+    Limit,
+    /// There is none, and this is why.
+    Refused(String),
+}
+
 /// Replays a trace by the numbers of its processes and edges, and gives it with the names and places the network has
 /// now. `Err` says what does not fit.
 pub fn replay_trace(
@@ -25,18 +35,17 @@ pub fn replay_trace(
     trace: &Trace,
     position: &dyn Fn(Span) -> Position,
 ) -> Result<Trace, String> {
-    let (steps, states) = walk(network, trace, trace.steps.len(), position).map_err(|f| f.0)?;
-    if trace.kind == TraceKind::Lasso {
-        let start = trace.cycle_start.and_then(|at| states.get(at));
-        if start.is_none() || start != states.last() {
-            return Err("the end of the cycle is not its start".to_owned());
-        }
-    }
-    Ok(Trace {
-        kind: trace.kind,
-        cycle_start: trace.cycle_start,
-        steps,
-    })
+    replayed(network, trace, position, None).map_err(|f| f.0)
+}
+
+/// As [`replay_trace`], as far as the budget reaches.
+pub fn replay_within(
+    network: &Network,
+    trace: &Trace,
+    position: &dyn Fn(Span) -> Position,
+    budget: &SharedBudget,
+) -> Result<Trace, Stopped> {
+    within(budget, replayed(network, trace, position, Some(budget)))
 }
 
 /// The value of what `query` measures or claims, in a step of a trace.
@@ -46,26 +55,85 @@ pub fn evaluate(
     step: usize,
     query: &Query,
 ) -> Result<TraceValue, String> {
+    valued(network, trace, step, query, None).map_err(|f| f.0)
+}
+
+/// As [`evaluate`], as far as the budget reaches.
+pub(super) fn evaluate_within(
+    network: &Network,
+    trace: &Trace,
+    step: usize,
+    query: &Query,
+    budget: &SharedBudget,
+) -> Result<TraceValue, Stopped> {
+    within(budget, valued(network, trace, step, query, Some(budget)))
+}
+
+/// What came out after the budget was spent, good or bad, means nothing.
+fn within<T>(budget: &SharedBudget, result: Result<T, Failure>) -> Result<T, Stopped> {
+    match budget.is_spent() {
+        true => Err(Stopped::Limit),
+        false => result.map_err(|f| Stopped::Refused(f.0)),
+    }
+}
+
+fn replayed(
+    network: &Network,
+    trace: &Trace,
+    position: &dyn Fn(Span) -> Position,
+    budget: Option<&SharedBudget>,
+) -> Result<Trace, Failure> {
+    let mut steps = Vec::new();
+    let mut start = None;
+    let last = walk(
+        network,
+        trace,
+        trace.steps.len(),
+        position,
+        budget,
+        |step, state| {
+            if trace.cycle_start == Some(steps.len()) {
+                start = Some(state.clone());
+            }
+            steps.push(step);
+        },
+    )?;
+    if trace.kind == TraceKind::Lasso && (start.is_none() || start != last) {
+        return Err(Failure("the end of the cycle is not its start".to_owned()));
+    }
+    Ok(Trace {
+        kind: trace.kind,
+        cycle_start: trace.cycle_start,
+        steps,
+    })
+}
+
+fn valued(
+    network: &Network,
+    trace: &Trace,
+    step: usize,
+    query: &Query,
+    budget: Option<&SharedBudget>,
+) -> Result<TraceValue, Failure> {
     let nowhere = |_: Span| Position::default();
-    let (_, states) = walk(network, trace, step + 1, &nowhere).map_err(|f| f.0)?;
-    let mut state = states
-        .into_iter()
-        .nth(step)
-        .ok_or_else(|| format!("the trace has no step {step}"))?;
+    let last = match step < trace.steps.len() {
+        true => walk(network, trace, step + 1, &nowhere, budget, |_, _| {})?,
+        false => None,
+    };
+    let mut state = last.ok_or_else(|| Failure(format!("the trace has no step {step}")))?;
     let unit = state.unit;
     let mut evaluator = Evaluator::new(network, &mut state, query.frame);
-    let value = match &query.kind {
+    match &query.kind {
         QueryKind::Path(_, e) => whole(&mut evaluator, e),
         QueryKind::Bounds { exprs, .. } => match exprs.first() {
             Some(BoundsExpr::Int(e)) => whole(&mut evaluator, e),
             Some(BoundsExpr::Clock { left, right }) => {
                 clock(&mut evaluator, left, right.as_ref(), unit)
             }
-            None => return Err("there is nothing to evaluate".to_owned()),
+            None => Err(Failure("there is nothing to evaluate".to_owned())),
         },
-        QueryKind::LeadsTo(..) => return Err("`-->` speaks of runs, not of a state".to_owned()),
-    };
-    value.map_err(|f| f.0)
+        QueryKind::LeadsTo(..) => Err(Failure("`-->` speaks of runs, not of a state".to_owned())),
+    }
 }
 
 fn whole(evaluator: &mut Evaluator<'_>, expr: &Expr) -> Result<TraceValue, Failure> {
@@ -132,21 +200,27 @@ fn clock(
     Ok(TraceValue::Clock(fraction(value, unit)))
 }
 
-/// The first `count` steps with names and places, and the states after them.
+/// Shows `visit` the first `count` steps with names and places, each with the state after it; gives the last state.
 fn walk(
     network: &Network,
     trace: &Trace,
     count: usize,
     position: &dyn Fn(Span) -> Position,
-) -> Result<(Vec<TraceStep>, Vec<Concrete>), Failure> {
+    budget: Option<&SharedBudget>,
+    mut visit: impl FnMut(TraceStep, &Concrete),
+) -> Result<Option<Concrete>, Failure> {
     let names = Names::new(network);
     let unit = unit_of(trace)?;
     let mut state = Concrete::initial(network, unit);
+    state.budget = budget.cloned();
     if !invariants_hold(network, &mut state)? {
         return Err(Failure("the initial state violates an invariant".into()));
     }
-    let (mut steps, mut states) = (Vec::new(), Vec::new());
     for (number, step) in trace.steps.iter().take(count).enumerate() {
+        if let Some(budget) = budget {
+            budget.step(state.size() as u64)?;
+            budget.keep(state.described_bytes())?;
+        }
         let delay = parts(&step.delay, unit)?;
         let told = |f: Failure| Failure(format!("step {number}: {}", f.0));
         if number > 0 {
@@ -175,14 +249,14 @@ fn walk(
         if !agrees(&shown, &step.state) {
             return Err(told(Failure("it leads to another state".into())));
         }
-        steps.push(TraceStep {
+        let step = TraceStep {
             delay: fraction(delay, unit),
             transition,
             state: shown,
-        });
-        states.push(state.clone());
+        };
+        visit(step, &state);
     }
-    Ok((steps, states))
+    Ok((count > 0 && !trace.steps.is_empty()).then_some(state))
 }
 
 /// The edges of a step that a trace speaks of, if the network has them.
@@ -253,8 +327,9 @@ fn read(delay: &str) -> Result<(i64, i64), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SimulateOptions, simulate};
+    use super::super::{Allowance, SimulateOptions, evaluate_expression, simulate};
     use super::*;
+    use std::time::Duration;
     use zonelens_analysis::Model;
     use zonelens_syntax::ast::FileKind;
     use zonelens_syntax::{SourceFile, parse_query};
@@ -270,6 +345,14 @@ process P(const int[0, 1] i) {
 process Q() { state s; init s; trans s -> s { select k : int[0, 2]; guard k < 2; sync a?; assign n = n % 7; }, s -> s { sync b?; }; }
 system P, Q;
 ";
+
+    const GENEROUS: Allowance = Allowance {
+        steps: 10_000_000,
+        depth: 1_000,
+        moments: 100_000,
+        bytes: 100 << 20,
+        time: Duration::from_secs(600),
+    };
 
     fn model() -> (Model, Network) {
         let file = SourceFile::parse(MODEL, FileKind::Xta);
@@ -349,34 +432,26 @@ system P, Q;
         let network = model.network().expect("a network");
         let (trace, _) = simulate(&network, &SimulateOptions::default(), &nowhere);
         let ask = |step: usize, text: &str| {
-            let query = model
-                .resolve_in_state(&parse_query(text))
-                .map_err(|d| format!("{d:?}"))?;
-            evaluate(&network, &trace, step, &query)
+            let budget = SharedBudget::new(GENEROUS);
+            evaluate_expression(&model, &network, &trace, step, text, &budget)
         };
         for (number, step) in trace.steps.iter().enumerate() {
             let id = step.state.variables["id"];
-            assert_eq!(ask(number, "sup: id"), Ok(TraceValue::Integer(id)));
-            assert_eq!(ask(number, "E<> id == 2"), Ok(TraceValue::Boolean(id == 2)));
+            assert_eq!(ask(number, "id"), Ok(TraceValue::Integer(id)));
+            assert_eq!(ask(number, "id == 2"), Ok(TraceValue::Boolean(id == 2)));
             let seen = step.state.variables["seen[1]"];
-            assert_eq!(ask(number, "sup: seen[1]"), Ok(TraceValue::Integer(seen)));
+            assert_eq!(ask(number, "seen[1]"), Ok(TraceValue::Integer(seen)));
             let x = |p: usize| step.state.clocks[&format!("Fischer({p}).x")].clone();
-            assert_eq!(
-                ask(number, "sup: Fischer(1).x"),
-                Ok(TraceValue::Clock(x(1)))
-            );
+            assert_eq!(ask(number, "Fischer(1).x"), Ok(TraceValue::Clock(x(1))));
             if x(0) == x(1) {
-                let same = ask(number, "sup: Fischer(0).x - Fischer(1).x");
+                let same = ask(number, "Fischer(0).x - Fischer(1).x");
                 assert_eq!(same, Ok(TraceValue::Clock("0".into())));
             }
             let moved = format!("Fischer({id})");
             let at_b = step.state.locations[&moved] == "b";
-            assert_eq!(
-                ask(number, "E<> Fischer(id).b"),
-                Ok(TraceValue::Boolean(at_b))
-            );
+            assert_eq!(ask(number, "Fischer(id).b"), Ok(TraceValue::Boolean(at_b)));
         }
-        assert!(ask(0, "sup: Fischer(3).x").is_err());
+        assert!(ask(0, "Fischer(3).x").is_err());
         // A query says something of all states, and there elements have no names.
         assert!(
             model

@@ -1,8 +1,12 @@
 //! A concrete state: numbers for integers, locations and clocks.
 
+use super::limit::SharedBudget;
 use super::regions::SharedNotes;
 use zonelens_analysis::network::{Network, Shape};
 use zonelens_analysis::report::TraceState;
+
+/// A name, its value and their place in a sorted map, as an estimate.
+const BYTES_PER_ENTRY: usize = 96;
 
 /// A concrete state. Clocks are in units of `1 / unit`.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +25,8 @@ pub struct Concrete {
     /// Where comparisons and assignments of clocks are noted, shared with the copies of the state; `None` where nobody
     /// asks.
     pub notes: Option<SharedNotes>,
+    /// What evaluation over this state is charged to, shared with the copies of the state; `None` where nothing limits it.
+    pub budget: Option<SharedBudget>,
 }
 
 /// A comparison of a clock, or of the difference of two, with a constant.
@@ -59,6 +65,16 @@ impl Concrete {
         then
     }
 
+    /// An estimate of the memory that the state takes once it is described with names.
+    pub(super) fn described_bytes(&self) -> usize {
+        self.size().saturating_mul(BYTES_PER_ENTRY)
+    }
+
+    /// How many numbers it consists of.
+    pub(super) fn size(&self) -> usize {
+        self.cells.len() + self.clocks.len() + self.locations.len()
+    }
+
     /// The initial state.
     pub fn initial(network: &Network, unit: i64) -> Concrete {
         Concrete {
@@ -72,6 +88,7 @@ impl Concrete {
             unit,
             comparisons: None,
             notes: None,
+            budget: None,
         }
     }
 }

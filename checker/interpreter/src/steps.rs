@@ -341,6 +341,9 @@ fn after(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Option
 
 /// The state after a step's updates.
 pub(super) fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> Try<Concrete> {
+    if let Some(budget) = &state.budget {
+        budget.step(state.size() as u64)?;
+    }
     let mut next = state.clone();
     let mut evaluator = Evaluator::new(network, &mut next, network.update_frame);
     for update in &network.before_update {
@@ -617,6 +620,11 @@ fn candidates(
     edge: &Edge,
 ) -> Try<Vec<Candidate>> {
     let mut found = Vec::new();
+    if let Some(budget) = &state.budget {
+        let ways = edge.selects.iter().map(|s| s.range.len as usize);
+        let ways = ways.fold(1, usize::saturating_mul);
+        budget.hold(ways.saturating_mul(size_of::<Candidate>() + 4 * edge.selects.len()))?;
+    }
     for values in select_values(edge) {
         let mut evaluator = Evaluator::new(network, state, edge.frame);
         for (select, value) in edge.selects.iter().zip(&values) {

@@ -1,7 +1,7 @@
 //! The language server through the real binary, over its standard input and output.
 
-mod abilities;
 mod bench;
+mod capabilities;
 mod client;
 mod documents;
 mod features;
@@ -11,6 +11,7 @@ mod lifecycle;
 mod more_features;
 mod panels;
 mod protocol;
+mod replays;
 mod robustness;
 mod runs;
 mod settings;

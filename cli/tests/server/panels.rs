@@ -32,11 +32,10 @@ fn verified() -> (Client, String) {
 #[test]
 fn a_test_view_gets_queries_with_places_and_whether_they_pass() {
     let (mut client, uri) = verified();
-    let answer = client.result("zonelens/queries", json!({"textDocument": {"uri": uri}}));
-    assert_eq!(answer["version"], 1);
-    assert_eq!(answer["model"], uri);
-    let list = answer["queries"].as_array().expect("a list");
+    let answer = client.command("zonelens.status", json!({"uri": uri}));
+    let list = answer.as_array().expect("a list");
     assert_eq!(list.len(), 2);
+    assert_eq!(list[0]["version"], 1);
     assert_eq!(list[0]["expected"], "satisfied");
     assert_eq!(list[0]["passes"], false);
     assert_eq!(list[0]["line"], 12);
@@ -51,64 +50,37 @@ fn a_test_view_gets_queries_with_places_and_whether_they_pass() {
 }
 
 #[test]
-fn a_panel_gets_the_whole_trace_and_hears_of_moves() {
+fn a_panel_gets_the_steps_of_a_trace_and_hears_of_moves() {
     let (mut client, uri) = verified();
-    let none = client.request("zonelens/trace", json!({}));
-    assert_eq!(none["error"]["code"], -32602);
     let query = "A[] not (P(0).u && P(1).u)";
-    let of_query = json!({"textDocument": {"uri": uri}, "query": query});
-    let unopened = client.result("zonelens/trace", of_query);
-    client.command("zonelens.trace.open", json!({"uri": uri, "query": query}));
-    client.command("zonelens.trace.next", json!({}));
+    let opened = client.command("zonelens.trace.open", json!({"uri": uri, "query": query}));
+    let step = client.command("zonelens.trace.next", json!({}));
     let changed = client.wait("the second step", |m| {
         m["method"] == "zonelens/traceChanged" && m["params"]["step"] == 1
     });
     assert_eq!(changed["params"]["steps"], 5);
     assert_eq!(changed["params"]["stale"], false);
-    let trace = client.result("zonelens/trace", json!({}));
-    assert_eq!(trace["steps"], unopened["steps"]);
-    assert_eq!(trace["step"], 1);
-    assert_eq!(trace["processes"][1]["name"], "P(1)");
-    assert_eq!(trace["processes"][2]["template"], "Q");
-    let edges = &trace["steps"][1]["transition"]["edges"];
-    assert_eq!(edges[0]["template"], "P");
-    assert_eq!(edges[0]["range"]["start"]["line"], 6);
-    assert_eq!(edges[0]["fromRange"]["start"]["line"], 4);
-    assert_eq!(edges[1]["template"], "Q");
-    assert_eq!(trace["steps"][1]["transition"]["channel"], "go");
-    assert_eq!(trace["steps"][1]["state"]["variables"]["n"], 1);
-    assert_eq!(trace["document"]["lines"].as_array().map(Vec::len), Some(5));
+    assert_eq!(step["edges"][0]["range"]["start"]["line"], 6);
+    assert_eq!(step["state"]["variables"]["n"], 1);
+    assert_eq!(step["state"]["locations"]["Q"], "a");
+    let exported = client.command("zonelens.trace.export", json!({}));
+    let transition = &exported["json"]["steps"][1]["transition"];
+    assert_eq!(transition["channel"], "go");
+    assert_eq!(transition["edges"][1]["process"], "Q");
+    let document = &opened["document"];
+    assert_eq!(document["lines"].as_array().map(Vec::len), Some(5));
     // The file is there to be read, and only that.
-    let file = trace["document"]["uri"]
+    let file = document["uri"]
         .as_str()
         .and_then(|u| u.strip_prefix("file://"));
     let text = std::fs::read_to_string(file.expect("a file")).expect("readable");
-    assert_eq!(trace["document"]["text"], text);
+    assert_eq!(document["text"], text);
     assert!(
         std::fs::metadata(file.expect("a file"))
             .expect("there")
             .permissions()
             .readonly()
     );
-
-    let diagram = client.result("zonelens/diagram", json!({"textDocument": {"uri": uri}}));
-    let template = &diagram["templates"][0];
-    assert_eq!(template["name"], "P");
-    assert_eq!(template["parameters"], "const int[0, 1] i");
-    assert_eq!(template["processes"], json!(["P(0)", "P(1)"]));
-    assert_eq!(template["locations"][0]["initial"], true);
-    assert_eq!(template["locations"][1]["invariant"], "x <= 5");
-    assert_eq!(template["edges"][0]["sync"], "go!");
-    assert_eq!(template["edges"][0]["assign"], "x = 0, n = n + 1");
-    assert_eq!(
-        template["edges"][0]["taken"].as_array().map(Vec::len),
-        Some(1)
-    );
-    assert_eq!(
-        template["locations"][1]["here"],
-        template["edges"][0]["taken"]
-    );
-    assert_eq!(template["locations"][0]["x"], Value::Null);
 
     let text = MODEL.replace(" commit a;", "");
     client.replace(&uri, 2, &text.replace("x >= 3", "x >= 4"));
@@ -204,24 +176,50 @@ fn drawings_of_xml_reach_the_diagram() {
 </template><system>system P;</system></nta>"##;
     let mut client = Client::start(None, Value::Null);
     client.open(&uri, text);
-    let diagram = client.result("zonelens/diagram", json!({"textDocument": {"uri": uri}}));
-    let t = &diagram["templates"][0];
-    let s = &t["locations"][0];
-    assert_eq!(
-        (&s["x"], &s["y"], &s["color"]),
-        (&json!(-8), &json!(16), &json!("#ff0000"))
-    );
-    assert_eq!(s["invariant"], "x <= 5");
-    assert_eq!(s["urgent"], true);
-    assert_eq!(s["labels"]["invariant"], json!({"x": 3, "y": 4}));
-    assert_eq!(t["locations"][1]["anonymous"], true);
-    assert_eq!(t["locations"][1]["comment"], "no name");
-    assert_eq!(t["branchpoints"][0]["x"], 5);
+    let drawing = client.result("zonelens/drawing", json!({"uri": uri}));
+    assert_eq!(drawing["version"], 1);
+    let t = &drawing["templates"][0];
+    let s = &t["nodes"][0];
+    assert_eq!((&s["id"], &s["kind"]), (&json!("s"), &json!("urgent")));
+    assert_eq!(s["color"], "#ff0000");
+    assert_eq!(s["range"]["start"]["line"], 1);
+    assert_eq!(s["labels"][0]["text"], "x <= 5");
+    // The text as it is written, with its entity.
+    let at = text
+        .lines()
+        .nth(1)
+        .and_then(|l| l.find("x &lt;"))
+        .expect("there");
+    let range =
+        json!({"start": {"line": 1, "character": at}, "end": {"line": 1, "character": at + 9}});
+    assert_eq!(s["labels"][0]["range"], range);
+    let second = &t["nodes"][1];
+    assert_eq!(second["anonymous"], true);
+    assert_eq!(second["comment"], "no name");
+    assert_eq!(t["nodes"][2]["kind"], "branchpoint");
+    let distance = |name: &str| {
+        let (a, b) = (s[name].as_f64(), second[name].as_f64());
+        b.expect("a place") - a.expect("a place")
+    };
+    assert_eq!((distance("x"), distance("y")), (88.0, -16.0));
     let e = &t["edges"][0];
-    assert_eq!(e["source"], "s");
-    assert_eq!(e["target"], t["locations"][1]["id"]);
-    assert_eq!(e["nails"], json!([{"x": 9, "y": 10}]));
-    assert_eq!(e["labels"]["sync"], json!({"x": 7, "y": 8}));
+    assert_eq!(
+        (&e["id"], &e["source"], &e["target"]),
+        (&json!(0), &json!(0), &json!(1))
+    );
+    assert_eq!(e["range"]["start"]["line"], 5);
+    assert_eq!(e["labels"][0]["kind"], "sync");
+    client.finish();
+}
+
+/// What went with protocol 2.
+#[test]
+fn requests_of_protocol_1_are_unknown() {
+    let (mut client, uri) = verified();
+    for method in ["zonelens/diagram", "zonelens/trace", "zonelens/queries"] {
+        let answer = client.request(method, json!({"textDocument": {"uri": uri}}));
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    }
     client.finish();
 }
 
@@ -229,7 +227,7 @@ fn drawings_of_xml_reach_the_diagram() {
 fn the_server_tells_what_it_does() {
     let (mut client, uri) = verified();
     let status = client.result("zonelens/serverStatus", json!({}));
-    assert_eq!(status["protocol"], 1);
+    assert_eq!(status["protocol"], 2);
     assert_eq!(status["pid"], client.pid());
     assert_eq!(status["documents"], 1);
     assert_eq!(status["runs"], json!([]));
@@ -241,7 +239,7 @@ fn the_server_tells_what_it_does() {
     assert_eq!(client.command("zonelens.showLog", json!({})), Value::Null);
     assert_eq!(
         client.capabilities["experimental"]["zonelens"]["protocol"],
-        1
+        2
     );
     client.finish();
 }
@@ -260,6 +258,9 @@ fn a_panel_gets_templates_and_traces_laid_out() {
         (&json!("s"), &json!(true))
     );
     assert_eq!(template["edges"][0]["line"], 6);
+    assert_eq!(template["edges"][0]["id"], 0);
+    assert_eq!(template["edges"][1]["range"]["start"]["line"], 7);
+    assert_eq!(template["selectionRange"]["start"]["line"], 2);
     assert!(
         template["edges"][0]["path"]
             .as_str()
@@ -274,6 +275,7 @@ fn a_panel_gets_templates_and_traces_laid_out() {
     assert_eq!(whole["query"], query);
     assert_eq!(whole["steps"].as_array().map(Vec::len), Some(5));
     assert_eq!(whole["steps"][1]["edges"][0]["line"], 6);
+    assert_eq!(whole["steps"][1]["edges"][0]["edge"], 0);
     assert_eq!(whole["chart"]["lanes"].as_array().map(Vec::len), Some(3));
     assert_eq!(whole["chart"]["arrows"][0]["label"], "go");
     let one = client.result("zonelens/chart", json!({"processes": ["Q"]}));

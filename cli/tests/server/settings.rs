@@ -192,21 +192,16 @@ fn constants_of_the_settings_resize_the_model() {
     client.command("zonelens.verifyAll", json!({"uri": document}));
     client.wait_states(&document, &["satisfied"]);
     client.command("zonelens.trace.open", json!({"uri": document, "line": 3}));
-    client.command("zonelens.trace.last", json!({}));
-    let trace = client.result("zonelens/trace", json!({}));
-    assert_eq!(trace["processes"].as_array().map(Vec::len), Some(5));
+    let last = client.command("zonelens.trace.last", json!({}));
+    let locations = last["state"]["locations"].as_object();
+    assert_eq!(locations.map(serde_json::Map::len), Some(5));
     client.notify(
         "workspace/didChangeConfiguration",
         json!({"settings": {"zonelens": {}}}),
     );
     client.poll("the model to shrink", |c| {
-        let diagram = c.result(
-            "zonelens/diagram",
-            json!({"textDocument": {"uri": document}}),
-        );
-        let processes = diagram["templates"][0]["processes"]
-            .as_array()
-            .map(Vec::len);
+        let drawing = c.result("zonelens/drawing", json!({"uri": document}));
+        let processes = drawing["processes"].as_array().map(Vec::len);
         (processes == Some(2)).then_some(())
     });
     client.finish();

@@ -56,6 +56,8 @@ export interface TakenEdge {
   from: string;
   to: string;
   line: number;
+  /** The id of the edge in the drawing; null where the text has no such edge any more. */
+  edge: number | null;
 }
 
 /** A step of the whole trace. */
@@ -91,10 +93,17 @@ export interface WholeTrace {
   chart: Chart;
 }
 
+/** A place in a text, as the language server protocol has it. */
+export interface TextRange {
+  start: { line: number; character: number };
+  end: { line: number; character: number };
+}
+
 /** A text in a diagram. */
 export interface Label {
   kind: string;
   text: string;
+  range: TextRange;
   x: number;
   y: number;
   centred: boolean;
@@ -102,10 +111,15 @@ export interface Label {
 
 /** A location or branchpoint, drawn. */
 export interface DrawnNode {
+  id: string;
   name: string;
+  anonymous: boolean;
   kind: 'normal' | 'urgent' | 'committed' | 'branchpoint';
   initial: boolean;
   line: number;
+  range: TextRange;
+  color: string | null;
+  comment: string | null;
   x: number;
   y: number;
   width: number;
@@ -115,9 +129,13 @@ export interface DrawnNode {
 
 /** An edge, drawn. */
 export interface DrawnEdge {
+  id: number;
   source: number;
   target: number;
   line: number;
+  range: TextRange;
+  color: string | null;
+  comment: string | null;
   controllable: boolean;
   path: string;
   arrow: string;
@@ -129,6 +147,8 @@ export interface DrawnTemplate {
   name: string;
   parameters: string;
   line: number;
+  range: TextRange;
+  selectionRange: TextRange;
   width: number;
   height: number;
   nodes: DrawnNode[];

@@ -7,7 +7,6 @@ pub mod call_hierarchy;
 pub mod code_action;
 pub mod completion;
 pub mod diagnostics;
-pub mod diagram;
 pub mod document_link;
 pub mod document_symbol;
 pub mod folding_range;

@@ -10,16 +10,12 @@ use zonelens_syntax::span::Span;
 /// More processes or values than this in one hint are only counted.
 const MAX_IN_HINT: usize = 4;
 
-/// Where the parts of an edge of a trace stand in the model's present text.
+/// Where an edge of a trace stands in the model's present text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EdgePlace {
     /// The edge.
     pub edge: Option<Span>,
-    /// The location it leaves.
-    pub from: Option<Span>,
-    /// The location it enters.
-    pub to: Option<Span>,
-    /// Which edge of the template's text it is, from 0.
+    /// Which edge of the template's text it is, from 0: its `id` in a diagram.
     pub number: u32,
 }
 
@@ -29,11 +25,8 @@ pub fn edge_places(model: &Snapshot, trace: &Trace, step: usize) -> Vec<EdgePlac
     let place = |e: &TraceEdge| -> Option<EdgePlace> {
         let process = network?.processes.get(e.process_index as usize)?;
         let edge = process.edges.get(e.edge_index as usize)?;
-        let location = |at: u32| process.locations.get(at as usize).map(|l| l.span);
         Some(EdgePlace {
             edge: edge.spans.first().copied(),
-            from: location(edge.source),
-            to: location(edge.target),
             number: edge.template_edge,
         })
     };

@@ -36,10 +36,15 @@ pub fn arrange(raw: RawTemplate) -> Template {
 /// Builds a node from its position, size and labels.
 fn node(raw: &RawNode, at: Point, size: Size, labels: Vec<Label>) -> Node {
     Node {
+        id: raw.name.clone(),
         name: raw.name.clone(),
+        anonymous: raw.anonymous,
         kind: raw.kind,
         initial: raw.initial,
-        line: raw.line,
+        line: raw.range.start.line,
+        range: raw.range,
+        color: raw.said.color.clone(),
+        comment: raw.said.comment.clone(),
         x: at.0,
         y: at.1,
         width: size.width,
@@ -50,9 +55,13 @@ fn node(raw: &RawNode, at: Point, size: Size, labels: Vec<Label>) -> Node {
 
 fn edge(raw: &RawEdge, path: String, arrow: String, labels: Vec<Label>) -> Edge {
     Edge {
+        id: raw.id,
         source: raw.source,
         target: raw.target,
-        line: raw.line,
+        line: raw.range.start.line,
+        range: raw.range,
+        color: raw.said.color.clone(),
+        comment: raw.said.comment.clone(),
         controllable: raw.controllable,
         path,
         arrow,
@@ -64,6 +73,7 @@ fn label(raw: &RawLabel, (x, y): Point, centred: bool) -> Label {
     Label {
         kind: raw.kind,
         text: raw.text.clone(),
+        range: raw.range,
         x,
         y,
         centred,
@@ -426,7 +436,9 @@ fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Templ
     Template {
         name: raw.name,
         parameters: raw.parameters,
-        line: raw.line,
+        line: raw.selection_range.start.line,
+        range: raw.range,
+        selection_range: raw.selection_range,
         width: (high.0 - low.0 + 2.0 * MARGIN).ceil(),
         height: (high.1 - low.1 + 2.0 * MARGIN).ceil(),
         nodes,

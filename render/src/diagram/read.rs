@@ -1,6 +1,6 @@
 //! Collects from the tree what to draw: texts as written, coordinates where the file has them.
 
-use super::NodeKind;
+use super::{NodeKind, Range};
 use crate::drawing::Point;
 use crate::text;
 use smol_str::SmolStr;
@@ -17,7 +17,8 @@ use zonelens_syntax::span::Span;
 pub struct RawTemplate {
     pub name: String,
     pub parameters: String,
-    pub line: u32,
+    pub range: Range,
+    pub selection_range: Range,
     pub nodes: Vec<RawNode>,
     pub edges: Vec<RawEdge>,
 }
@@ -27,16 +28,20 @@ pub struct RawNode {
     pub name: String,
     pub kind: NodeKind,
     pub initial: bool,
-    pub line: u32,
+    pub anonymous: bool,
+    pub range: Range,
+    pub said: Said,
     pub place: Option<Point>,
     pub labels: Vec<RawLabel>,
 }
 
 /// An edge before layout.
 pub struct RawEdge {
+    pub id: u32,
     pub source: usize,
     pub target: usize,
-    pub line: u32,
+    pub range: Range,
+    pub said: Said,
     pub controllable: bool,
     pub nails: Vec<Point>,
     pub labels: Vec<RawLabel>,
@@ -46,17 +51,25 @@ pub struct RawEdge {
 pub struct RawLabel {
     pub kind: &'static str,
     pub text: String,
+    pub range: Range,
     pub place: Option<Point>,
 }
 
+/// What the file says of an element beside its coordinates.
+#[derive(Default)]
+pub struct Said {
+    pub color: Option<String>,
+    pub comment: Option<String>,
+}
+
 /// The templates of a file.
-pub fn templates(file: &SourceFile, line: &dyn Fn(u32) -> u32) -> Vec<RawTemplate> {
+pub fn templates(file: &SourceFile, range: &dyn Fn(Span) -> Range) -> Vec<RawTemplate> {
     // In `.xta` the coordinates are in `//@ xml` lines.
     let mut sketches = convert::sketches(file).into_iter();
     let read = |item: &Placed<ast::Item>| match &item.node.kind {
         ItemKind::Process(process) => {
             let sketch = sketches.next().flatten().unwrap_or_default();
-            Some(Reader::new(file, item, process, line).template(sketch))
+            Some(Reader::new(file, item, process, range).template(sketch))
         }
         _ => None,
     };
@@ -67,7 +80,8 @@ struct Reader<'a> {
     file: &'a SourceFile,
     item: &'a Placed<ast::Item>,
     process: &'a Process,
-    line: &'a dyn Fn(u32) -> u32,
+    range: &'a dyn Fn(Span) -> Range,
+    next_edge: u32,
     out: RawTemplate,
     /// The data of `//@ xml` lines for locations, branchpoints and edges, in source order.
     locations: IntoIter<Option<Graphics>>,
@@ -80,12 +94,13 @@ impl<'a> Reader<'a> {
         file: &'a SourceFile,
         item: &'a Placed<ast::Item>,
         process: &'a Process,
-        line: &'a dyn Fn(u32) -> u32,
+        range: &'a dyn Fn(Span) -> Range,
     ) -> Reader<'a> {
         let out = RawTemplate {
             name: process.name.name.to_string(),
             parameters: String::new(),
-            line: line(process.name.span.start + item.offset),
+            range: range(item.node.span.shift(item.offset)),
+            selection_range: range(process.name.span.shift(item.offset)),
             nodes: Vec::new(),
             edges: Vec::new(),
         };
@@ -93,7 +108,8 @@ impl<'a> Reader<'a> {
             file,
             item,
             process,
-            line,
+            range,
+            next_edge: 0,
             out,
             locations: IntoIter::default(),
             branchpoints: IntoIter::default(),
@@ -104,6 +120,22 @@ impl<'a> Reader<'a> {
     /// The decoded text of a span relative to `base`, on one line.
     fn text(&self, span: Span, base: u32) -> String {
         text::label(&self.file.plain(span.shift(base)))
+    }
+
+    fn label(
+        &self,
+        kind: &'static str,
+        text: String,
+        span: Span,
+        base: u32,
+        place: Option<Point>,
+    ) -> RawLabel {
+        RawLabel {
+            kind,
+            text,
+            range: (self.range)(span.shift(base)),
+            place,
+        }
     }
 
     fn template(mut self, sketch: Sketch) -> RawTemplate {
@@ -153,7 +185,9 @@ impl<'a> Reader<'a> {
                         name: point.name.name.to_string(),
                         kind: NodeKind::Branchpoint,
                         initial: false,
-                        line: (self.line)(point.span.start + base),
+                        anonymous: false,
+                        range: (self.range)(point.span.shift(base)),
+                        said: said(graphics),
                         place: place(graphics),
                         labels: Vec::new(),
                     });
@@ -166,28 +200,22 @@ impl<'a> Reader<'a> {
     fn location(&self, location: &Location, graphics: Option<&Graphics>, base: u32) -> RawNode {
         let mut labels = Vec::new();
         if let Some(invariant) = &location.invariant {
-            labels.push(RawLabel {
-                kind: "invariant",
-                text: self.text(invariant.span, base),
-                place: child_place(graphics, "label", Some("invariant")),
-            });
+            let (span, at) = (
+                invariant.span,
+                child_place(graphics, "label", Some("invariant")),
+            );
+            labels.push(self.label("invariant", self.text(span, base), span, base, at));
         }
         if let Some((rate, other)) = &location.exponential_rate {
-            let span = other
-                .as_ref()
-                .map_or(rate.span, |o| rate.span.cover(o.span));
-            labels.push(RawLabel {
-                kind: "rate",
-                text: self.text(span, base),
-                place: child_place(graphics, "label", Some("exponentialrate")),
-            });
+            let other = other.as_ref().map(|o| o.span);
+            let span = other.map_or(rate.span, |o| rate.span.cover(o));
+            let at = child_place(graphics, "label", Some("exponentialrate"));
+            labels.push(self.label("rate", self.text(span, base), span, base, at));
         }
         if !location.anonymous {
-            labels.push(RawLabel {
-                kind: "name",
-                text: text::label(&location.name.name),
-                place: child_place(graphics, "name", None),
-            });
+            let name = &location.name;
+            let at = child_place(graphics, "name", None);
+            labels.push(self.label("name", text::label(&name.name), name.span, base, at));
         }
         RawNode {
             name: location.name.name.to_string(),
@@ -199,7 +227,9 @@ impl<'a> Reader<'a> {
                 NodeKind::Normal
             },
             initial: false,
-            line: (self.line)(location.span.start + base),
+            anonymous: location.anonymous,
+            range: (self.range)(location.span.shift(base)),
+            said: said(graphics),
             place: place(graphics),
             labels,
         }
@@ -230,6 +260,8 @@ impl<'a> Reader<'a> {
 
     fn edge(&mut self, edge: &ast::Edge, source: Option<&Ident>, base: u32) {
         let own = self.edges.next().flatten();
+        let id = self.next_edge;
+        self.next_edge += 1;
         let find = |name: &Ident| {
             let mut nodes = self.out.nodes.iter();
             nodes.position(|n| n.name == name.name.as_str())
@@ -242,12 +274,14 @@ impl<'a> Reader<'a> {
             let nails = g.children.iter().filter(|c| c.tag == "nail");
             nails.filter_map(|c| point(&c.attributes)).collect()
         });
-        let line = (self.line)(edge.span.start + base);
+        let range = (self.range)(edge.span.shift(base));
         let labels = self.edge_labels(edge, graphics, base);
         self.out.edges.push(RawEdge {
+            id,
             source,
             target,
-            line,
+            range,
+            said: said(graphics),
             controllable: edge.controllable,
             nails,
             labels,
@@ -261,9 +295,9 @@ impl<'a> Reader<'a> {
         base: u32,
     ) -> Vec<RawLabel> {
         let mut labels = Vec::new();
-        let mut add = |kind: &'static str, xml: &str, text: String| {
-            let place = child_place(graphics, "label", Some(xml));
-            labels.push(RawLabel { kind, text, place });
+        let mut add = |kind: &'static str, xml: &str, text: String, span: Span| {
+            let at = child_place(graphics, "label", Some(xml));
+            labels.push(self.label(kind, text, span, base, at));
         };
         let cover = |spans: Vec<Span>| spans.into_iter().reduce(Span::cover);
         let selects = edge
@@ -271,10 +305,10 @@ impl<'a> Reader<'a> {
             .iter()
             .flat_map(|(name, ty)| [name.span, ty.span]);
         if let Some(span) = cover(selects.collect()) {
-            add("select", "select", self.text(span, base));
+            add("select", "select", self.text(span, base), span);
         }
         if let Some(guard) = &edge.guard {
-            add("guard", "guard", self.text(guard.span, base));
+            add("guard", "guard", self.text(guard.span, base), guard.span);
         }
         if let Some(sync) = &edge.sync {
             let mut text = self.text(sync.channel.span, base);
@@ -283,15 +317,34 @@ impl<'a> Reader<'a> {
                 Direction::Receive => "?",
                 Direction::Csp => "",
             });
-            add("sync", "synchronisation", text);
+            add("sync", "synchronisation", text, sync.span);
         }
         if let Some(span) = cover(edge.assign.iter().map(|e| e.span).collect()) {
-            add("update", "assignment", self.text(span, base));
+            add("update", "assignment", self.text(span, base), span);
         }
         if let Some(weight) = &edge.probability {
-            add("probability", "probability", self.text(weight.span, base));
+            let text = self.text(weight.span, base);
+            add("probability", "probability", text, weight.span);
         }
         labels
+    }
+}
+
+fn said(graphics: Option<&Graphics>) -> Said {
+    let Some(graphics) = graphics else {
+        return Said::default();
+    };
+    let named = |list: &[(SmolStr, SmolStr)], name: &str| {
+        let found = list.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.to_string())
+    };
+    let is_comment = |c: &&ast::GraphicsChild| {
+        c.tag == "label" && named(&c.attributes, "kind").as_deref() == Some("comments")
+    };
+    let comment = graphics.children.iter().find(is_comment);
+    Said {
+        color: named(&graphics.attributes, "color"),
+        comment: comment.and_then(|c| Some(c.text.as_ref()?.trim().to_owned())),
     }
 }
 

@@ -7,8 +7,31 @@ fn of(text: &str, kind: FileKind) -> Diagram {
     let file = SourceFile::parse(text, kind);
     let model = Model::new(&file, &BTreeMap::new());
     let network = model.network().ok();
-    let line = |at: u32| text[..at as usize].matches('\n').count() as u32;
-    diagram(&file, network.as_ref(), &line)
+    diagram(&file, network.as_ref(), &|span| range(text, span))
+}
+
+fn range(text: &str, span: Span) -> Range {
+    let position = |at: u32| {
+        let before = &text[..at as usize];
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        Position {
+            line: before.matches('\n').count() as u32,
+            character: at - line as u32,
+        }
+    };
+    Range {
+        start: position(span.start),
+        end: position(span.end),
+    }
+}
+
+/// The text between two positions.
+fn slice(text: &str, range: Range) -> &str {
+    let offset = |at: Position| {
+        let lines = text.split_inclusive('\n').take(at.line as usize);
+        lines.map(str::len).sum::<usize>() + at.character as usize
+    };
+    &text[offset(range.start)..offset(range.end)]
 }
 
 const MODEL: &str = "chan go;
@@ -146,11 +169,22 @@ fn xml_lines_give_coordinates() {
     let text = zonelens_syntax::convert::to_xta(&SourceFile::parse(xml, FileKind::Xml))
         .expect("convertible");
     let mut again = of(&text, FileKind::Xta);
-    // The line numbers in the text differ.
+    // The places in the text differ.
     for template in drawn.templates.iter_mut().chain(&mut again.templates) {
-        template.line = 0;
-        template.nodes.iter_mut().for_each(|n| n.line = 0);
-        template.edges.iter_mut().for_each(|e| e.line = 0);
+        (template.line, template.range) = (0, Range::default());
+        template.selection_range = Range::default();
+        for node in &mut template.nodes {
+            (node.line, node.range) = (0, Range::default());
+            node.labels
+                .iter_mut()
+                .for_each(|l| l.range = Range::default());
+        }
+        for edge in &mut template.edges {
+            (edge.line, edge.range) = (0, Range::default());
+            edge.labels
+                .iter_mut()
+                .for_each(|l| l.range = Range::default());
+        }
     }
     assert_eq!(drawn, again);
     let template = &again.templates[0];
@@ -169,4 +203,74 @@ fn character_references_are_decoded() {
     let invariant = labels.find(|l| l.kind == "invariant");
     assert_eq!(invariant.expect("there").text, "x <= 5 && x < 7");
     assert_eq!(template.edges[0].labels[0].text, "x > 2 && x < 4");
+}
+
+/// Every element has its place in the text, each label that of what it shows; edges count in the text, those that cannot be
+/// drawn included.
+#[test]
+fn elements_and_labels_have_ids_and_ranges() {
+    let text = MODEL.replace(
+        "        -> done",
+        "        idle -> nowhere { },\n        -> done",
+    );
+    let diagram = of(&text, FileKind::Xta);
+    let template = &diagram.templates[0];
+    assert_eq!(slice(&text, template.selection_range), "P");
+    assert!(slice(&text, template.range).starts_with("process P("));
+    assert!(slice(&text, template.range).ends_with('}'));
+    let work = &template.nodes[1];
+    assert_eq!((work.id.as_str(), work.anonymous), ("work", false));
+    assert_eq!(slice(&text, work.range), "work { x <= 5 }");
+    let shown = |labels: &[Label]| -> Vec<String> {
+        let places = labels.iter().map(|l| slice(&text, l.range).to_owned());
+        places.collect()
+    };
+    assert_eq!(shown(&work.labels), ["work", "x <= 5"]);
+    let ids: Vec<u32> = template.edges.iter().map(|e| e.id).collect();
+    assert_eq!(ids, [0, 2, 3, 4]);
+    let first = &template.edges[0];
+    assert!(slice(&text, first.range).starts_with("idle -> work {"));
+    assert_eq!(shown(&first.labels), ["x < 3 && i >= 0", "go!", "x = 0"]);
+}
+
+#[test]
+fn ranges_colours_and_comments_of_xml() {
+    let xml = r##"<nta><declaration>clock x; chan c;</declaration><template><name>T</name>
+<location id="a" color="#ff0000"><name>A</name><label kind="invariant">x &lt;= 5</label></location>
+<location id="b"><label kind="comments"> no &lt;name&gt; </label></location>
+<init ref="a"/>
+<transition color="#00ff00"><source ref="a"/><target ref="b"/><label kind="select">i : int[0,1]</label><label kind="guard">x &gt; 2</label>
+<label kind="synchronisation">c!</label><label kind="assignment">x = 0</label><label kind="comments">why</label></transition>
+</template><system>system T;</system></nta>"##;
+    let diagram = of(xml, FileKind::Xml);
+    let template = &diagram.templates[0];
+    let [a, b] = template.nodes.as_slice() else {
+        panic!("{template:?}");
+    };
+    assert_eq!(a.color.as_deref(), Some("#ff0000"));
+    assert_eq!((b.anonymous, b.id == b.name), (true, true));
+    assert_eq!(b.comment.as_deref(), Some("no <name>"));
+    let shown = |labels: &[Label]| -> Vec<(&str, &str)> {
+        labels
+            .iter()
+            .map(|l| (l.kind, slice(xml, l.range)))
+            .collect()
+    };
+    assert_eq!(
+        shown(&a.labels),
+        [("name", "A"), ("invariant", "x &lt;= 5")]
+    );
+    let edge = &template.edges[0];
+    assert_eq!(edge.color.as_deref(), Some("#00ff00"));
+    assert_eq!(edge.comment.as_deref(), Some("why"));
+    assert_eq!(
+        shown(&edge.labels),
+        [
+            ("select", "i : int[0,1]"),
+            ("guard", "x &gt; 2"),
+            ("sync", "c!"),
+            ("update", "x = 0")
+        ]
+    );
+    assert_eq!(slice(xml, template.selection_range), "T");
 }

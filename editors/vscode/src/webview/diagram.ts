@@ -153,6 +153,7 @@ function drawEdge(template: DrawnTemplate, edge: DrawnEdge): SVGElement {
       'data-from': from,
       'data-to': to,
       'data-line': edge.line,
+      'data-edge': edge.id,
     },
     // Thin lines are hard to hit.
     s('path', { class: 'target', d: edge.path }),
@@ -232,13 +233,8 @@ function light(): void {
       lightNode(group, own);
     }
     for (const group of picture.querySelectorAll('g.edge')) {
-      const taken = step?.edges.some(
-        (e) =>
-          own.has(e.process) &&
-          e.from === group.getAttribute('data-from') &&
-          e.to === group.getAttribute('data-to') &&
-          String(e.line) === group.getAttribute('data-line'),
-      );
+      const id = group.getAttribute('data-edge');
+      const taken = step?.edges.some((e) => own.has(e.process) && e.edge !== null && String(e.edge) === id);
       group.classList.toggle('taken', taken === true);
     }
   }
