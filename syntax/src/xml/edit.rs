@@ -57,7 +57,7 @@ fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Optio
         offset: moved(item.offset),
         ..item.clone()
     }));
-    // Where a missing system line belongs is known to who has read all elements.
+    // Only a reading of all elements knows where a missing system line belongs.
     if !system_line_errors(&all, Span::START).is_empty() {
         return None;
     }
