@@ -1,7 +1,8 @@
 //! Evaluation of constants: sizes, ranges, initialisers, arguments of processes, and the functions
 //! these call.
 //!
-//! A small interpreter over the checked tree with overflow, range and step checks. Values are flattened depth first.
+//! A small interpreter over the checked tree with overflow, range and step checks. Values are
+//! flattened depth first.
 
 use crate::builtin::Builtin;
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};

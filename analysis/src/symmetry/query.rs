@@ -7,8 +7,8 @@
 //! following the model, and *C′* those after also following the query and every function it calls,
 //! by the same flow that detects sets. "An element leaves" means that it is returned here.
 //!
-//! **Claim.** If π fixes every element returned here, then φ(π(q)) = φ(q) for every state q, clocks included, and the
-//! same holds for every measured value.
+//! **Claim.** If π fixes every element returned here, then φ(π(q)) = φ(q) for every state q, clocks
+//! included, and the same holds for every measured value.
 //!
 //! **Argument**, by induction over the evaluation of φ on q and on π(q) side by side. The values in
 //! places of C′ differ by π; those in other places are equal:
