@@ -206,7 +206,7 @@ fn footprint(template: &Template, node: usize) -> Footprint {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- layers
+// Layers.
 
 fn layers(template: &Template) -> Places {
     let prints: Vec<Footprint> = (0..template.nodes.len())
@@ -402,7 +402,7 @@ fn needed(points: &[Point]) -> Vec<Point> {
     out
 }
 
-// ----------------------------------------------------------------------------------------------------- cells
+// Cells.
 
 /// The layout of a template that is too large for layers: every location is in a separate cell,
 /// with the labels of its outgoing edges below it.

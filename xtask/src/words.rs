@@ -1,7 +1,7 @@
 //! Words: phrases that are not plain English (`xtask/words/phrases.txt`), and spelling by `typos`.
 //!
-//! What was there before the list is counted per file in `xtask/words/baseline.txt`. A count may only shrink: more is an
-//! error with the places, fewer can be written down with `--update`.
+//! What was there before the list is counted per file in `xtask/words/baseline.txt`. A count may
+//! only shrink: more is an error with the places, fewer can be written down with `--update`.
 
 use crate::root::root;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::process::Command;
 const PHRASES: &str = "xtask/words/phrases.txt";
 const BASELINE: &str = "xtask/words/baseline.txt";
 
-/// The version of `typos` whose dictionary counts.
+/// The version of `typos`, which determines the dictionary.
 const TYPOS: &str = "1.32.0";
 
 /// Looks for phrases, then for misspelt words; `update` writes counts that shrank.
@@ -47,7 +47,7 @@ pub fn run(update: bool) -> bool {
     spelling() && good
 }
 
-/// The phrases of every text under version control.
+/// The phrases in all texts under version control.
 fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     let text = match std::fs::read_to_string(root().join(PHRASES)) {
         Ok(text) => text,
@@ -58,7 +58,7 @@ fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     };
     let phrases = phrases(&text);
     let mut git = Command::new("git");
-    // What is new counts before it is committed.
+    // New files count before they are committed.
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
     let listed = git.current_dir(root()).output().ok()?;
     let mut found = BTreeMap::new();
@@ -78,7 +78,7 @@ fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     Some(found)
 }
 
-/// A phrase, what must not follow it, and what to write.
+/// A phrase, the word that must not follow it, and what to write instead.
 struct Phrase {
     text: String,
     except: Option<String>,
@@ -112,8 +112,8 @@ fn baseline(text: &str) -> BTreeMap<String, usize> {
         .collect()
 }
 
-/// `LINE: phrase; write …` for each phrase. Lines are joined without the marks of comments, so that a phrase is found
-/// where a line ends inside it.
+/// `LINE: phrase; write …` for each phrase. Lines are joined without comment markers, so that a
+/// phrase is also found across lines.
 fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
     let mut joined = String::new();
     let mut starts = Vec::new();
@@ -145,7 +145,8 @@ fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
         .collect()
 }
 
-/// Runs `typos`, installed on first use into a folder of the build; skipped where that is not possible.
+/// Runs `typos`, which is installed on first use into a folder of the build. Skipped if that is not
+/// possible.
 fn spelling() -> bool {
     let folder = root().join("target/typos").join(TYPOS);
     let program = folder.join("bin/typos");

@@ -1,5 +1,6 @@
-//! The one table of settings. The section of the VS Code extension, `docs/settings.md` and the schema of `zonelens.toml`
-//! are made from it (`tests/pages.rs`), and the command line takes its words from it.
+//! The table of all settings. The section of the VS Code extension, `docs/settings.md` and the
+//! schema of `zonelens.toml` are generated from it (`tests/pages.rs`), and the command line uses
+//! its words.
 
 use crate::limit::{self, Limit};
 use crate::settings::{Settings, severities};
@@ -11,25 +12,25 @@ use serde_json::{Value, json};
 pub struct Setting {
     /// Its name in camelCase, as editors send it under `zonelens`.
     pub name: &'static str,
-    /// What values it has.
+    /// The values that it accepts.
     pub kind: Kind,
-    /// Where VS Code lets it be set.
+    /// The VS Code scope in which it can be set.
     pub scope: &'static str,
     /// What it does, in Markdown.
     pub text: &'static str,
-    /// Who uses it.
+    /// Which program uses it.
     pub home: Home,
 }
 
 /// The values of a setting.
 pub enum Kind {
-    /// One of these words, with what each means.
+    /// One of these words, each with its meaning.
     Words(&'static [(&'static str, &'static str)]),
-    /// A whole number from `least` to `most`.
+    /// An integer from `least` to `most`.
     Number {
-        /// The least.
+        /// The least value.
         least: u64,
-        /// The greatest, if there is one.
+        /// The greatest value, if there is one.
         most: Option<u64>,
     },
     /// `true` or `false`.
@@ -42,25 +43,26 @@ pub enum Kind {
     Constants,
     /// Severities by code.
     Severities,
-    /// The path of a file, empty for none.
+    /// The path of a file; empty for none.
     Path,
 }
 
-/// Who uses a setting.
+/// Which program uses a setting.
 pub enum Home {
-    /// Server and command line; `zonelens.toml` may hold it.
+    /// The server and the command line; it is allowed in `zonelens.toml`.
     Server(Get, Set),
-    /// The VS Code extension alone, with this value unless it is set.
+    /// Only the VS Code extension, with this default.
     Editor(fn() -> Value),
 }
 
-/// The value that settings have, as an editor would send it.
+/// Reads the value of a setting, in the form that an editor sends.
 pub type Get = fn(&Settings) -> Value;
-/// Takes a value. Without a sentence of its own, a refusal is about the form that the kind asks for.
+/// Sets a value. An error without its own sentence means that the value does not have the form that
+/// the kind requires.
 pub type Set = fn(&mut Settings, &Value) -> Result<(), Option<String>>;
 
 impl Kind {
-    /// What a value must be, in words.
+    /// A description of the accepted values, for messages.
     pub fn expected(&self) -> String {
         match self {
             Kind::Words(words) => {
@@ -82,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Whether the value lies in the range or among the words. Types are checked where it is taken.
+    /// Whether the value is in the range or among the words. Types are checked when it is set.
     pub(crate) fn admits(&self, value: &Value) -> bool {
         match self {
             Kind::Words(words) => words.iter().any(|(word, _)| value == word),
@@ -94,7 +96,7 @@ impl Kind {
     }
 }
 
-/// The words that a setting may have.
+/// The words that a setting accepts.
 pub fn words(name: &str) -> Vec<&'static str> {
     let found = SETTINGS.iter().find(|setting| setting.name == name);
     match found.map(|setting| &setting.kind) {
@@ -112,7 +114,7 @@ fn get(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Takes a number, or text that `parse` reads.
+/// Sets a limit from a number, or from text that `parse` accepts.
 fn put_limit<T>(
     place: &mut Option<T>,
     value: &Value,
@@ -127,7 +129,7 @@ fn put_limit<T>(
     Ok(())
 }
 
-/// Every setting.
+/// All settings.
 pub const SETTINGS: [Setting; 19] = [
     Setting {
         name: "symmetry",
