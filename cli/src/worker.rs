@@ -1,7 +1,8 @@
-//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the language server.
+//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the
+//! language server.
 //!
-//! One line of JSON comes in, lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
-//! itself when the server dies, so no worker outlives its server.
+//! It reads one line of JSON and writes lines of JSON. It stops when its input is closed. This also
+//! happens if the server dies, so no worker outlives its server.
 
 use crate::model::{Prepared, Source};
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -15,7 +16,7 @@ use zonelens_checker::Control;
 use zonelens_project::platform;
 use zonelens_syntax::ast::FileKind;
 
-/// Exit status when the input closes before the answer.
+/// The exit status if the input closes before the answer.
 const STOPPED: i32 = 130;
 
 /// Reads the request, answers, and ends.
@@ -101,12 +102,12 @@ fn stop_when_input_closes() {
     let watch = || {
         let mut rest = [0u8; 256];
         let mut stdin = std::io::stdin().lock();
-        // The server writes nothing more: whatever ends this read means that nobody waits for the answer.
+        // The server writes nothing more: if this read ends, nothing waits for the answer.
         while matches!(stdin.read(&mut rest), Ok(n) if n > 0) {}
         std::process::exit(STOPPED);
     };
     if let Err(error) = std::thread::Builder::new().spawn(watch) {
-        // Without the watch this process could outlive its server.
+        // Without the watch, this process could outlive its server.
         output::complain(&format!("the worker cannot watch its input: {error}"));
         std::process::exit(STOPPED);
     }
