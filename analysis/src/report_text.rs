@@ -113,7 +113,7 @@ pub fn values(report: &QueryReport) -> Vec<String> {
 
 fn value(query: &str, value: &BoundsValue) -> String {
     let end = |what: &str, number: Option<i64>, strict: bool| match number {
-        Some(n) if strict => format!("{what}: {n}, approached and never reached"),
+        Some(n) if strict => format!("{what}: {n}, approached but never reached"),
         Some(n) => format!("{what}: {n}"),
         None => format!("{what}: unbounded"),
     };
@@ -152,7 +152,7 @@ pub fn least_time(least: &LeastTime) -> String {
     );
     match least.reached {
         true => format!("least time: {n} {units}"),
-        false => format!("least time: more than {n} {units}, approached and never reached"),
+        false => format!("least time: more than {n} {units}, approached but never reached"),
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
             infimum: 1,
             reached: false,
         };
-        let line = "least time: more than 1 unit, approached and never reached";
+        let line = "least time: more than 1 unit, approached but never reached";
         assert_eq!(least_time(&least), line);
         (least.infimum, least.reached) = (4, true);
         assert_eq!(least_time(&least), "least time: 4 units");

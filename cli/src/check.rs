@@ -122,7 +122,9 @@ pub fn run(args: &Args) -> u8 {
     problems.iter().for_each(|p| output::complain(p));
     let by_pipe = args.fix && files.iter().any(|f| inputs::is_stdin(&f.path));
     if by_pipe && files.len() > 1 {
-        output::complain("`--fix -` writes the text to standard output, so `-` must stand alone");
+        output::complain(
+            "`--fix -` writes the text to standard output, so `-` must be the only argument",
+        );
         return BAD_INPUT;
     }
     let mut configs = Configs::default();

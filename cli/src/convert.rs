@@ -36,15 +36,15 @@ pub fn run(args: &Args) -> u8 {
     let notation = extension.as_ref().and_then(|e| e.to_str());
     if !matches!(notation, Some("xml" | "xta" | "ta")) {
         let why = match notation {
-            Some("q") => "models convert to .xml and .xta; queries go along inside them",
-            _ => "its extension must tell the notation, .xml or .xta",
+            Some("q") => "models are converted to .xml or .xta, and their queries are included",
+            _ => "its extension must be .xml or .xta",
         };
         output::complain(&format!("{}: {why}", args.output.display()));
         return BAD_INPUT;
     }
     if args.plain && notation == Some("xml") {
         output::complain(
-            "--plain leaves `//@ xml` lines out, which only .xta has; give an OUT that ends with .xta",
+            "`--plain` leaves out `//@ xml` lines, which only .xta files have; use an OUT that ends with .xta",
         );
         return BAD_INPUT;
     }

@@ -7,8 +7,8 @@ use zonelens_analysis::{codes, explain};
 /// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0  there is such a code
-  2  there is none";
+  0  the code exists
+  2  there is no such code";
 
 /// Arguments of `zonelens explain`.
 #[derive(ClapArgs)]
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> u8 {
     match found.as_slice() {
         [] => {
             output::complain(&format!(
-                "there is no diagnostic `{asked}`, and none that has it as a part; `zonelens explain` lists all codes"
+                "there is no diagnostic `{asked}`, and no code contains this text; `zonelens explain` lists all codes"
             ));
             return BAD_INPUT;
         }

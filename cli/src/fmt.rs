@@ -19,7 +19,7 @@ const UNFORMATTED: u8 = 1;
 /// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0  all is formatted
+  0  all files are formatted
   1  with --check, some file is not
   2  bad usage, or a file cannot be read or written";
 
@@ -86,7 +86,7 @@ fn one(args: &Args, path: &Path, options: FormatOptions) -> Result<bool, String>
     let name = inputs::shown(path);
     if kind == FileKind::Xml {
         return Err(format!(
-            "{name}: XML models are drawn, not written, and are not formatted; `zonelens convert` makes an .xta of one"
+            "{name}: XML models cannot be formatted; use `zonelens convert` to create an .xta file"
         ));
     }
     let file = SourceFile::parse(text.as_str(), kind);

@@ -34,12 +34,12 @@ const STACK_BYTES: usize = 256 << 20;
 /// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0    nothing is wrong
+  0    success
   1    check: errors; verify: a query fails; fmt --check: a file is not formatted; render: no trace
-  2    bad usage, unreadable or erroneous input
-  3    verify: a query has no answer within its limits
+  2    bad usage, unreadable input, or a model with errors
+  3    verify: a query has no verdict within its limits
   130  interrupted
-`zonelens COMMAND --help` says more.";
+See `zonelens COMMAND --help` for details.";
 
 /// A language server and model checker for networks of timed automata
 #[derive(Parser)]

@@ -20,7 +20,7 @@ pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
         match std::fs::read(&file).map_err(wrong)? == old {
             true => Ok(()),
             false => Err(format!(
-                "{} was changed by another program meanwhile and was left as it is; run the command again",
+                "{} was changed by another program in the meantime and was not overwritten; run the command again",
                 path.display()
             )),
         }

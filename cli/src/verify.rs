@@ -168,7 +168,7 @@ impl Run<'_> {
     fn nothing_to_ask(&self, input: &Input, kind: FileKind) -> Result<usize, String> {
         let name = inputs::shown(&input.path);
         if input.found {
-            output::complain(&format!("{name} has no query and is passed over"));
+            output::complain(&format!("{name} has no query and is skipped"));
             return Ok(0);
         }
         let own = match kind {
@@ -176,7 +176,7 @@ impl Run<'_> {
             _ => "write `//@ query A[] …` in it",
         };
         Err(format!(
-            "{name} has no query; {own}, write a `.q` file beside it, or give one with -q"
+            "{name} has no query; {own}, write a `.q` file next to it, or give one with -q"
         ))
     }
 }

@@ -30,15 +30,13 @@ pub fn run() -> u8 {
     let request: WorkerRequest = match serde_json::from_str(&line) {
         Ok(request) => request,
         Err(error) => {
-            output::complain(&format!(
-                "the request is not one this worker knows: {error}"
-            ));
+            output::complain(&format!("the request is unknown to this worker: {error}"));
             return BAD_INPUT;
         }
     };
     if request.protocol != WORKER_PROTOCOL {
         output::complain(&format!(
-            "the request speaks version {} of the worker protocol, this worker version {WORKER_PROTOCOL}",
+            "the request has version {} of the worker protocol, but this worker supports version {WORKER_PROTOCOL}",
             request.protocol
         ));
         return BAD_INPUT;

@@ -314,7 +314,7 @@ fn a_run_that_stays_somewhere_says_so() {
         let output = run(&d, &["m.xta", "-q", formula]);
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let stays = "the run takes no transition";
+    let stays = "the run takes no further transition";
     assert!(text("A<> n == 2").contains(stays));
     assert!(text("E[] n == 0").contains(stays));
     assert!(!text("E<> n == 2").contains(stays));

@@ -298,7 +298,7 @@ impl Scope<'_> {
             }),
             (Type::Clock | Type::Diff, _) => Err(self.foreign(
                 "unsupported/clock-choice",
-                "a clock chosen by a condition is not treated",
+                "a clock chosen by a condition is not supported",
                 e,
             )),
             (Type::Double, _) => Err(self.double(e)),
@@ -327,7 +327,7 @@ impl Scope<'_> {
                 _ => {
                     return Err(self.foreign(
                         "unsupported/clock-shift",
-                        "a clock set to another clock plus a number is not treated",
+                        "a clock set to another clock plus a number is not supported",
                         value,
                     ));
                 }

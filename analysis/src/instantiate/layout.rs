@@ -442,7 +442,7 @@ impl Builder<'_> {
             return;
         };
         let message = format!(
-            "`{}` of type {} multiplies to {n} entries; at most {} are possible in a model",
+            "`{}` of type {} has {n} entries; at most {} are possible in a model",
             symbol.name, var.ty, self.limits.leaves
         );
         self.errors
@@ -505,7 +505,7 @@ impl Builder<'_> {
         let count = u64::try_from(size).unwrap_or(0);
         if count == 0 || count > self.limits.elements {
             let message = format!(
-                "the scalar set `{}` has {size} elements; between 1 and {} are possible",
+                "the scalarset `{}` has {size} elements; between 1 and {} are possible",
                 set.name, self.limits.elements
             );
             self.errors.push(Diag::new("system/size", message, set.loc));

@@ -248,7 +248,8 @@ impl View<'_> {
     fn place(&self, d: &Declared, apart: &mut Apart) {
         let whole = apart.whole();
         let Some(range) = d.range else {
-            return apart.all("a range they go through is not known before instantiation".into());
+            return apart
+                .all("a range that they iterate over is not known before instantiation".into());
         };
         if let Some(symbol) = &d.constant {
             let SymKind::Var(v) = &symbol.kind else {

@@ -151,7 +151,7 @@ impl std::fmt::Display for FaultKind {
         match self {
             FaultKind::Range { value, lo, hi, to } => {
                 let to = match to {
-                    Target::Cell(_) | Target::Local => "what it is assigned to",
+                    Target::Cell(_) | Target::Local => "its target",
                     Target::Parameter => "the parameter that it is passed for",
                     Target::Result => "the function's result",
                 };
@@ -163,11 +163,11 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::DivisionByZero => f.write_str("division by zero"),
             FaultKind::Overflow => f.write_str("the result does not fit 32 bits"),
-            FaultKind::Shift(n) => write!(f, "shift by {n}; only 0 to 31 have a meaning"),
+            FaultKind::Shift(n) => write!(f, "shift by {n}; only 0 to 31 are allowed"),
             FaultKind::Power(n) => write!(f, "power with the negative exponent {n}"),
             FaultKind::NegativeClock(n) => write!(f, "a clock is set to the negative value {n}"),
             FaultKind::StepLimit => {
-                f.write_str("this loop does not end within the step limit; does it end at all?")
+                f.write_str("this loop does not end within the step limit; check that it terminates")
             }
             FaultKind::Assert => f.write_str("the assertion is false"),
             FaultKind::MissingReturn => f.write_str("the function ends without returning a value"),
@@ -179,10 +179,10 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::TooManySteps => f.write_str(
                 "a state has millions of steps: every choice of select values and of the receivers' edges is one; \
-                 select from less, or give receivers fewer edges",
+                 use smaller select ranges, or give receivers fewer edges",
             ),
             FaultKind::TooManyParts => f.write_str(
-                "what is asked splits the clock values of one state into hundreds of thousands of parts: it compares too many \
+                "the query splits the clock values of one state into hundreds of thousands of parts: it compares too many \
                  clocks with too many constants at once",
             ),
             FaultKind::Interrupted => f.write_str("the run was stopped"),

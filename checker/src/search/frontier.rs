@@ -1,4 +1,4 @@
-//! The waiting states of several threads: each thread has some of its own, the rest is in one queue
+//! The waiting states of several threads: each thread has its own list, the rest is in one queue
 //! of chunks.
 //!
 //! Chunks leave the queue in the order in which they entered it, so the order of exploration is

@@ -42,7 +42,8 @@ impl Stop {
 
     /// The reason for a report with a verdict but without its trace.
     pub fn without_trace(self) -> Reason {
-        let text = |what| format!("the verdict stands, but the {what} before its trace was built");
+        let text =
+            |what| format!("the verdict is valid, but the {what} before its trace was built");
         match self {
             Stop::Cancelled => Reason::Cancelled(text("run was stopped")),
             _ => Reason::Timeout(text("time limit was reached")),

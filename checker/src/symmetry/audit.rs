@@ -194,7 +194,7 @@ impl<'p> Audit<'p> {
             && !names(b)
             && self.query_differs(tables, &swap, (state, zone), (&moved, &image))
         {
-            return Ok(Some("what the query says"));
+            return Ok(Some("the value of the query"));
         }
         let before = representative.broken_ties;
         let (mut own, mut own_zone) = (state.to_vec(), zone.clone());

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use zonelens_syntax::span::Span;
 
-/// The number of columns if there is no terminal.
+/// The number of columns without a terminal.
 const USUAL_WIDTH: usize = 140;
 /// The narrowest and the widest terminal that excerpts are made for.
 const WIDTHS: (usize, usize) = (40, 200);

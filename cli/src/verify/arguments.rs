@@ -13,14 +13,14 @@ use zonelens_project::table;
 
 /// The part of `--help` about the exit status.
 const STATUS: &str = "\
-By name, .xta, .ta and .xml are models and .q are queries; a file of another name in second place is queries. Without QUERIES and \
--q, the queries inside each model and those of the .q file beside it run.
+By name, .xta, .ta and .xml are models and .q are queries; a second file with any other extension contains queries. Without QUERIES and \
+-q, the queries inside each model and those of the .q file next to it run.
 
 Exit status, the first that applies to any of the models:
-  130  interrupted by Ctrl-C or SIGTERM; what is known is written
-  2    bad usage, an unreadable or erroneous model, an error during a run
-  1    some query does not answer as expected (without expectation: is not satisfied)
-  3    some query has no answer within its limits
+  130  interrupted by Ctrl-C or SIGTERM; the results so far are written
+  2    bad usage, an unreadable model, a model with errors, or an error during a run
+  1    some query has another verdict than expected (without an expectation: is not satisfied)
+  3    some query has no verdict within its limits
   0    every query passes";
 
 /// Arguments of `zonelens verify`.

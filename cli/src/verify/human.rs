@@ -97,7 +97,7 @@ impl Human {
                     let _ = writeln!(out, "      {line}");
                 }
                 if trace.kind == TraceKind::Path && speaks_of_runs(&report.query) {
-                    let _ = writeln!(out, "      … and from there on the run takes no transition");
+                    let _ = writeln!(out, "      … and then the run takes no further transition");
                 }
             }
         }

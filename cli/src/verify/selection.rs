@@ -27,7 +27,7 @@ impl Plan {
             let at = order.paths.get(k).copied().unwrap_or(k);
             match inputs::expand(argument, inputs::is_model) {
                 Ok(found) if found.is_empty() => {
-                    problems.push(format!("{} holds no model", argument.display()));
+                    problems.push(format!("{} contains no model", argument.display()));
                 }
                 Ok(found) => files.extend(found.into_iter().map(|input| (at, input))),
                 Err(problem) => problems.push(problem),
@@ -59,7 +59,7 @@ impl Plan {
         for (i, formula) in args.formulas.iter().enumerate() {
             let source = Source::new(None, formula.as_str(), FileKind::Query);
             if source.queries().is_empty() {
-                return Err(format!("-q {formula:?} holds no query"));
+                return Err(format!("-q {formula:?} contains no query"));
             }
             let at = order.formulas.get(i).copied().unwrap_or(usize::MAX);
             asked.push((at, source));
@@ -83,8 +83,7 @@ fn refuse(queries: &Path, models: usize, complete: bool) -> Result<(), String> {
         )),
         0 | 1 => Ok(()),
         _ => Err(format!(
-            "{name}: queries can be given for one model only, and there are {models}; the `.q` file beside each model is \
-             found by itself, and -q asks a formula of each"
+            "{name}: queries can be given for one model only, and there are {models}; the `.q` file next to each model is found automatically, and -q runs a formula on each"
         )),
     }
 }
@@ -92,7 +91,7 @@ fn refuse(queries: &Path, models: usize, complete: bool) -> Result<(), String> {
 fn query_file(path: &Path) -> Result<Source, String> {
     let source = Source::new(Some(path.to_owned()), read_text(path)?, FileKind::Query);
     match source.queries().is_empty() {
-        true => Err(format!("{} holds no query", path.display())),
+        true => Err(format!("{} contains no query", path.display())),
         false => Ok(source),
     }
 }

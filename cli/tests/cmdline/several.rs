@@ -55,7 +55,7 @@ fn verify_asks_several_models_folders_and_patterns() {
     // A folder without models is nothing to verify; one that is named and has no query is bad
     // usage, as ever.
     folder.write("empty/readme.txt", "");
-    json(&["empty"]).is_refused(&["empty holds no model"]);
+    json(&["empty"]).is_refused(&["empty contains no model"]);
     json(&["deep/er/none.xta"]).is_refused(&["has no query"]);
     json(&["deep/pom.xml"]).is_refused(&["deep/pom.xml is not a model", "<nta>"]);
 }

@@ -22,7 +22,7 @@ fn fmt_takes_folders_and_standard_input() {
     assert_eq!(queries.out, "A[] P.A\n");
     folder
         .pipe(&["fmt", "-"], "<nta></nta>")
-        .is_refused(&["XML models are drawn"]);
+        .is_refused(&["XML models cannot be formatted"]);
     folder.write("in/deep/a.xta", ugly);
     folder.write("in/q.q", "A[]   P.A\n");
     folder.write("in/drawn.xml", "<nta></nta>");
@@ -179,7 +179,7 @@ fn check_fix_of_standard_input_writes_the_text() {
     folder.write("m.xta", MODEL);
     folder
         .pipe(&["check", "--fix", "-", "m.xta"], MODEL)
-        .is_refused(&["must stand alone"]);
+        .is_refused(&["must be the only argument"]);
 }
 
 #[test]

@@ -3,14 +3,14 @@
 //!
 //! | | Linux | other Unix, macOS | Windows |
 //! |---|---|---|---|
-//! | worker gives way | `nice` | `nice` | started with idle priority |
-//! | wall behind the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
+//! | low priority of workers | `nice` | `nice` | started with idle priority |
+//! | hard limit above the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
 //! | worker ends with its server | its input closes | its input closes | its input closes |
 //! | server ends with its client | `pidfd`, `POLLHUP` | asked twice a second, `POLLHUP` | its input closes |
 //! | console window of a worker | there is none | there is none | suppressed |
 //! | memory comes back | one arena, `malloc_trim` (GNU libc) | the system's allocator | the system's allocator |
 //!
-//! Only Linux is tested. Where there is no wall the checker's own limit is all there is.
+//! Only Linux is tested. Without a hard limit, only the checker's own limit applies.
 
 use std::path::PathBuf;
 use tokio::process::Command;

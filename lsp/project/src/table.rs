@@ -70,7 +70,7 @@ impl Kind {
                 let (last, others) = words.split_last().unwrap_or((&"", &[]));
                 format!("{} or {last}", others.join(", "))
             }
-            Kind::Number { least, most: None } => format!("a whole number from {least} on"),
+            Kind::Number { least, most: None } => format!("a whole number of at least {least}"),
             Kind::Number {
                 least,
                 most: Some(most),
@@ -136,13 +136,13 @@ pub const SETTINGS: [Setting; 19] = [
         kind: Kind::Words(&[
             (
                 "auto",
-                "Use declared scalarsets and families of processes that are found to be alike.",
+                "Use declared scalarsets and families of processes that are found to be interchangeable.",
             ),
             ("off", "Explore every state."),
             ("scalarsets", "Use declared scalarsets only."),
         ]),
         scope: "resource",
-        text: "Which symmetries queries are reduced over. No verdict depends on it.",
+        text: "Which symmetries are used to reduce the state space. Verdicts do not depend on it.",
         home: Home::Server(
             |s| get(&s.options.symmetry),
             |s, v| put(&mut s.options.symmetry, v),
@@ -171,7 +171,7 @@ pub const SETTINGS: [Setting; 19] = [
             ("fastest", "One that takes the least time."),
         ]),
         scope: "resource",
-        text: "Which trace a query gives as its witness or counterexample.",
+        text: "Which trace is produced as witness or counterexample.",
         home: Home::Server(
             |s| get(&s.options.trace),
             |s, v| put(&mut s.options.trace, v),
@@ -187,14 +187,14 @@ pub const SETTINGS: [Setting; 19] = [
                 "alu",
                 "Lower and upper bounds, and simulation between zones.",
             ),
-            ("none", "Zones as they are; a run may not end."),
+            ("none", "Exact zones; a run may not terminate."),
             (
                 "convex-hull",
-                "One zone per discrete state; a query may stay unanswered.",
+                "One zone per discrete state; the verdict may be *unknown*.",
             ),
         ]),
         scope: "resource",
-        text: "How zones are made finite.",
+        text: "The abstraction that makes zones finite.",
         home: Home::Server(
             |s| get(&s.options.abstraction),
             |s, v| put(&mut s.options.abstraction, v),
@@ -207,7 +207,7 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(1024),
         },
         scope: "resource",
-        text: "Threads that explore states of one query.",
+        text: "The number of threads per query.",
         home: Home::Server(
             |s| get(&s.options.threads),
             |s, v| put(&mut s.options.threads, v),
@@ -237,7 +237,7 @@ pub const SETTINGS: [Setting; 19] = [
         name: "constants",
         kind: Kind::Constants,
         scope: "resource",
-        text: "Values for global integer constants when queries run, `{\"N\": 4}` for instance: one file serves every size.",
+        text: "Values of global integer constants for verification, `{\"N\": 4}` for instance, so that one file can be used for every size.",
         home: Home::Server(
             |s| get(&s.options.constants),
             |s, v| put(&mut s.options.constants, v),
@@ -260,7 +260,7 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(64),
         },
         scope: "window",
-        text: "Queries that run at the same time; the others wait their turn.",
+        text: "The number of queries that run at the same time; the others wait.",
         home: Home::Server(
             |s| get(&s.parallel_runs),
             |s, v| put(&mut s.parallel_runs, v),
@@ -280,7 +280,7 @@ pub const SETTINGS: [Setting; 19] = [
         name: "cancelOnEdit",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Stop a run when an edit changes what it is about.",
+        text: "Stop a run when an edit changes its model or query.",
         home: Home::Server(
             |s| get(&s.cancel_on_edit),
             |s, v| put(&mut s.cancel_on_edit, v),
@@ -300,35 +300,35 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(1000),
         },
         scope: "resource",
-        text: "Where the formatter breaks lines.",
+        text: "The line length that the formatter aims at.",
         home: Home::Server(|s| get(&s.format_width), |s, v| put(&mut s.format_width, v)),
     },
     Setting {
         name: "inlayHints",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Show hints in the text: ranges, sizes, numbers of processes. Those of an open trace always show.",
+        text: "Show hints in the text: ranges, sizes, numbers of processes. Hints of an open trace are always shown.",
         home: Home::Server(|s| get(&s.inlay_hints), |s, v| put(&mut s.inlay_hints, v)),
     },
     Setting {
         name: "server.path",
         kind: Kind::Path,
         scope: "machine-overridable",
-        text: "Path of a `zonelens` executable to use instead of the one that comes with the extension. Empty for the one that comes with it.",
+        text: "Path of a `zonelens` executable to use instead of the one in the extension. Leave it empty to use that one.",
         home: Home::Editor(|| json!("")),
     },
     Setting {
         name: "server.logFile",
         kind: Kind::Path,
         scope: "machine-overridable",
-        text: "File the server writes its log to. Empty for a file in the extension's log folder; *Zonelens: Show Log* opens it.",
+        text: "The log file of the server. If empty, a file in the extension's log folder is used; *Zonelens: Show Log* opens it.",
         home: Home::Editor(|| json!("")),
     },
     Setting {
         name: "xml.detect",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Treat an XML file as a model if its beginning says so (`<!DOCTYPE nta` or `<nta`). *Zonelens: Treat This File as Plain XML* turns this off for one file.",
+        text: "Treat an XML file as a model if it begins like one (`<!DOCTYPE nta` or `<nta`). *Zonelens: Treat This File as Plain XML* turns this off for one file.",
         home: Home::Editor(|| json!(true)),
     },
     Setting {

@@ -209,10 +209,10 @@ fn sorted(value: Value) -> Value {
 fn page() -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Editors send settings under `zonelens`, in VS Code as `zonelens.symmetry` and so on. A file `zonelens.toml` beside a \
-         model or in a folder\nabove it holds the same settings under names in kebab-case, for editors and command line \
-         alike. An editor's settings and the\noptions of the command line take precedence over the file. In a workspace that \
-         is not trusted, the file cannot raise limits,\nswitch `verify-on-save` on or set constants \
+         Editors send settings under `zonelens`, in VS Code as `zonelens.symmetry` and so on. A file `zonelens.toml` next to a \
+         model or in a folder\nabove it contains the same settings under names in kebab-case, for editors and the command \
+         line. An editor's settings and the\noptions of the command line take precedence over the file. In an untrusted \
+         workspace, the file cannot raise limits,\nswitch `verify-on-save` on or set constants \
          ([protocol.md](protocol.md)).\n\n\
          | setting | in `zonelens.toml` | values | default | |\n|---|---|---|---|---|\n",
     );
@@ -232,7 +232,7 @@ fn page() -> String {
     for setting in in_files() {
         out.push_str(&row(setting, Some(kebab(setting.name))));
     }
-    out.push_str("\n## Words\n\n");
+    out.push_str("\n## Values\n\n");
     for setting in in_files() {
         let Kind::Words(words) = &setting.kind else {
             continue;
@@ -242,8 +242,8 @@ fn page() -> String {
         }
     }
     out.push_str(
-        "\nThe command line has no limit on memory unless one is set; 4 GB is the default of editors.\n\n\
-         ## VS Code alone\n\n| setting | values | default | |\n|---|---|---|---|\n",
+        "\nBy default, the command line has no memory limit; editors have a limit of 4 GB.\n\n\
+         ## Only in VS Code\n\n| setting | values | default | |\n|---|---|---|---|\n",
     );
     for setting in SETTINGS.iter() {
         if matches!(setting.home, Home::Editor(_)) {
@@ -254,10 +254,10 @@ fn page() -> String {
         "\n## A file\n\n\
          ```toml\ntimeout = \"10m\"\nmemory = \"4G\"\nverify-on-save = true\n\n\
          [constants]\nN = 4\n\n[severity]\n\"lint/dead-end\" = \"off\"\n```\n\n\
-         `memory` and `timeout` may also stand in a table `[limits]`, and `format-width` as `width` in a table `[format]`.\n\
+         `memory` and `timeout` may also be in a table `[limits]`, and `format-width` as `width` in a table `[format]`.\n\
          [schema/zonelens.toml.schema.json](schema/zonelens.toml.schema.json) describes the file for editors that check TOML \
          by JSON schemas.\n\n\
-         This page, the schema and the settings of the VS Code extension are made from one table, \
+         This page, the schema and the settings of the VS Code extension are generated from one table, \
          `lsp/project/src/table.rs`.\n",
     );
     out
@@ -277,7 +277,7 @@ fn keep(path: &str, text: &str) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == text,
-        "{} is not made from the table of settings; ZONELENS_UPDATE_PAGES=1 writes it again",
+        "{} does not match the table of settings; ZONELENS_UPDATE_PAGES=1 updates it",
         path.display()
     );
 }

@@ -20,7 +20,7 @@ pub(crate) fn reparse(old: &SourceFile, edit: Span, inserted: u32, text: Arc<str
     inside.unwrap_or_else(|| parse(text, Some(old)))
 }
 
-/// An element that corresponds to items of its own.
+/// An element that corresponds to separate items.
 struct Part {
     span: Span,
     items: Range<usize>,
