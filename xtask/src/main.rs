@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "usage: cargo xtask COMMAND
 
-  ci [--skip-editors]          format, lints, all tests, the editors' stories
+  ci [--skip-editors]          format, lints, all tests, end-to-end tests of the editors
   bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` or `agreement` that part, `engine`, `system` print;
         [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900);
         [--keep-agreement]     these take half an hour and can be left as they are
@@ -31,9 +31,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
-         [--screenshots]       of docs/img are made anew
+         [--screenshots]       of docs/img are updated
   reports [--binary FILE]      SARIF, JUnit and JSON against the schemas their readers use
-  words [--update]             phrases to avoid, and spelling; --update writes down counts that shrank
+  words [--update]             phrases to avoid, long comments, spelling; --update records counts that shrank
   generate [LINES]             print a model of about LINES lines
 ";
 

@@ -57,9 +57,11 @@ pub fn soak(minutes: u64, profile: &str) -> bool {
 
 fn soak_page(rows: &[String]) -> String {
     let mut page = String::from(
-        "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the server, all of \
-        them opened and closed once a round. Resident memory is taken after each round, when nothing is open and nothing runs; \
-        its trend over the rounds after the first (the median of the slopes between any two) may not come to more than a fifth, a little more if there are few rounds, which then go on until that is clear; and no panic may be in the log.\n\n\
+        "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the \
+        server, all of which are opened and closed once per round. Resident memory is measured after each \
+        round, when no document is open and nothing runs. Its trend over the rounds after the first (the median \
+        of the slopes between any two) must stay below a fifth, or slightly more if there are few rounds; rounds \
+        are added until the result is clear. The log must not contain a panic.\n\n\
         | round | seconds | requests | resident memory, KB |\n|---|---|---|---|\n",
     );
     // The first rounds, the last, and every tenth between them are enough.

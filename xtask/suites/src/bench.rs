@@ -74,7 +74,7 @@ pub fn run(parts: &Parts<'_>) -> bool {
 /// All parts that are not about symmetry.
 fn everything_else(quick: bool) -> String {
     let mut page = String::from(
-        "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
+        "# Benchmarks\n\nWritten by `cargo xtask bench`. Times were measured on one machine with two cores; ratios and counts are easier to compare.\n\n",
     );
     parsing(&mut page, quick);
     hostile(&mut page);
