@@ -24,7 +24,7 @@ use zonelens_syntax::convert::{self, EdgePlaces, NodePlaces, Places, Sketch, Ske
 const LINE: f64 = 17.0;
 /// Diameter of a location; a branchpoint is smaller.
 const CIRCLE: f64 = 34.0;
-/// Distance between a location and the texts beside it, and between a line and its labels.
+/// Distance between a location and the texts next to it, and between a line and its labels.
 const GAP: f64 = 6.0;
 /// How far a loop extends from its location, and the distance between its ends.
 const EAR: f64 = 24.0;
