@@ -12,8 +12,8 @@
 //! elements of a group, except at its ends: the part between the two cannot be negative, because
 //! its image under their swap leads back, so it can be cut out and the rest moved along the swap.
 //! With `c` clocks per element, a path then contains at most `c` elements of a group besides those
-//! of its ends, and a permutation that fixes the ends moves these to elements that are kept, if `c
-//! + 2` of each group are. The same holds for emptiness: guards and invariants bound single clocks,
+//! of its ends, and a permutation that fixes the ends moves these to elements that are kept, if
+//! `c + 2` of each group are. The same holds for emptiness: guards and invariants bound single clocks,
 //! so a negative cycle passes through the constant zero and contains two elements.
 
 use super::index::Index;
