@@ -118,7 +118,7 @@ fn licences_sources_and_bans() {
         }
         if let Some(source) = package["source"].as_str() {
             let known = |r: &&str| source.strip_prefix("registry+") == Some(*r);
-            if !registries.iter().any(|r| known(r)) {
+            if !registries.iter().any(known) {
                 wrong.push(format!("{name} comes from {source}"));
             }
         }
