@@ -13,8 +13,8 @@
 //! its image under their swap leads back, so it can be cut out and the rest moved along the swap.
 //! With `c` clocks per element, a path then contains at most `c` elements of a group besides those
 //! of its ends, and a permutation that fixes the ends moves these to elements that are kept, if
-//! `c + 2` of each group are. The same holds for emptiness: guards and invariants bound single clocks,
-//! so a negative cycle passes through the constant zero and contains two elements.
+//! `c + 2` of each group are. The same holds for emptiness: guards and invariants bound single
+//! clocks, so a negative cycle passes through the constant zero and contains two elements.
 
 use super::index::Index;
 use super::matrix::{Matrix, rank, scramble};
