@@ -1,4 +1,5 @@
-//! Puts the commit into `--version` when the source is a git checkout; a source archive builds without it.
+//! Puts the commit into `--version` when the source is a git checkout; a source archive builds
+//! without it.
 
 // Cargo listens to what a build script prints.
 #![allow(clippy::print_stdout)]

@@ -1,7 +1,8 @@
 //! Evaluation of constants: sizes, ranges, initialisers, arguments of processes, and the functions
 //! these call.
 //!
-//! A small interpreter over the checked tree with overflow, range and step checks. Values are flattened depth first.
+//! A small interpreter over the checked tree with overflow, range and step checks. Values are
+//! flattened depth first.
 
 use crate::builtin::Builtin;
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
@@ -619,7 +620,7 @@ pub fn apply(op: BinaryOp, l: i32, r: i32, span: Span) -> Result<i32, EvalError>
             l.checked_pow(exp)
         }
         BinaryOp::Mul => l.checked_mul(r),
-        BinaryOp::Div | BinaryOp::Mod if r == 0 => return fail("this divides by zero"),
+        BinaryOp::Div | BinaryOp::Mod if r == 0 => return fail("division by zero"),
         BinaryOp::Div => l.checked_div(r),
         BinaryOp::Mod => l.checked_rem(r),
         BinaryOp::Add => l.checked_add(r),

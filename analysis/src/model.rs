@@ -412,8 +412,8 @@ impl Model {
         (checked.kind, diags)
     }
 
-    /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or the command line.
-    /// `base` is added to the query's spans.
+    /// Diagnostics (codes `query/…`, `sym/query`, `unsupported/…`) of a query from a `.q` file or
+    /// the command line. `base` is added to the spans of the query.
     pub fn check_query(&self, query: &ast::Query, base: u32) -> Vec<Diagnostic> {
         self.severities.apply(self.checked_query(query, base).1)
     }
@@ -445,9 +445,9 @@ impl Model {
         self.resolved(query, 0, judge, false)
     }
 
-    /// Resolves an expression about one state of a trace: what `sup` measures, else a condition. Elements of
-    /// scalarsets are the numbers shown in the trace: they can be named because the result concerns
-    /// that state only.
+    /// Resolves an expression about one state of a trace: what `sup` measures, else a condition.
+    /// Elements of scalarsets are the numbers shown in the trace: they can be named because the
+    /// result concerns that state only.
     pub fn resolve_expression(
         &self,
         expression: &ast::Expr,
@@ -538,7 +538,7 @@ impl Model {
         resolved.map_err(|foreign| {
             vec![match foreign {
                 Foreign::Unsupported(code, message, span) => {
-                    // Problems inside a query have codes of their own.
+                    // Problems inside a query have their own codes.
                     let own = code.starts_with("unsupported/") || code.starts_with("query/");
                     Diagnostic::new(if own { code } else { "query/range" }, message, span)
                 }
@@ -550,7 +550,8 @@ impl Model {
     }
 }
 
-/// Symbol ids index tables. A model that has used this many is analysed anew, with small ids.
+/// Symbol ids are indices of tables. A model that has used this many ids is analysed again from
+/// scratch, with small ids.
 const RENUMBER_AFTER: u32 = 2_000_000;
 
 /// The most items a file may have.

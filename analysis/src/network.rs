@@ -1,14 +1,16 @@
-//! The network: what instantiation makes of a model, and all the checker knows of it.
+//! The network: the result of instantiating a model, and all that the checker knows about it.
 //!
-//! Everything is resolved: names are gone (kept only for display), parameters of processes are constants, template
-//! code is copied per process, arrays and structs are flattened into *cells* (integers), *clocks* and *channels* with
-//! dense ids. Spans are absolute byte ranges in the model file (in the query's file for query expressions).
+//! Everything is resolved: names are kept only for display, parameters of processes are constants,
+//! template code is copied per process, arrays and structs are flattened into *cells* (integers),
+//! *clocks* and *channels* with dense ids. Spans are absolute byte ranges in the model file (in the
+//! query's file for query expressions).
 //!
-//! Families: the processes made from one name of the system line by its free parameters are consecutive, in the
-//! order of the parameters (last one fastest), and so are their local cells and clocks, with equal strides. A
-//! dynamic reference `P(i).x` in a query is therefore an ordinary [`Place`] with an index step per parameter.
+//! Families: the processes created from one name of the system line by its free parameters are
+//! consecutive, in the order of the parameters (last one fastest). So are their local cells and
+//! clocks, with equal strides. A dynamic reference `P(i).x` in a query is therefore an ordinary
+//! [`Place`] with one index step per parameter.
 
-// Fields of enum variants are told by their variant.
+// The names of the variants explain their fields.
 #![allow(missing_docs)]
 
 use serde::{Deserialize, Serialize};
@@ -17,21 +19,23 @@ use std::collections::BTreeSet;
 use zonelens_syntax::ast::{BoundsKind, Direction, PathKind, QuantifierKind};
 use zonelens_syntax::span::Span;
 
-/// Index of an integer cell of the state.
+/// The index of an integer cell of the state.
 pub type CellId = u32;
-/// Index of a clock; clock 0 is the first real clock (a DBM's reference clock is not counted).
+/// The index of a clock; clock 0 is the first real clock (the reference clock of a DBM is not
+/// counted).
 pub type ClockId = u32;
-/// Index of a channel (an element of a channel array).
+/// The index of a channel (an element of a channel array).
 pub type ChannelId = u32;
-/// Index of a process.
+/// The index of a process.
 pub type ProcessId = u32;
-/// Index of a location within its process.
+/// The index of a location within its process.
 pub type LocationId = u32;
-/// Index of a function of the network.
+/// The index of a function of the network.
 pub type FunctionId = u32;
-/// Index into [`Network::scalarsets`].
+/// An index into [`Network::scalarsets`].
 pub type ScalarsetId = u32;
-/// A slot of a frame: select, quantifier and loop variables, function parameters and locals.
+/// A slot of a frame: it holds a select, quantifier or loop variable, a function parameter or a
+/// local variable.
 pub type Slot = u32;
 
 /// A closed network of timed automata.
@@ -41,57 +45,60 @@ pub struct Network {
     pub cells: Vec<Cell>,
     /// Clocks in layout order.
     pub clocks: Vec<Clock>,
-    /// Channels, array elements in index order.
+    /// Channels; elements of arrays in index order.
     pub channels: Vec<Channel>,
-    /// Values of constant arrays and structs that are read with computed indices.
+    /// The values of constant arrays and structs that are read with computed indices.
     pub constants: Vec<i32>,
-    /// Variables as declared (per process for locals), with their shapes over cells, clocks and channels.
+    /// Variables as declared (local ones once per process), with their shapes over cells, clocks
+    /// and channels.
     pub variables: Vec<Variable>,
-    /// Functions; template-local ones once per process.
+    /// Functions; those of templates once per process.
     pub functions: Vec<Function>,
-    /// Processes in system-line order.
+    /// Processes in the order of the system line.
     pub processes: Vec<Process>,
-    /// The families on the system line, in order; together they are all processes.
+    /// The families on the system line, in order. Every process belongs to one of them.
     pub families: Vec<Family>,
-    /// Ω: every scalarset, declared or detected.
+    /// All scalarsets (Ω), declared or detected.
     pub scalarsets: Vec<Scalarset>,
     /// Whether any channel or process priority is declared.
     pub has_priorities: bool,
-    /// Runs before each transition's updates.
+    /// Run before the updates of each transition.
     pub before_update: Vec<Expr>,
-    /// Runs after each transition's updates.
+    /// Run after the updates of each transition.
     pub after_update: Vec<Expr>,
-    /// Frame slots needed by `before_update` and `after_update` (quantifier variables).
+    /// The number of frame slots that `before_update` and `after_update` need (quantifier
+    /// variables).
     pub update_frame: u32,
-    /// What the model uses that the symbolic engine does not decide exactly, with the place that does.
+    /// Uses of features that the symbolic engine does not decide exactly, with their positions.
     pub unsupported: Vec<UnsupportedUse>,
 }
 
-/// A feature that the engine cannot treat (or only approximately), found while building the network.
+/// A feature that the engine does not support (or only approximately), found while building the
+/// network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnsupportedUse {
     /// The diagnostic's code, `unsupported/…`.
     pub code: &'static str,
-    /// A sentence for people.
+    /// A sentence for the user.
     pub message: String,
-    /// Where.
+    /// The position of the use in the model.
     pub span: Span,
-    /// Whether every query is affected, or only those that touch the construct.
+    /// Whether every query is affected, rather than only those that use the construct.
     pub fatal: bool,
 }
 
 /// An integer, boolean or scalar of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Least value.
+    /// The least value.
     pub lo: i32,
-    /// Greatest value.
+    /// The greatest value.
     pub hi: i32,
-    /// Initial value.
+    /// The initial value.
     pub init: i32,
     /// The scalarset whose elements it holds.
     pub scalarset: Option<ScalarsetId>,
-    /// Declared `meta`.
+    /// Whether it is declared `meta`.
     pub meta: bool,
     /// The variable it belongs to (index into [`Network::variables`]).
     pub variable: u32,
@@ -100,7 +107,7 @@ pub struct Cell {
 /// A clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
-    /// Initial value.
+    /// The initial value.
     pub init: i32,
     /// The variable it belongs to (index into [`Network::variables`]).
     pub variable: u32,
@@ -109,44 +116,45 @@ pub struct Clock {
 /// A channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
-    /// `urgent`
+    /// Whether it is declared `urgent`.
     pub urgent: bool,
-    /// `broadcast`
+    /// Whether it is declared `broadcast`.
     pub broadcast: bool,
-    /// Its priority; larger is higher, internal steps have [`Channel::DEFAULT_PRIORITY`].
+    /// Its priority; larger is higher. Internal steps have [`Channel::DEFAULT_PRIORITY`].
     pub priority: i32,
     /// The variable it belongs to (index into [`Network::variables`]).
     pub variable: u32,
 }
 
 impl Channel {
-    /// Priority of internal steps and of channels that are not listed.
+    /// The priority of internal steps and of channels that are not listed.
     pub const DEFAULT_PRIORITY: i32 = 0;
 }
 
-/// A declared variable and what it occupies.
+/// A declared variable and the cells, clocks and channels that it occupies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// As the user writes it in a query: `id`, `P(1).x`.
+    /// Its name as users write it in a query: `id`, `P(1).x`.
     pub name: SmolStr,
     /// The process it is local to.
     pub process: Option<ProcessId>,
     /// Its structure.
     pub shape: Shape,
-    /// First cell.
+    /// Its first cell.
     pub first_cell: CellId,
-    /// First clock.
+    /// Its first clock.
     pub first_clock: ClockId,
-    /// First channel.
+    /// Its first channel.
     pub first_channel: ChannelId,
     /// Where its name is declared.
     pub span: Span,
 }
 
-/// The structure of a variable. Leaves are numbered depth first, cells, clocks and channels each on their own.
+/// The structure of a variable. Leaves are numbered depth first; cells, clocks and channels are
+/// numbered separately.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// One cell; `boolean` only says how to print it.
+    /// One cell; `boolean` only affects how it is printed.
     Int {
         lo: i32,
         hi: i32,
@@ -157,28 +165,28 @@ pub enum Shape {
     Clock,
     /// One channel.
     Channel,
-    /// Elements one after the other.
+    /// The elements in index order.
     Array {
         index: IndexRange,
         element: Box<Shape>,
     },
-    /// Fields one after the other.
+    /// The fields in declaration order.
     Struct(Vec<(SmolStr, Shape)>),
 }
 
 /// The index type of an array dimension or of a process parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexRange {
-    /// Least index.
+    /// The least index.
     pub lo: i32,
-    /// Number of indices.
+    /// The number of indices.
     pub len: u32,
-    /// The scalarset it ranges over (D_α).
+    /// The scalarset it ranges over, if any (D_α).
     pub scalarset: Option<ScalarsetId>,
 }
 
 impl Shape {
-    /// Number of cells, clocks and channels.
+    /// The numbers of cells, clocks and channels.
     pub fn counts(&self) -> (u32, u32, u32) {
         match self {
             Shape::Int { .. } => (1, 0, 0),
@@ -197,7 +205,7 @@ impl Shape {
 }
 
 impl Network {
-    /// The parts of variables that hold `true` or `false`, as traces name them: `set`, `P(1).seen[0]`.
+    /// The parts of variables that are booleans, named as in traces: `set`, `P(1).seen[0]`.
     pub fn boolean_names(&self) -> BTreeSet<String> {
         fn add(shape: &Shape, name: String, out: &mut BTreeSet<String>) {
             match shape {
@@ -226,31 +234,32 @@ impl Network {
     }
 }
 
-/// A scalarset α of Ω.
+/// A scalarset (α in Ω).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalarset {
-    /// Its name (the typedef's where there is one).
+    /// Its name (that of the typedef, if there is one).
     pub name: SmolStr,
-    /// Number of elements; they are 0 … size-1.
+    /// The number of elements; they are 0 … size-1.
     pub size: u32,
-    /// Found by detection in a model that declares none.
+    /// Whether it was detected in a model that declares none.
     pub detected: bool,
-    /// The value of element 0 in cells and arguments (0 for declared ones; detected ids may start at 1).
+    /// The value of element 0 in cells and arguments (0 for declared sets; detected ids may start
+    /// at 1).
     pub first: i32,
-    /// Blocks of interchangeable elements; one block of all for a declared scalarset.
+    /// Classes of interchangeable elements; a declared scalarset has one class with all of them.
     pub blocks: Vec<Vec<u32>>,
-    /// Where it is declared (or the parameter that detection started from).
+    /// Where it is declared (or the parameter from which it was detected).
     pub span: Span,
-    /// The broken rules that forbid reducing over it; empty if sound.
+    /// The broken rules that forbid reducing over it; empty if the reduction is sound.
     pub broken: Vec<BrokenRule>,
 }
 
-/// A rule of soundness that a scalarset breaks: a `sym/…` code and its place.
+/// A soundness rule that a scalarset breaks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenRule {
-    /// `sym/…`
+    /// The code of the rule, `sym/…`.
     pub code: &'static str,
-    /// Where.
+    /// Where the rule is broken.
     pub span: Span,
 }
 
@@ -261,30 +270,30 @@ pub struct Family {
     pub name: SmolStr,
     /// The template it comes from.
     pub template: SmolStr,
-    /// Its free parameters; no entry for a single process.
+    /// Its free parameters; empty for a single process.
     pub params: Vec<IndexRange>,
-    /// First process.
+    /// The first process.
     pub first: ProcessId,
-    /// Number of processes: the product of the parameters' sizes.
+    /// The number of processes: the product of the sizes of the parameters.
     pub len: u32,
 }
 
 /// A process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// As printed: `Fischer(1)`, `Gate`.
+    /// Its name as printed: `Fischer(1)`, `Gate`.
     pub name: SmolStr,
-    /// Its family.
+    /// The index of its family in [`Network::families`].
     pub family: u32,
-    /// Values of the family's free parameters (γ where the parameter is a scalar).
+    /// The values of the free parameters of the family (γ where the parameter is a scalar).
     pub args: Vec<i32>,
-    /// Locations; index is [`LocationId`].
+    /// Its locations, indexed by [`LocationId`].
     pub locations: Vec<Location>,
-    /// The initial one.
+    /// The initial location.
     pub initial: LocationId,
-    /// Edges.
+    /// Its edges, in text order.
     pub edges: Vec<Edge>,
-    /// Process priority; larger is higher, 0 if none is declared.
+    /// The priority of the process; larger is higher, 0 if none is declared.
     pub priority: i32,
     /// Where its template is declared.
     pub span: Span,
@@ -295,11 +304,11 @@ pub struct Process {
 pub struct Location {
     /// Its name.
     pub name: SmolStr,
-    /// Whether time may pass.
+    /// The kind, which determines whether time may pass.
     pub kind: LocationKind,
     /// The invariant: a conjunction over integers, [`Expr::Clock`] atoms and [`Expr::Rate`].
     pub invariant: Option<Expr>,
-    /// Slots its invariant needs.
+    /// The number of slots that the invariant needs.
     pub frame: u32,
     /// Where its name is declared.
     pub span: Span,
@@ -313,26 +322,27 @@ pub enum LocationKind {
     Committed,
 }
 
-/// An edge; branchpoints are already composed away.
+/// An edge. Branchpoints are already composed away.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it starts.
+    /// The source location.
     pub source: LocationId,
-    /// Where it leads.
+    /// The target location.
     pub target: LocationId,
-    /// Values chosen before the guard is evaluated.
+    /// The select variables, whose values are chosen before the guard is evaluated.
     pub selects: Vec<Select>,
-    /// Integers and clock atoms.
+    /// The guard, over integers and clock atoms.
     pub guard: Option<Expr>,
     /// The synchronisation.
     pub sync: Option<Sync>,
-    /// Updates in order.
+    /// The updates, in order.
     pub updates: Vec<Expr>,
-    /// Slots needed: selects first, then quantifier variables.
+    /// The number of slots needed: selects first, then quantifier variables.
     pub frame: u32,
-    /// Index of the edge in its template's text (of the first part when composed over branchpoints).
+    /// The index of the edge in the text of its template (of the first part, if composed over
+    /// branchpoints).
     pub template_edge: u32,
-    /// Where it stands, one span per part.
+    /// Its spans in the text, one per part.
     pub spans: Vec<Span>,
 }
 
@@ -341,33 +351,34 @@ pub struct Edge {
 pub struct Select {
     /// Its name.
     pub name: SmolStr,
-    /// Where its value is put.
+    /// The slot that holds its value.
     pub slot: Slot,
-    /// Its values.
+    /// Its possible values.
     pub range: IndexRange,
 }
 
 /// The synchronisation of an edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sync {
-    /// Which channel.
+    /// The channel.
     pub channel: ChannelRef,
-    /// Which side.
+    /// Whether the edge sends or receives.
     pub direction: Direction,
 }
 
-// ---------------------------------------------------------------------------------------------- expressions
+// Expressions.
 
-/// An expression with its place in the text.
+/// An expression with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it computes.
+    /// The form of the expression and its parts.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
-/// Integer, boolean and clock-constraint expressions. Booleans are 0 and 1. All arithmetic is checked `i32`.
+/// Integer, boolean and clock-constraint expressions. Booleans are 0 and 1. All arithmetic is
+/// checked `i32`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A constant.
@@ -376,11 +387,11 @@ pub enum ExprKind {
     Read(Place),
     /// `-a`, `!a`
     Unary(UnaryOp, Box<Expr>),
-    /// `a op b`; `&&` and `||` short-circuit. Either side of `And`, `Or` may hold clock atoms.
+    /// `a op b`; `&&` and `||` short-circuit. Both sides of `And` and `Or` may contain clock atoms.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `p = v` or `p = p op v`, range-checked; its value is the new one, or the old one for `p++`.
+    /// `p = v` or `p = p op v`, range-checked. Its value is the new one, or the old one for `p++`.
     Assign {
         place: Place,
         op: Option<BinaryOp>,
@@ -393,23 +404,24 @@ pub enum ExprKind {
         source: Block,
         len: u32,
     },
-    /// `a == b` (or `!=`) of structs or arrays.
+    /// `a == b` or `a != b` of structs or arrays.
     SameBlock {
         left: Block,
         right: Block,
         len: u32,
         negated: bool,
     },
-    /// Calls a function; for a void or block result the value is 0 and unused.
+    /// A call of a function. If the function returns nothing or a block, the value is 0 and not
+    /// used.
     Call(Box<Call>),
-    /// `forall`, `exists`, `sum` over an integer range; the body may hold clock atoms.
+    /// `forall`, `exists`, `sum` over an integer range; the body may contain clock atoms.
     Quantifier {
         kind: QuantifierKind,
         slot: Slot,
         range: IndexRange,
         body: Box<Expr>,
     },
-    /// `left - right op bound`; `right: None` is the constant 0.
+    /// `left - right op bound`; `right: None` stands for the constant 0.
     Clock {
         left: ClockRef,
         right: Option<ClockRef>,
@@ -418,7 +430,7 @@ pub enum ExprKind {
     },
     /// `x' == e` in an invariant.
     Rate { clock: ClockRef, rate: Box<Expr> },
-    /// `x = e`, e not negative.
+    /// `x = e`, where `e` is not negative.
     SetClock { clock: ClockRef, value: Box<Expr> },
     /// `x = y`
     CopyClock { target: ClockRef, source: ClockRef },
@@ -478,22 +490,23 @@ pub enum CompareOp {
     Ne,
 }
 
-/// The cell or slot at `base + Σ (index - lo) · stride`; an index out of its range is a model error.
+/// The cell or slot at `base + Σ (index - lo) · stride`; an index out of its range is a model
+/// error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Where it starts.
+    /// The address before the steps are added.
     pub base: Base,
-    /// Index steps with computed indices (constant ones are already in the base).
+    /// Computed indices (constant ones are already included in the base).
     pub steps: Vec<IndexStep>,
-    /// Range of the value that may be stored (for single cells).
+    /// The least value that may be stored (for single cells).
     pub lo: i32,
-    /// See `lo`.
+    /// The greatest value that may be stored (for single cells).
     pub hi: i32,
     /// The scalarset whose elements it holds.
     pub scalarset: Option<ScalarsetId>,
 }
 
-/// Where a place starts.
+/// The base address of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// A cell of the state.
@@ -502,7 +515,7 @@ pub enum Base {
     Constant(u32),
     /// A slot of the current frame.
     Slot(Slot),
-    /// The place that a reference parameter in this slot stands for.
+    /// The target of the reference parameter in this slot.
     Ref(Slot),
 }
 
@@ -511,47 +524,47 @@ pub enum Base {
 pub struct IndexStep {
     /// The index.
     pub index: Expr,
-    /// Its type.
+    /// Its index type.
     pub range: IndexRange,
-    /// Distance of neighbours.
+    /// The distance between neighbouring entries.
     pub stride: u32,
 }
 
-/// A clock, like [`Place`].
+/// A reference to a clock, computed like a [`Place`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockRef {
-    /// Where it starts.
+    /// The first clock.
     pub base: ClockBase,
     /// Computed indices.
     pub steps: Vec<IndexStep>,
-    /// Where it stands.
+    /// The span of the reference in the text.
     pub span: Span,
 }
 
-/// Where a clock reference starts.
+/// The base of a clock reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockBase {
     /// A clock of the network.
     Clock(ClockId),
-    /// The clock that a reference parameter in this slot stands for.
+    /// The target of the clock reference parameter in this slot.
     Ref(Slot),
 }
 
-/// A channel, like [`Place`].
+/// A reference to a channel, computed like a [`Place`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChannelRef {
-    /// First channel.
+    /// The first channel.
     pub base: ChannelId,
     /// Computed indices.
     pub steps: Vec<IndexStep>,
-    /// Where it stands.
+    /// The span of the reference in the text.
     pub span: Span,
 }
 
-/// A process, like [`Place`].
+/// A reference to a process, computed like a [`Place`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessRef {
-    /// First process.
+    /// The first process.
     pub base: ProcessId,
     /// Computed indices.
     pub steps: Vec<IndexStep>,
@@ -560,11 +573,11 @@ pub struct ProcessRef {
 /// A struct or array value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Stored somewhere.
+    /// A stored value.
     Place(Place),
-    /// Returned by a function.
+    /// The result of a function.
     Call(Box<Call>),
-    /// Chosen by a condition.
+    /// A choice by a condition.
     Cond(Box<Expr>, Box<Block>, Box<Block>),
     /// The assignment `a = b` used as a value.
     Assign {
@@ -574,7 +587,7 @@ pub enum Block {
     },
 }
 
-/// A call.
+/// A call of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// The function.
@@ -583,7 +596,7 @@ pub struct Call {
     pub args: Vec<Arg>,
 }
 
-/// An argument.
+/// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
     /// An integer by value.
@@ -594,44 +607,44 @@ pub enum Arg {
     Ref(Place),
     /// A clock (or clock array) by reference.
     Clock(ClockRef),
-    /// A struct with cells and clocks by reference takes two slots.
+    /// A struct with cells and clocks by reference; it takes two slots.
     Mixed(Place, ClockRef),
 }
 
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Its name, `P(1).f` for a local one.
+    /// Its name; `P(1).f` for a function of a template.
     pub name: SmolStr,
-    /// Parameters in order.
+    /// Its parameters, in order.
     pub params: Vec<FunctionParam>,
-    /// Slots of its frame, parameters included.
+    /// The number of slots of its frame, parameters included.
     pub frame: u32,
-    /// Body.
+    /// Its body.
     pub body: Vec<Stmt>,
-    /// Number of cells of the result: 0 for void, 1 for an integer.
+    /// The number of cells of the result: 0 for none, 1 for an integer.
     pub result_len: u32,
-    /// Range of each cell of the result.
+    /// The range of each cell of the result.
     pub result_ranges: Vec<(i32, i32)>,
     /// Where its name is declared.
     pub span: Span,
 }
 
-/// A parameter of a function: `len` slots holding values, or one slot holding a reference.
+/// A parameter of a function: slots that hold values, or one slot that holds a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionParam {
-    /// First slot.
+    /// Its first slot.
     pub slot: Slot,
-    /// By value: number of cells and their ranges; by reference: `None`.
+    /// The range of each cell if it is passed by value; `None` if it is passed by reference.
     pub ranges: Option<Vec<(i32, i32)>>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
-    /// Evaluates for effect.
+    /// Evaluates an expression for its effect.
     Expr(Expr),
-    /// Sets slots of a local to constants (every entry of a block, at every entry).
+    /// Sets the slots of a local variable to constants, each time the block is entered.
     Init { slot: Slot, values: Vec<i32> },
     /// `if`
     If {
@@ -639,7 +652,7 @@ pub enum Stmt {
         then: Vec<Stmt>,
         other: Vec<Stmt>,
     },
-    /// `while`, and `for (a; b; c)` as `a; while (b) { …; c }`; `step` runs also after `continue`.
+    /// `while`, and `for (a; b; c)` as `a; while (b) { …; c }`; `step` also runs after `continue`.
     While {
         cond: Expr,
         body: Vec<Stmt>,
@@ -661,7 +674,7 @@ pub enum Stmt {
     },
     /// `return;` or `return e;`
     Return(Option<Expr>),
-    /// `return` of a struct.
+    /// `return e;` for a struct or array.
     ReturnBlock(Block, u32),
     /// `assert e;`: a model error if false.
     Assert(Expr),
@@ -671,28 +684,29 @@ pub enum Stmt {
     Continue,
 }
 
-// ---------------------------------------------------------------------------------------------- queries
+// Queries.
 
-/// Elements that a query may name and still be asked of whole orbits: it is tried under all their renamings. A query that
-/// names more is reduced over what leaves them alone.
+/// The most elements that a query may name and still be checked for whole orbits, under all
+/// renamings of these elements. For a query that names more, the reduction uses only the
+/// permutations that fix them.
 pub const MOST_NAMED: usize = 3;
 
 /// A resolved query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// As written.
+    /// The formula as written.
     pub text: SmolStr,
-    /// What is asked.
+    /// The form of the query and its parts.
     pub kind: QueryKind,
-    /// Slots for quantifier variables.
+    /// The number of slots for quantifier variables.
     pub frame: u32,
-    /// Elements the query names: (scalarset, element).
+    /// The elements that the query names, as pairs of scalarset and element.
     pub named_elements: Vec<(ScalarsetId, u32)>,
-    /// Where it stands in its file.
+    /// Its span in its file.
     pub span: Span,
 }
 
-/// What a query asks.
+/// The forms of queries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryKind {
     /// `A[]`, `E<>`, `A<>`, `E[]`
@@ -722,8 +736,8 @@ pub enum BoundsExpr {
 /// A 1-based line and column in a file, for reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct Position {
-    /// 1-based.
+    /// The line, starting at 1.
     pub line: u32,
-    /// 1-based, in Unicode scalar values.
+    /// The column, starting at 1, in Unicode scalar values.
     pub column: u32,
 }

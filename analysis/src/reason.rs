@@ -1,12 +1,13 @@
-//! Why a query has no verdict, or no trace.
+//! Why a query has no verdict or no trace.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why the verdict is `unknown` or `error`, or why a verdict comes without its trace. Each holds a sentence for people.
+/// Why the verdict is `unknown` or `error`, or why a verdict has no trace. Each variant holds a
+/// sentence for the user.
 ///
-/// In JSON, in worker messages and in the cache it is one string: a keyword, `: ` and the sentence. Scripts rely on the
-/// keywords.
+/// In JSON, in worker messages and in the cache it is one string: a keyword, `: ` and the sentence.
+/// Scripts rely on the keywords.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Reason {
@@ -18,17 +19,17 @@ pub enum Reason {
     States(String),
     /// The run was stopped from outside.
     Cancelled(String),
-    /// The model or the query uses something that is not verified.
+    /// The model or the query uses a feature that is not supported.
     Unsupported(String),
-    /// What was found may not be reachable.
+    /// The state that was found may be unreachable.
     Approximate(String),
-    /// A run of the model fails, or the model has errors.
+    /// Evaluation fails in a run of the model, or the model has errors.
     ModelError(String),
-    /// The query is wrong.
+    /// The query has errors.
     QueryError(String),
-    /// A mistake of the checker.
+    /// An internal error of the checker.
     Internal(String),
-    /// A string that begins with no keyword of this version: the whole of it.
+    /// A string without a keyword that this version knows, unchanged.
     Other(String),
 }
 
@@ -95,7 +96,7 @@ impl From<Reason> for String {
 mod tests {
     use super::*;
 
-    /// The strings of earlier versions, which caches hold and scripts compare with.
+    /// Caches and scripts rely on the strings of earlier versions.
     #[test]
     fn json_is_the_string_it_always_was() {
         let limit = "the time limit was reached before the search ended".to_owned();

@@ -1,7 +1,8 @@
-//! What a verification run says: verdicts, statistics, traces, progress, and the messages between server and worker.
+//! The result of a verification run: verdicts, statistics, traces, progress, and the messages
+//! between server and worker.
 //!
-//! These types are the JSON contract of `zonelens verify --format json` and of the worker process; the checker fills
-//! them, `cli` and `lsp` read them, nothing else crosses that border.
+//! These types are the JSON contract of `zonelens verify --format json` and of the worker process.
+//! The checker creates them, `cli` and `lsp` read them, and nothing else crosses that border.
 
 pub use crate::reason::Reason;
 use serde::{Deserialize, Serialize};
@@ -16,44 +17,46 @@ pub struct QueryReport {
     pub line: u32,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why the verdict is `unknown` or `error`, or comes without its trace.
+    /// Why the verdict is `unknown` or `error`, or why there is no trace.
     pub reason: Option<Reason>,
-    /// What the author expects.
+    /// The verdict that the author expects.
     pub expected: Option<Verdict>,
-    /// For `sup`, `inf`, `bounds`: the first expression's bounds.
+    /// For `sup`, `inf` and `bounds`: the bounds of the first expression.
     pub value: Option<BoundsValue>,
-    /// All expressions' bounds when there are several.
+    /// The bounds of all expressions if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<BoundsValue>,
     /// Whether the query was made symmetric over the elements it names.
     pub symmetrised: bool,
     /// Counts and times.
     pub statistics: Statistics,
-    /// Which scalarsets were used.
+    /// The scalarsets that were and were not used.
     pub symmetry: SymmetryReport,
     /// Other reductions that applied.
     pub reductions: Vec<String>,
-    /// Constants of the model whose values were given from outside, by `--const`, `zonelens.toml` or the editor.
+    /// Constants of the model whose values were overridden by `--const`, `zonelens.toml` or the
+    /// editor.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<String, i64>,
-    /// Witness or counterexample.
+    /// The witness or counterexample.
     pub trace: Option<Trace>,
-    /// The time of the fastest runs, if the fastest trace was asked for and found.
+    /// The least time of a run, if the fastest trace was requested and found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_time: Option<LeastTime>,
 }
 
-/// The least time that runs to a state take.
+/// The least time that a run to a state takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeastTime {
-    /// No run takes less, in time units.
+    /// The infimum in time units: no run takes less.
     pub infimum: i64,
-    /// Whether a run takes exactly that; otherwise runs take more and come as close to it as one likes.
+    /// Whether a run takes exactly this time. Otherwise runs take longer, but come arbitrarily
+    /// close to it.
     pub reached: bool,
 }
 
 impl QueryReport {
-    /// A report without a run: `verdict` with its reason and nothing measured.
+    /// A report without a run: only `verdict` and its reason.
     pub fn without_run(
         query: &str,
         line: u32,
@@ -83,7 +86,7 @@ impl QueryReport {
         }
     }
 
-    /// The same without its trace, which may be large.
+    /// A copy without its trace, which may be large.
     pub fn without_trace(&self) -> QueryReport {
         QueryReport {
             query: self.query.clone(),
@@ -103,7 +106,7 @@ impl QueryReport {
         }
     }
 
-    /// The reason as JSON spells it; empty if there is none.
+    /// The reason as in JSON; empty if there is none.
     pub fn reason_text(&self) -> String {
         self.reason
             .as_ref()
@@ -111,7 +114,7 @@ impl QueryReport {
             .unwrap_or_default()
     }
 
-    /// The constants given from outside as text, `L = 5, N = 3`; `None` if there are none.
+    /// The overridden constants as text, `L = 5, N = 3`; `None` if there are none.
     pub fn constants_text(&self) -> Option<String> {
         let one = |(name, value): (&String, &i64)| format!("{name} = {value}");
         let all: Vec<String> = self.constants.iter().map(one).collect();
@@ -130,12 +133,13 @@ pub enum Verdict {
     Error,
 }
 
-/// Bounds of an expression over the reachable states. `None` is unbounded (or no state satisfies the condition).
+/// The bounds of an expression over the reachable states. `None` means unbounded, or that no state
+/// satisfies the condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoundsValue {
-    /// Infimum.
+    /// The infimum.
     pub lower: Option<i64>,
-    /// Supremum.
+    /// The supremum.
     pub upper: Option<i64>,
     /// Whether the infimum is not reached.
     pub lower_strict: bool,
@@ -143,41 +147,43 @@ pub struct BoundsValue {
     pub upper_strict: bool,
 }
 
-/// Counts of a run.
+/// The counts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
-    /// States in the passed table at the end, covered ones removed.
+    /// States in the passed list at the end, without those that were removed because others cover
+    /// them.
     pub stored: u64,
     /// States taken from the waiting list.
     pub explored: u64,
     /// Successors computed.
     pub transitions: u64,
-    /// Wall-clock time without parsing.
+    /// Wall-clock time in seconds, without parsing.
     pub seconds: f64,
-    /// Peak memory of the run.
+    /// Peak memory of the run in bytes.
     pub peak_memory_bytes: u64,
 }
 
 /// How symmetry was used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SymmetryReport {
-    /// Scalarsets reduced over.
+    /// The scalarsets that were reduced over.
     pub scalarsets: Vec<ScalarsetReport>,
-    /// Whether equivalent states had the same representative and no stored state has an image inside another one.
+    /// Whether equivalent states had the same representative, and no stored state has an image
+    /// inside another one.
     pub canonical: bool,
-    /// Scalarsets left out, with the rule they break.
+    /// The scalarsets that were not reduced over, with the rule that each breaks.
     pub excluded: Vec<ExcludedScalarset>,
-    /// What `--audit-symmetry` checked.
+    /// What `--audit-symmetry` checked, if it was on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditReport>,
 }
 
-/// How much of a run was audited; an audit that fails ends the run with an error.
+/// How much of a run was audited. An audit that fails ends the run with an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditReport {
-    /// States that were compared with their images.
+    /// The number of states that were compared with their images.
     pub states: u64,
-    /// Swaps of two elements that were tried on them, all together.
+    /// The number of swaps of two elements that were tried on these states in total.
     pub swaps: u64,
 }
 
@@ -186,17 +192,18 @@ pub struct AuditReport {
 pub struct ScalarsetReport {
     /// Its name.
     pub name: String,
-    /// Its size.
+    /// The number of its elements.
     pub size: u32,
-    /// Found by detection.
+    /// Whether it was detected rather than declared.
     pub detected: bool,
-    /// How many elements are interchangeable, group by group: a query or the model may tell some of them apart.
+    /// The sizes of its classes of interchangeable elements: a query or the model may tell some
+    /// elements apart.
     #[serde(default)]
     pub interchangeable: Vec<u32>,
 }
 
 impl ScalarsetReport {
-    /// `6 interchangeable elements`, `4 of 5 elements interchangeable`
+    /// The classes as text: `6 interchangeable elements`, `4 of 5 elements interchangeable`.
     pub fn group(&self) -> String {
         let sizes: Vec<String> = self.interchangeable.iter().map(u32::to_string).collect();
         if sizes.is_empty() || self.interchangeable == [self.size] {
@@ -216,22 +223,22 @@ impl ScalarsetReport {
 pub struct ExcludedScalarset {
     /// Its name.
     pub name: String,
-    /// The rule, `sym/…`.
+    /// The code of the broken rule, `sym/…`.
     pub rule: String,
-    /// 1-based line of the violation.
+    /// The line of the violation, starting at 1.
     pub line: u32,
-    /// 1-based column of the violation.
+    /// The column of the violation, starting at 1.
     pub column: u32,
 }
 
 /// A run of the model: a path, or a lasso whose last state repeats the state at `cycle_start`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Path or lasso.
+    /// Whether it is a path or a lasso.
     pub kind: TraceKind,
-    /// Index of the step the cycle returns to.
+    /// The index of the step that the cycle returns to.
     pub cycle_start: Option<usize>,
-    /// The first step has no transition.
+    /// The steps; the first one has no transition.
     pub steps: Vec<TraceStep>,
 }
 
@@ -244,23 +251,23 @@ pub enum TraceKind {
     Lasso,
 }
 
-/// A delay, then a transition, and the state after both. In the first step nothing happens before its state.
+/// A delay, then a transition, and the state after both. The first step has only a state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// Time that passes before the transition: an integer or a fraction `p/q`.
     pub delay: String,
     /// The transition; `None` in the first step, and in a last step that only lets time pass.
     pub transition: Option<TraceTransition>,
-    /// The state after it.
+    /// The state after the transition.
     pub state: TraceState,
 }
 
-/// A transition.
+/// A transition: an internal step or a synchronisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceTransition {
     /// The channel; `None` for an internal step.
     pub channel: Option<String>,
-    /// Sender (or the internal edge) first, then receivers in order.
+    /// The edges: the sender (or the internal edge) first, then the receivers in order.
     pub edges: Vec<TraceEdge>,
 }
 
@@ -269,20 +276,21 @@ pub struct TraceTransition {
 pub struct TraceEdge {
     /// The process, `P(1)`.
     pub process: String,
-    /// Source location.
+    /// The source location.
     pub from: String,
-    /// Target location.
+    /// The target location.
     pub to: String,
-    /// Values of select variables.
+    /// The values of the select variables.
     pub select: BTreeMap<String, i64>,
-    /// 1-based line of the edge.
+    /// The line of the edge, starting at 1.
     pub line: u32,
-    /// 1-based column of the edge.
+    /// The column of the edge, starting at 1.
     pub column: u32,
-    /// Index of the process in the network: with `edge_index` what a cached trace is kept by.
+    /// The index of the process in the network. Cached traces identify an edge by this and
+    /// `edge_index`.
     #[serde(default)]
     pub process_index: u32,
-    /// Index of the edge among its process' edges.
+    /// The index of the edge among the edges of its process.
     #[serde(default)]
     pub edge_index: u32,
 }
@@ -290,11 +298,11 @@ pub struct TraceEdge {
 /// A concrete state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceState {
-    /// Location of each process.
+    /// The location of each process.
     pub locations: BTreeMap<String, String>,
-    /// Value of each integer, `a[1]`, `s.f`, `P(1).n` …
+    /// The value of each integer: `a[1]`, `s.f`, `P(1).n` …
     pub variables: BTreeMap<String, i64>,
-    /// Value of each clock: an integer or a fraction `p/q`.
+    /// The value of each clock: an integer or a fraction `p/q`.
     pub clocks: BTreeMap<String, String>,
 }
 
@@ -302,35 +310,37 @@ pub struct TraceState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Options {
-    /// Which symmetries to use.
+    /// The symmetries to use.
     pub symmetry: SymmetryOption,
-    /// Order of exploration.
+    /// The order of exploration.
     pub search: SearchOrder,
-    /// Which trace to give.
+    /// The trace to produce.
     pub trace: TraceOption,
-    /// Which abstraction.
+    /// The abstraction to use.
     pub abstraction: AbstractionOption,
-    /// Exploration threads.
+    /// The number of threads.
     pub threads: u32,
     /// Memory limit in bytes.
     pub memory: Option<u64>,
     /// Time limit in seconds.
     pub timeout: Option<f64>,
-    /// Limit on stored states.
+    /// The limit on stored states.
     pub states: Option<u64>,
-    /// Seed for random choices.
+    /// The seed for random choices.
     pub seed: u64,
-    /// Check sampled states for symmetry during the run.
+    /// Whether to check sampled states for symmetry during the run.
     pub audit_symmetry: bool,
-    /// Reduce over scalarsets that break a rule too, so that tests see the audit notice it. Verdicts may be wrong.
+    /// Whether to reduce even over scalarsets that break a rule, so that tests can see the audit
+    /// notice it. Verdicts may be wrong.
     #[serde(skip)]
     pub force_symmetry: bool,
-    /// Run again without symmetry and compare.
+    /// Whether to run again without symmetry and compare.
     #[serde(skip)]
     pub compare_symmetry: bool,
-    /// `--const N=20`
+    /// The overrides of `--const N=20`.
     pub constants: BTreeMap<String, i64>,
-    /// After how many states other searches take their first turn; tests make it small.
+    /// The number of states after which the other strategies get their first turn; tests make it
+    /// small.
     #[serde(skip)]
     pub first_turn: Option<u64>,
 }
@@ -391,38 +401,38 @@ pub enum TraceOption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AbstractionOption {
-    /// The best one that is exact for the query.
+    /// The best abstraction that is exact for the query.
     Auto,
-    /// `Extra⁺_LU`
+    /// The abstraction `Extra⁺_LU`.
     ExtraLu,
-    /// `Extra_M`
+    /// The abstraction `Extra_M`.
     ExtraM,
     /// `Extra⁺_LU` with `a≼LU` subsumption.
     Alu,
-    /// Exact zones (may not end).
+    /// Exact zones; the search may not terminate.
     None,
-    /// Convex hull: an over-approximation.
+    /// Convex hulls: an over-approximation.
     ConvexHull,
 }
 
-/// What a running exploration reports, at most ten times a second.
+/// The state of a running exploration, reported at most ten times a second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// States stored.
+    /// The number of stored states.
     pub stored: u64,
-    /// States explored.
+    /// The number of explored states.
     pub explored: u64,
-    /// States waiting.
+    /// The number of waiting states.
     pub waiting: u64,
     /// Explored states per second.
     pub states_per_second: u64,
-    /// Memory in use.
+    /// Memory in use, in bytes.
     pub memory_bytes: u64,
     /// Seconds since the start.
     pub seconds: f64,
 }
 
-/// What an expression is worth in a state of a trace.
+/// The value of an expression in a state of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "value", rename_all = "lowercase")]
 pub enum TraceValue {
@@ -432,37 +442,38 @@ pub enum TraceValue {
     Boolean(bool),
     /// A clock or a difference of clocks: an integer or a fraction `p/q`.
     Clock(String),
-    /// None, and why.
+    /// The expression has no value; holds the reason.
     Error(String),
 }
 
-/// What a worker is asked to do.
+/// The task of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "lowercase")]
 pub enum WorkerTask {
     /// Answer the query.
     #[default]
     Verify,
-    /// Replay a trace and give it with the model's present names and places.
+    /// Replay a trace and return it with the current names and positions of the model.
     Replay {
         /// The trace.
         trace: Box<Trace>,
     },
-    /// Evaluate the query's text, an expression, in a step of a trace.
+    /// Evaluate the text of the query, an expression, in a step of a trace.
     Evaluate {
         /// The trace.
         trace: Box<Trace>,
-        /// The step.
+        /// The index of the step.
         step: usize,
     },
 }
 
-/// What the server writes to a worker's standard input: one line of JSON. The worker ends when its input closes.
+/// The request that the server writes to the standard input of a worker: one line of JSON. The
+/// worker ends when its input closes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
-    /// Version of this protocol.
+    /// The version of the worker protocol.
     pub protocol: u32,
-    /// What to do.
+    /// The task.
     pub task: WorkerTask,
     /// The model's text.
     pub model: String,
@@ -470,36 +481,36 @@ pub struct WorkerRequest {
     pub kind: String,
     /// The formula.
     pub query: String,
-    /// 1-based line of the formula in its file.
+    /// The line of the formula in its file, starting at 1.
     pub line: u32,
-    /// What the author expects.
+    /// The verdict that the author expects.
     pub expected: Option<Verdict>,
-    /// How to run it.
+    /// The options of the run.
     pub options: Options,
 }
 
 /// The version of the worker protocol.
 pub const WORKER_PROTOCOL: u32 = 2;
 
-/// What a worker writes to its standard output: one line of JSON each.
+/// The messages that a worker writes to its standard output: one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum WorkerMessage {
-    /// Still running.
+    /// The worker is still running.
     Progress(Progress),
-    /// The answer to a query; nothing follows.
+    /// The answer to a query; the last message.
     Result(Box<QueryReport>),
-    /// A trace that was replayed; nothing follows.
+    /// A trace that was replayed; the last message.
     Replayed {
-        /// With the model's present names and places.
+        /// The trace with the current names and positions of the model.
         trace: Box<Trace>,
     },
-    /// A trace that does not replay; nothing follows.
+    /// A trace that cannot be replayed; the last message.
     Refused {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// The value of an expression; nothing follows.
+    /// The value of an expression; the last message.
     Value {
         /// The value.
         value: TraceValue,

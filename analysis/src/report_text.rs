@@ -1,8 +1,8 @@
-//! A report in words: the same on the command line, in JUnit, on a lens and in a hover.
+//! A report as text: the same on the command line, in JUnit files, in code lenses and in hovers.
 
 use crate::report::{BoundsValue, LeastTime, QueryReport, Reason, Verdict};
 
-/// The word of a verdict, which is also that of the JSON contract.
+/// The name of a verdict, as in JSON.
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Satisfied => "satisfied",
@@ -12,7 +12,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What to add to the verdict where the author expects one: `, as expected`.
+/// The text after the verdict if the author expects one: `, as expected`.
 pub fn expectation(report: &QueryReport) -> String {
     match report.expected {
         Some(expected) if report.verdict == expected => ", as expected".to_owned(),
@@ -21,7 +21,7 @@ pub fn expectation(report: &QueryReport) -> String {
     }
 }
 
-/// The reason where there is little room: the name of a limit, or what is wrong.
+/// The reason in short form: the name of a limit, or what is wrong.
 pub fn short_reason(report: &QueryReport) -> String {
     match &report.reason {
         None => "no reason given".to_owned(),
@@ -33,7 +33,7 @@ pub fn short_reason(report: &QueryReport) -> String {
     }
 }
 
-/// Counts and memory of a run; `None` if there was none.
+/// The counts and memory of a run; `None` if there was no run.
 pub fn statistics(report: &QueryReport) -> Option<String> {
     let s = &report.statistics;
     if s.stored == 0 && s.explored == 0 {
@@ -54,7 +54,7 @@ pub fn statistics(report: &QueryReport) -> Option<String> {
     ))
 }
 
-/// The scalarsets that states were reduced over, each as `pid (6 interchangeable elements)`.
+/// The scalarsets that were reduced over, each as `pid (6 interchangeable elements)`.
 pub fn scalarsets(report: &QueryReport) -> Vec<String> {
     let sets = report.symmetry.scalarsets.iter();
     let one = |set: &crate::report::ScalarsetReport| {
@@ -64,8 +64,8 @@ pub fn scalarsets(report: &QueryReport) -> Vec<String> {
     sets.map(one).collect()
 }
 
-/// Which reductions were used, a line each. Places in the model begin with the name of its file if it
-/// is given.
+/// The reductions that were used, one line each. Positions in the model begin with the name of its
+/// file if `model` is given.
 pub fn reductions(report: &QueryReport, model: Option<&str>) -> Vec<String> {
     let mut out = Vec::new();
     let sets = scalarsets(report);
@@ -102,7 +102,7 @@ pub fn reductions(report: &QueryReport, model: Option<&str>) -> Vec<String> {
     out
 }
 
-/// What was measured, a line for each expression: the end that was asked for, or both.
+/// The measured bounds, one line for each expression: the end that the query asks for, or both.
 pub fn values(report: &QueryReport) -> Vec<String> {
     let values = match report.values.is_empty() {
         true => report.value.as_slice(),
@@ -113,12 +113,12 @@ pub fn values(report: &QueryReport) -> Vec<String> {
 
 fn value(query: &str, value: &BoundsValue) -> String {
     let end = |what: &str, number: Option<i64>, strict: bool| match number {
-        Some(n) if strict => format!("{what}: {n}, approached and never reached"),
+        Some(n) if strict => format!("{what}: {n}, approached but never reached"),
         Some(n) => format!("{what}: {n}"),
         None => format!("{what}: unbounded"),
     };
     let query = query.trim_start();
-    // Everything measured has a least value so far: clocks start at 0 and integers have ranges.
+    // Every measured expression has a least value: clocks start at 0 and integers have ranges.
     if value.lower.is_none() && value.upper.is_none() {
         "no value: no reachable state satisfies the condition".to_owned()
     } else if query.starts_with("sup") {
@@ -152,11 +152,12 @@ pub fn least_time(least: &LeastTime) -> String {
     );
     match least.reached {
         true => format!("least time: {n} {units}"),
-        false => format!("least time: more than {n} {units}, approached and never reached"),
+        false => format!("least time: more than {n} {units}, approached but never reached"),
     }
 }
 
-/// `41200` as `41 200`: digits in groups, with a no-break space that terminals do not fold.
+/// A number with its digits in groups, `41 200`. The separator is a no-break space, which terminals
+/// do not wrap.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -169,7 +170,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A duration as people say it.
+/// A duration in a readable unit.
 pub fn seconds(value: f64) -> String {
     if value < 0.001 {
         "under 1 ms".to_owned()
@@ -182,7 +183,7 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-/// A number of bytes as people say it.
+/// A number of bytes in a readable unit.
 pub fn bytes(value: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     let mut amount = value as f64 / 1024.0;
@@ -230,7 +231,7 @@ mod tests {
             infimum: 1,
             reached: false,
         };
-        let line = "least time: more than 1 unit, approached and never reached";
+        let line = "least time: more than 1 unit, approached but never reached";
         assert_eq!(least_time(&least), line);
         (least.infimum, least.reached) = (4, true);
         assert_eq!(least_time(&least), "least time: 4 units");

@@ -10,9 +10,9 @@ use zonelens_syntax::span::Span;
 pub type SymId = u32;
 /// The unique id of an item within a model and its updates.
 pub type ItemId = u32;
-/// Stands for a query, which is no item of the file.
+/// The item of queries, which are not items of the file.
 pub(crate) const QUERY_ITEM: ItemId = u32::MAX - 1;
-/// Stands for what the language itself declares.
+/// The item of names that the language itself declares.
 const NO_ITEM: ItemId = u32::MAX;
 
 /// A location: a byte range relative to the start of an item, so that items can move without

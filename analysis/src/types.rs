@@ -130,8 +130,8 @@ pub struct StructType {
 /// [`Extent::MAX`] is never created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Fields, dimensions and values, counted at every occurrence; the entries of an array count
-    /// once.
+    /// Fields, dimensions and values, counted at every occurrence; the entries of an array
+    /// are counted once.
     pub parts: u64,
     /// The nesting depth of arrays and records.
     pub height: u32,

@@ -478,7 +478,7 @@ fn the_reproductions_are_clean() {
     let corpus = corpus.unwrap_or_else(|| root.join("../shared/corpus"));
     let folder = corpus.join("../repros");
     if !folder.exists() {
-        println!("skipped: no reproductions beside the corpus (set ZONELENS_CORPUS)");
+        println!("skipped: no reproductions next to the corpus (set ZONELENS_CORPUS)");
         return;
     }
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();

@@ -1,4 +1,5 @@
-//! Tests of names, types, lints, symmetry and networks. One binary: each would link the whole crate again.
+//! Tests of names, types, lints, symmetry and networks. They are one binary, because each binary
+//! would link the whole crate again.
 
 mod corpus;
 mod diagnostics;

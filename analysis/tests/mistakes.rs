@@ -289,8 +289,8 @@ fn apply(text: &str, fix: &Fix) -> String {
     out
 }
 
-/// Going from one text to the other by an edit gives the same result as parsing it anew, in both
-/// directions.
+/// Checks that an edit from one text to the other gives the same result as parsing it again, in
+/// both directions.
 fn assert_reparse_is_exact(a: &str, b: &str, kind: FileKind) {
     for (from, to) in [(a, b), (b, a)] {
         let front = from
@@ -458,7 +458,8 @@ fn a_missing_semicolon_is_one_error_wherever_it_is() {
 #[test]
 fn texts_that_look_like_mistakes_are_accepted() {
     let right: &[&str] = &[
-        // A declaration over several lines; names and types like keywords; functions like operators.
+        // A declaration over several lines; names and types like keywords; functions like
+        // operators.
         "typedef int[0,3]\n  stat;\nstat\n  s;\nint\n  a\n  =\n  1\n  ,\n  b;\nprocess P() { stat t; state A; init A; }\nsystem P;",
         "typedef struct { int a; }\n  State;\nState\n  s;\nprocess P() { State comit; state A; init A; }\nsystem P;",
         "bool NOT(bool a) { return !a; }\nbool AND(bool a, bool b) { return a && b; }\nbool c;\nprocess P() { state A; init A; trans A -> A { guard NOT(c) && AND(c, c); assign c = NOT(c); }; }\nsystem P;",

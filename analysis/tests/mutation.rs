@@ -359,7 +359,7 @@ fn judge(e: &Example, rule: &str, text: &str, at: Span) -> Option<String> {
     (after.diagnostics() != fresh.diagnostics()).then(|| "it does not go away".to_owned())
 }
 
-/// Detection reports no errors: the set is gone, or the element is in a class of its own, and a
+/// Detection reports no errors: the set is gone, or the element is in a separate class, and a
 /// hint gives the reason.
 fn judge_detected(e: &Example, model: &Model, at: Span) -> Option<String> {
     if let Some(d) = errors(model).first() {

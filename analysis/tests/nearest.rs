@@ -247,7 +247,7 @@ fn rows() -> Vec<(&'static str, String, String)> {
             ")".repeat(40)
         )),
     );
-    // A declaration may go on over several lines.
+    // A declaration may continue over several lines.
     row(
         "syntax/missing-semicolon",
         with("int a\nint b;"),

@@ -47,6 +47,8 @@ fn sources() -> Vec<(PathBuf, String)> {
         "analysis/src",
         "checker/src",
         "cli/src",
+        "lsp/ide/src",
+        "lsp/project/src",
         "lsp/src",
         "render/src",
         "syntax/src",

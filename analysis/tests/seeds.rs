@@ -271,7 +271,8 @@ system Member;
     )
 }
 
-/// Example 2 of the paper on detection: one process is singled out, and the others stay interchangeable.
+/// Example 2 of the paper on detection: one process is singled out, and the others stay
+/// interchangeable.
 #[test]
 fn one_process_is_singled_out() {
     let m = check(&numbered("pause -> inside { guard t > 2 && turn == me; },"));

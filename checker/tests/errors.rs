@@ -343,7 +343,7 @@ fn the_building_of_a_trace_can_be_stopped() {
     assert_eq!(report.trace, None);
     let reason = report.reason_text();
     assert!(
-        reason.starts_with("cancelled: the verdict stands"),
+        reason.starts_with("cancelled: the verdict is valid"),
         "{reason}"
     );
 }

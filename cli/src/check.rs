@@ -1,4 +1,4 @@
-//! `zonelens check`: every diagnostic, as a compiler prints them.
+//! `zonelens check`: prints every diagnostic, like a compiler.
 
 mod excerpt;
 mod fix;
@@ -22,10 +22,10 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
 
-/// Exit status when there are errors.
+/// The exit status if there are errors.
 const ERRORS: u8 = 1;
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
   0  no errors (there may be warnings)
@@ -39,14 +39,14 @@ pub struct Args {
     /// Models, query files, folders or patterns; `-` is standard input
     #[arg(required = true, value_name = "FILE|DIR|-")]
     paths: Vec<PathBuf>,
-    /// How to write the diagnostics
+    /// The format of the diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Write only what is at least so bad; the exit status counts errors whatever is written
+    /// Write only diagnostics of at least this severity; the exit status counts all errors
     #[arg(long, value_enum, default_value_t = Level::Hint, value_name = "SEVERITY")]
     min_severity: Level,
-    /// Make the repairs that are safe, and write the files (standard input: to standard output, and what is left to
-    /// standard error)
+    /// Apply the safe fixes and write the files (standard input is written to standard output, and
+    /// the remaining diagnostics to standard error)
     #[arg(long)]
     fix: bool,
     /// The notation of standard input [default: xml if it begins with `<`, else xta]
@@ -80,7 +80,7 @@ impl From<Level> for Severity {
     }
 }
 
-/// How standard input is written.
+/// The notation of standard input.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Notation {
     /// A model as text
@@ -101,28 +101,30 @@ impl From<Notation> for FileKind {
     }
 }
 
-/// A file with what was found in it.
+/// A file with its diagnostics.
 pub struct Checked {
-    /// As the user named it.
+    /// The name of the file, as the user gave it.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Where its lines start.
+    /// The offsets of its lines.
     pub lines: LineIndex,
-    /// What was found, in order of the text.
+    /// The diagnostics, in text order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it is XML of another kind.
+    /// Whether it is XML that is not a model.
     pub foreign: bool,
 }
 
-/// Checks all files and writes what was found.
+/// Checks all files and prints the diagnostics.
 pub fn run(args: &Args) -> u8 {
     let (files, problems) = inputs::expand_all(&args.paths, inputs::is_ours);
     let mut unreadable = !problems.is_empty();
     problems.iter().for_each(|p| output::complain(p));
     let by_pipe = args.fix && files.iter().any(|f| inputs::is_stdin(&f.path));
     if by_pipe && files.len() > 1 {
-        output::complain("`--fix -` writes the text to standard output, so `-` must stand alone");
+        output::complain(
+            "`--fix -` writes the text to standard output, so `-` must be the only argument",
+        );
         return BAD_INPUT;
     }
     let mut configs = Configs::default();
@@ -134,7 +136,7 @@ pub fn run(args: &Args) -> u8 {
             if !args.fix {
                 return text;
             }
-            // What cannot be written still has its diagnostics.
+            // If a file cannot be written, its diagnostics are still printed.
             repaired(&path, text, &severities, &mut fixed).unwrap_or_else(|(text, message)| {
                 output::complain(&message);
                 unreadable = true;
@@ -157,11 +159,11 @@ pub fn run(args: &Args) -> u8 {
         .iter()
         .flat_map(|c| &c.diagnostics)
         .any(|d| d.severity == Severity::Error);
-    // Standard output holds the text then.
+    // Standard output contains the fixed text in this case.
     let stream = if by_pipe { Stream::Error } else { Stream::Out };
     let least = args.min_severity.into();
     match args.format {
-        // What was refused has been told in one line.
+        // A file that was refused has already been reported in one line.
         Format::Human if checked.is_empty() && unreadable => {}
         Format::Human => human::write(&checked, least, args.fix.then_some(fixed), stream),
         Format::Json => json::write(&limited(checked, least), stream),
@@ -174,7 +176,8 @@ pub fn run(args: &Args) -> u8 {
     }
 }
 
-/// What was read of a file. Bytes that are not UTF-8 are an error of their own; the rest is read all the same.
+/// The text of a file. Bytes that are not UTF-8 are reported as an error; the rest is still
+/// analysed.
 struct Text {
     bytes: Vec<u8>,
     text: String,
@@ -189,7 +192,8 @@ fn read(path: &Path, stdin: Option<Notation>) -> Result<Text, String> {
     Ok(Text { bytes, text, kind })
 }
 
-/// The text after all safe repairs, which is also what the file holds then; `Err`: the text as it was, and why.
+/// The text after all safe fixes, which is also written to the file; `Err`: the original text and
+/// the reason.
 fn repaired(
     path: &Path,
     old: Text,
@@ -197,7 +201,7 @@ fn repaired(
     fixed: &mut usize,
 ) -> Result<Text, (Text, String)> {
     let piped = inputs::is_stdin(path);
-    // What is not UTF-8 could not be written back as it was.
+    // A file that is not UTF-8 could not be written back unchanged.
     let (text, count) = match old.bytes == old.text.as_bytes() {
         true => fix::apply(path, &old.text, old.kind, severities),
         false => (old.text.clone(), 0),
@@ -219,20 +223,20 @@ fn repaired(
     Ok(Text { bytes, text, kind })
 }
 
-/// With as many diagnostics per file as are written for programs, down to `least`.
+/// Limits the diagnostics per file to the number that is written for programs, down to `least`.
 fn limited(mut files: Vec<Checked>, least: Severity) -> Vec<Checked> {
     for file in &mut files {
         let mut all = std::mem::take(&mut file.diagnostics);
         all.retain(|d| d.severity <= least);
         file.diagnostics = diagnostic::shown(all, |d: &Diagnostic| d);
-        // `lint/more` may be less bad than what it counts.
+        // `lint/more` may be milder than the diagnostics that it counts.
         file.diagnostics
             .retain(|d| d.severity <= least || d.code == "lint/more");
     }
     files
 }
 
-/// Checks one file; one that is no model by name and by text is refused.
+/// Checks one file. A file that is not a model by name or by content is refused.
 fn check(path: &Path, read: Text, severities: &Severities) -> Result<Checked, String> {
     let Text { bytes, text, kind } = read;
     let mut diagnostics = Vec::new();
@@ -261,7 +265,7 @@ fn check(path: &Path, read: Text, severities: &Severities) -> Result<Checked, St
     })
 }
 
-/// Everything that is found in a text, and its tree.
+/// All diagnostics of a text, and its tree.
 fn analyse(
     path: &Path,
     text: &str,
@@ -279,7 +283,8 @@ fn analyse(
     (found, file)
 }
 
-/// Diagnostics of a query file: against the model beside it, or of syntax alone when there is none.
+/// The diagnostics of a query file: checked against the model next to it, or syntax only if there
+/// is none.
 fn query_diagnostics(path: &Path, file: &SourceFile, severities: Severities) -> Vec<Diagnostic> {
     let model = ["xta", "xml", "ta"]
         .iter()

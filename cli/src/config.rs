@@ -1,4 +1,4 @@
-//! `zonelens.toml` for the command line: each file read once, problems collected.
+//! `zonelens.toml` for the command line: each file is read once, and problems are collected.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use zonelens_project::settings::Settings;
 #[derive(Default)]
 pub struct Configs {
     read: HashMap<PathBuf, Settings>,
-    /// What is wrong with the files that were read.
+    /// The problems of the files that were read.
     pub problems: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ impl Configs {
         if let Some(known) = self.read.get(&folder) {
             return known.clone();
         }
-        // Only an editor limits memory unless told.
+        // Only editors limit memory by default.
         let base = Settings {
             options: Options::default(),
             ..Settings::default()

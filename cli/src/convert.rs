@@ -1,4 +1,4 @@
-//! `zonelens convert`: between `.xml` and `.xta`, with nothing lost.
+//! `zonelens convert`: between `.xml` and `.xta`, without loss.
 
 use crate::model::Source;
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -8,7 +8,7 @@ use zonelens_render::places::places;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::convert::{to_plain_xta, to_xml_drawn, to_xta};
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
   0  the file is written
@@ -21,29 +21,30 @@ pub struct Args {
     /// The model to read
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; its extension, .xml or .xta, tells the notation
+    /// The file to write; its extension, .xml or .xta, determines the notation
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// Write .xta without `//@ xml` lines: the model and its queries alone, without places, colours and stored results
+    /// Write .xta without `//@ xml` lines: only the model and its queries, without coordinates,
+    /// colours and stored results
     #[arg(long)]
     plain: bool,
 }
 
-/// Converts a model. A model with syntax errors is refused: half of it would be lost.
+/// Converts a model. A model with syntax errors is refused, because part of it would be lost.
 pub fn run(args: &Args) -> u8 {
     let extension = args.output.extension().map(|e| e.to_ascii_lowercase());
     let notation = extension.as_ref().and_then(|e| e.to_str());
     if !matches!(notation, Some("xml" | "xta" | "ta")) {
         let why = match notation {
-            Some("q") => "models convert to .xml and .xta; queries go along inside them",
-            _ => "its extension must tell the notation, .xml or .xta",
+            Some("q") => "models are converted to .xml or .xta, and their queries are included",
+            _ => "its extension must be .xml or .xta",
         };
         output::complain(&format!("{}: {why}", args.output.display()));
         return BAD_INPUT;
     }
     if args.plain && notation == Some("xml") {
         output::complain(
-            "--plain leaves `//@ xml` lines out, which only .xta has; give an OUT that ends with .xta",
+            "`--plain` leaves out `//@ xml` lines, which only .xta files have; use an OUT that ends with .xta",
         );
         return BAD_INPUT;
     }

@@ -4,22 +4,23 @@ use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
 use zonelens_analysis::{codes, explain};
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0  there is such a code
-  2  there is none";
+  0  the code exists
+  2  there is no such code";
 
 /// Arguments of `zonelens explain`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
 pub struct Args {
-    /// The code as it stands in the diagnostic, `sym/arithmetic` for instance, or a part of it; without one, all codes are
-    /// listed
+    /// The code of a diagnostic, `sym/arithmetic` for instance, or a part of it; without one, all
+    /// codes are listed
     code: Option<String>,
 }
 
-/// Prints the page of the code, or of the only one that has it as a part; several are listed with their usual severities.
+/// Prints the page of the code, or of the only code that contains the text; several codes are
+/// listed with their default severities.
 pub fn run(args: &Args) -> u8 {
     let asked = args
         .code
@@ -36,7 +37,7 @@ pub fn run(args: &Args) -> u8 {
     match found.as_slice() {
         [] => {
             output::complain(&format!(
-                "there is no diagnostic `{asked}`, and none that has it as a part; `zonelens explain` lists all codes"
+                "there is no diagnostic `{asked}`, and no code contains this text; `zonelens explain` lists all codes"
             ));
             return BAD_INPUT;
         }

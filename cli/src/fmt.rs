@@ -13,13 +13,13 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::format::{FormatOptions, format};
 
-/// Exit status of `--check` when a file is not formatted.
+/// The exit status of `--check` if a file is not formatted.
 const UNFORMATTED: u8 = 1;
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0  all is formatted
+  0  all files are formatted
   1  with --check, some file is not
   2  bad usage, or a file cannot be read or written";
 
@@ -27,13 +27,14 @@ Exit status:
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
 pub struct Args {
-    /// Files or patterns, folders for all .xta, .ta and .q files in them; `-` formats standard input to standard output
+    /// Files, patterns, or folders (all .xta, .ta and .q files in them); `-` formats standard input
+    /// to standard output
     #[arg(required = true, value_name = "FILE|DIR|-")]
     files: Vec<PathBuf>,
-    /// Write nothing; name the files that are not formatted and exit with 1 if there are any
+    /// Do not write files; list those that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// The longest line to aim at [default: 100]
+    /// The maximum line length to aim at [default: 100]
     #[arg(long)]
     width: Option<usize>,
     /// The notation of standard input, xta or q [default: xta]
@@ -41,7 +42,7 @@ pub struct Args {
     stdin: Option<Notation>,
 }
 
-/// Formats each file. Parts with syntax errors stay as they are.
+/// Formats each file. Parts with syntax errors are left unchanged.
 pub fn run(args: &Args) -> u8 {
     let (files, problems) = inputs::expand_all(&args.files, inputs::is_formatted);
     let mut status = match problems.is_empty() {
@@ -74,7 +75,7 @@ pub fn run(args: &Args) -> u8 {
     status
 }
 
-/// Formats a file; false if it is not formatted and was only looked at.
+/// Formats a file; returns false if it was only checked and is not formatted.
 fn one(args: &Args, path: &Path, options: FormatOptions) -> Result<bool, String> {
     let piped = inputs::is_stdin(path);
     let text = read_text(path)?;
@@ -85,7 +86,7 @@ fn one(args: &Args, path: &Path, options: FormatOptions) -> Result<bool, String>
     let name = inputs::shown(path);
     if kind == FileKind::Xml {
         return Err(format!(
-            "{name}: XML models are drawn, not written, and are not formatted; `zonelens convert` makes an .xta of one"
+            "{name}: XML models cannot be formatted; use `zonelens convert` to create an .xta file"
         ));
     }
     let file = SourceFile::parse(text.as_str(), kind);

@@ -1,23 +1,23 @@
-//! What the arguments of a command stand for: files, folders, patterns and standard input; and how they are read.
+//! The arguments of a command: files, folders, patterns and standard input, and how they are read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, ItemKind};
 
-/// How much of a file is looked at to tell what it is.
+/// How much of a file is read to determine its type.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// A file to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Where it is; `-` is standard input.
+    /// The path; `-` is standard input.
     pub path: PathBuf,
     /// Whether it was found in a folder; otherwise the user named it.
     pub found: bool,
 }
 
-/// What a file is by its name.
+/// The role of a file according to its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// `.xta`, `.ta`, `.xml`, and standard input
@@ -28,7 +28,7 @@ pub enum Role {
     Other,
 }
 
-/// What a file is by its name.
+/// The role of a file according to its name.
 pub fn role(path: &Path) -> Role {
     if is_stdin(path) {
         return Role::Model;
@@ -46,8 +46,8 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The files of all arguments in their order, and what is wrong with some of them. Of the files in a folder those that
-/// `wanted` accepts are taken.
+/// The files of all arguments, in order, and the problems of some arguments. In a folder, the files
+/// that `wanted` accepts are taken.
 pub fn expand_all(arguments: &[PathBuf], wanted: fn(&Path) -> bool) -> (Vec<Input>, Vec<String>) {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for argument in arguments {
@@ -63,7 +63,7 @@ pub fn expand_all(arguments: &[PathBuf], wanted: fn(&Path) -> bool) -> (Vec<Inpu
     (files, problems)
 }
 
-/// The files that one argument stands for.
+/// The files that one argument denotes.
 pub fn expand(argument: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> {
     let named = |path: PathBuf| Input { path, found: false };
     if is_stdin(argument) {
@@ -85,14 +85,14 @@ pub fn expand(argument: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, 
     Ok(out)
 }
 
-/// The text of an argument that is a pattern and not the name of a file: some shells, and whatever starts commands
-/// without one, leave them alone.
+/// The text of an argument that is a pattern and not the name of a file: some shells, and programs
+/// that start commands without a shell, do not expand patterns.
 fn pattern(argument: &Path) -> Option<&str> {
     let text = argument.to_str()?;
     (text.contains(['*', '?', '[']) && argument.symlink_metadata().is_err()).then_some(text)
 }
 
-/// What a pattern stands for, in the order of names, as a shell would give it.
+/// The files that match a pattern, sorted by name as in a shell.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
     let as_shells_do = glob::MatchOptions {
         case_sensitive: true,
@@ -113,7 +113,7 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>, String> {
     Ok(out)
 }
 
-/// The wanted files below a folder, in the order of their names.
+/// The wanted files below a folder, sorted by name.
 fn folder(path: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> {
     let mut found = Vec::new();
     let mut todo = vec![path.to_owned()];
@@ -122,7 +122,7 @@ fn folder(path: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> 
             .map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
         for entry in entries.flatten() {
             let path = entry.path();
-            // Links to folders are not followed: they may lead back here.
+            // Links to folders are not followed, because they may lead back here.
             if entry.file_type().is_ok_and(|t| t.is_dir()) {
                 todo.push(path);
             } else if wanted(&path) && !path.is_dir() {
@@ -135,7 +135,8 @@ fn folder(path: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> 
     Ok(found.map(|path| Input { path, found: true }).collect())
 }
 
-/// Whether a file in a folder is a model. An `.xml` must look like one: folders hold other XML too.
+/// Whether a file in a folder is a model. An `.xml` file must look like one, because folders may
+/// contain other XML.
 pub fn is_model(path: &Path) -> bool {
     role(path) == Role::Model
         && (FileKind::from_path(&path.to_string_lossy()) != FileKind::Xml || has_nta(path))
@@ -146,7 +147,7 @@ pub fn is_ours(path: &Path) -> bool {
     role(path) == Role::Queries || is_model(path)
 }
 
-/// Whether a file in a folder is text that can be formatted.
+/// Whether a file in a folder can be formatted.
 pub fn is_formatted(path: &Path) -> bool {
     role(path) != Role::Other && FileKind::from_path(&path.to_string_lossy()) != FileKind::Xml
 }
@@ -173,7 +174,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// A path in messages.
+/// A path for messages.
 pub fn shown(path: &Path) -> String {
     match is_stdin(path) {
         true => "standard input".to_owned(),
@@ -181,7 +182,7 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
-/// What is told of bytes that are no text we could show; `None` for text, in whatever encoding.
+/// What kind of binary file these bytes are; `None` for text in any encoding.
 fn binary(bytes: &[u8]) -> Option<&'static str> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
@@ -197,7 +198,7 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         .then_some("is a binary file, not a model or a query file")
 }
 
-/// The notation of a file by its name; of standard input by its text: XML begins with a `<`, and nothing else does.
+/// The notation of a file by its name; for standard input by its text: only XML begins with `<`.
 pub fn kind_of(path: &Path, text: &str) -> FileKind {
     if !is_stdin(path) {
         return FileKind::from_path(&path.to_string_lossy());
@@ -209,8 +210,8 @@ pub fn kind_of(path: &Path, text: &str) -> FileKind {
     }
 }
 
-/// Why a text file of a foreign name is refused: nothing in it can be read as a model. A model under such a name is
-/// taken as one, with its errors.
+/// Why a text file with another extension is refused: nothing in it can be read as a model. A model
+/// with such a name is accepted, and its errors are reported.
 pub fn foreign(path: &Path, file: &SourceFile) -> Option<String> {
     let whole_system = file
         .items
@@ -228,7 +229,7 @@ pub fn foreign(path: &Path, file: &SourceFile) -> Option<String> {
     })
 }
 
-/// Whether an XML text is something else than a model.
+/// Whether an XML text is not a model.
 pub fn is_foreign_xml(file: &SourceFile) -> bool {
     file.kind == FileKind::Xml && !file.text.contains("<nta")
 }
@@ -245,7 +246,7 @@ mod tests {
         assert!(binary(b"\x89PNG\r\n\x1a\n\0\0").is_some());
         assert!(binary(b"\x1f\x8b\x08\x10\xff\xfe").is_some());
         assert!(binary(b"\xff\xfei\0n\0t\0").is_some_and(|w| w.contains("UTF-16")));
-        // A character that the end of the head cuts is whole in the file.
+        // A character that is cut at the end of the head is complete in the file.
         let mut long = vec![b' '; HEAD_BYTES - 1];
         long[0] = 1;
         long.extend("é".bytes());

@@ -4,7 +4,8 @@ use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
 use std::path::PathBuf;
 
-/// Exit status when the editor left without asking for it, as the protocol has it.
+/// The exit status if the editor closed the connection without `shutdown`, as the protocol
+/// requires.
 const UNASKED: u8 = 1;
 
 /// Arguments of `zonelens lsp`.
@@ -16,15 +17,16 @@ pub struct Args {
     /// Write the log to this file
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Run queries with this program instead of this one: for tests of misbehaving workers
+    /// Run queries with this program instead of zonelens itself: for tests of misbehaving workers
     #[arg(long, value_name = "FILE", hide = true)]
     worker: Option<PathBuf>,
-    /// Take two minutes to analyse documents with this in their names: for tests of what goes on beside them
+    /// Take two minutes to analyse documents with this text in their names: for tests of concurrent
+    /// requests
     #[arg(long, value_name = "PART", hide = true)]
     slow: Option<String>,
 }
 
-/// Serves until the editor says goodbye.
+/// Serves until the editor ends the session.
 pub fn run(args: &Args) -> u8 {
     let worker = match args.worker.clone().map_or_else(std::env::current_exe, Ok) {
         Ok(path) => path,

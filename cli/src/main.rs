@@ -1,6 +1,7 @@
-//! The `zonelens` command: a thin face over the other crates.
+//! The `zonelens` command: a thin layer over the other crates.
 //!
-//! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which gives the exit status.
+//! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which
+//! returns the exit status.
 
 mod check;
 mod config;
@@ -22,31 +23,31 @@ mod worker;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Exit status of a run that did what it was asked.
+/// The exit status of a successful run.
 pub const SUCCESS: u8 = 0;
-/// Exit status for bad usage, unreadable files and erroneous models.
+/// The exit status for bad usage, unreadable files and models with errors.
 pub const BAD_INPUT: u8 = 2;
 
-/// Visitors recurse over the tree of the model; a deep expression must not end the process.
+/// The analysis recurses over the tree of the model; a deep expression must not overflow the stack.
 const STACK_BYTES: usize = 256 << 20;
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0    nothing is wrong
+  0    success
   1    check: errors; verify: a query fails; fmt --check: a file is not formatted; render: no trace
-  2    bad usage, unreadable or erroneous input
-  3    verify: a query has no answer within its limits
+  2    bad usage, unreadable input, or a model with errors
+  3    verify: a query has no verdict within its limits
   130  interrupted
-`zonelens COMMAND --help` says more.";
+See `zonelens COMMAND --help` for details.";
 
 /// A language server and model checker for networks of timed automata
 #[derive(Parser)]
 #[command(name = "zonelens", version = env!("ZONELENS_VERSION"), about, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, after_help = STATUS)]
 struct Cli {
-    /// When to write colours: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR decide for `auto`, then whether it is a
-    /// terminal
+    /// When to write colours: `auto` follows NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR,
+    /// and otherwise writes colours on a terminal
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: output::ColorChoice,
     #[command(subcommand)]
@@ -63,17 +64,17 @@ enum Command {
     Verify(Box<verify::Args>),
     /// Format .xta and .q files
     Fmt(fmt::Args),
-    /// Convert a model between .xml and .xta, with nothing lost
+    /// Convert a model between .xml and .xta, without loss
     Convert(convert::Args),
-    /// Walk a model, at random or step by step
+    /// Walk through a model, at random or step by step
     Simulate(simulate::Args),
     /// Draw the templates of a model, or a trace as a sequence chart
     Render(render::Args),
-    /// Print the page of a diagnostic, `sym/loop-order` for instance; a part of the code will do
+    /// Print the page of a diagnostic, `sym/loop-order` for instance; a part of the code is enough
     Explain(explain::Args),
     /// Print a completion script for a shell
     Completions(package::CompletionsArgs),
-    /// Print the manual page, or that of a command
+    /// Print the manual page of zonelens, or of a command
     Man(package::ManArgs),
     /// Answer one query for the language server
     #[command(hide = true)]

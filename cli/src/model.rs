@@ -1,4 +1,4 @@
-//! A model with its queries, and the run of one of them: what `verify` and `worker` share.
+//! A model with its queries, and the run of one query: shared by `verify` and `worker`.
 
 use crate::inputs;
 use std::collections::BTreeMap;
@@ -19,7 +19,8 @@ use zonelens_syntax::span::{LineCol, LineIndex, Span};
 
 const HAS_ERRORS: &str = "the model has errors";
 
-/// What the evaluation of one expression may use up in a process of its own. Its memory is limited by the process.
+/// What the evaluation of one expression may use up in a process of its own. Its memory is limited
+/// by the process.
 const EVALUATION: Allowance = Allowance {
     steps: u64::MAX,
     depth: 20_000,
@@ -28,7 +29,7 @@ const EVALUATION: Allowance = Allowance {
     time: Duration::from_secs(10),
 };
 
-/// Reads a text file or standard input, or says in one sentence why not.
+/// Reads a text file or standard input; `Err` is one sentence.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = inputs::read_bytes(path)?;
     String::from_utf8(bytes).map_err(|error| {
@@ -42,7 +43,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 
 /// A parsed file with a table of its lines.
 pub struct Source {
-    /// Where it was read from; `None` for a formula of the command line.
+    /// The path it was read from; `None` for a formula of the command line.
     pub path: Option<PathBuf>,
     /// The parsed text.
     pub file: SourceFile,
@@ -57,7 +58,8 @@ impl Source {
         Source { path, file, lines }
     }
 
-    /// Reads and parses a file; its extension tells the notation. What is no model is refused in one sentence.
+    /// Reads and parses a file; its extension determines the notation. A file that is not a model
+    /// is refused with one sentence.
     pub fn read(path: &Path) -> Result<Source, String> {
         let text = read_text(path)?;
         let kind = inputs::kind_of(path, &text);
@@ -77,14 +79,14 @@ impl Source {
         self.lines.line_col(&self.file.text, offset)
     }
 
-    /// The queries that ask something.
+    /// The queries that can be answered.
     pub fn queries(&self) -> Vec<QueryRef<'_>> {
         let mut queries = self.file.queries();
         queries.retain(|q| !matches!(q.query.kind, QueryKind::Heading));
         queries
     }
 
-    /// 1-based line of a query; 0 for a formula of the command line.
+    /// The line of a query, counted from 1; 0 for a formula of the command line.
     pub fn line_of(&self, query: QueryRef<'_>) -> u32 {
         match self.path {
             Some(_) => self.line_col(query.query.span.start + query.base).line,
@@ -102,9 +104,9 @@ impl Source {
     }
 }
 
-/// A model that is ready to be asked, or the reasons why it is not.
+/// A model that is ready for queries, or the reasons why it is not.
 pub struct Prepared {
-    /// The model's text.
+    /// The text of the model.
     pub source: Source,
     model: Model,
     network: Result<Network, Vec<Diagnostic>>,
@@ -122,8 +124,9 @@ impl Prepared {
         }
     }
 
-    /// Refuses an override from the command line that overrides nothing: a misspelt name would otherwise answer for
-    /// another size than the one asked for. What a model with errors declares is not known well enough to tell.
+    /// Refuses an override from the command line without effect: with a misspelt name, the answer
+    /// would be for another size than the one requested. If a model has errors, its declarations
+    /// are not known well enough to decide.
     pub fn know_constants(&self, overrides: &[(String, i64)]) -> Result<(), String> {
         let unknown = |name: &String| !self.model.has_global_constant(name);
         match overrides.iter().find(|(name, _)| unknown(name)) {
@@ -138,7 +141,7 @@ impl Prepared {
         }
     }
 
-    /// What keeps the model from being verified.
+    /// The errors that prevent verification.
     pub fn errors(&self) -> &[Diagnostic] {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)
     }
@@ -155,7 +158,7 @@ impl Prepared {
             .unwrap_or_default()
     }
 
-    /// The constants that were given from outside, for people.
+    /// The overridden constants, as text for users.
     pub fn constants_text(&self, report: &QueryReport) -> Option<String> {
         let one = |(name, value): (&String, &i64)| match value {
             0 if self.model.is_boolean_constant(name) => format!("{name} = false"),
@@ -192,13 +195,13 @@ impl Prepared {
         report
     }
 
-    /// Replays a trace; `Err` says what does not fit.
+    /// Replays a trace; `Err` is the reason if it does not fit the model.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, String> {
         let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
         zonelens_interpreter::replay_trace(network, trace, &|span| self.position(span))
     }
 
-    /// The value of an expression in a step of a trace; `Err` says why there is none.
+    /// The value of an expression in a step of a trace; `Err` is the reason if there is none.
     pub fn evaluate(
         &self,
         trace: &Trace,
@@ -261,7 +264,8 @@ impl Prepared {
         match self.model.resolve_query(network, query.query, query.base) {
             Ok(resolved) => Ok((network, resolved)),
             Err(diagnostics) => Err(judge(&diagnostics).unwrap_or_else(|| {
-                // What is recognised but not answered, a statistical query for instance, is no error of its author.
+                // A query that is recognised but not supported, such as a statistical one, is not
+                // an error of its author.
                 let mut notes = known.iter().chain(&diagnostics);
                 match notes.find(|d| d.code.starts_with("unsupported/")) {
                     Some(note) => {
@@ -279,7 +283,7 @@ impl Prepared {
     }
 }
 
-/// What the author of a query expects.
+/// The verdict that the author of a query expects.
 pub fn expected(query: &Query) -> Option<Verdict> {
     query.expectation.map(|e| {
         if e.satisfied {
@@ -290,7 +294,7 @@ pub fn expected(query: &Query) -> Option<Verdict> {
     })
 }
 
-/// Whether a query passes: as expected or, without an expectation, satisfied.
+/// Whether a query passes: its verdict is the expected one or, without an expectation, `satisfied`.
 pub fn passes(report: &QueryReport) -> bool {
     report.verdict == report.expected.unwrap_or(Verdict::Satisfied)
 }

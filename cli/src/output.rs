@@ -1,4 +1,4 @@
-//! Writing for people: colour where it helps, complaints on standard error.
+//! Output for users: colours where they help, errors on standard error.
 
 use clap::ValueEnum;
 use std::borrow::Cow;
@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 
-/// More characters of a message are not shown: a name may be as long as a file.
+/// The most characters of a message that are shown: a name may be as long as a file.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// Where output goes.
+/// An output stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -27,7 +27,7 @@ impl Stream {
         };
     }
 
-    /// Columns of the terminal that it is, if it is one.
+    /// The number of columns, if the stream is a terminal.
     pub fn columns(self) -> Option<usize> {
         let size = match self {
             Stream::Out => terminal_size::terminal_size_of(std::io::stdout()),
@@ -42,17 +42,18 @@ pub fn say(line: &str) {
     Stream::Out.say(line);
 }
 
-/// Writes an error for people to standard error.
+/// Writes an error for the user to standard error.
 pub fn complain(message: &str) {
     Stream::Error.say(&format!("zonelens: {}", one_line(message)));
 }
 
-/// A message for people: what would move the cursor is made visible, and the rest of a very long one is left out.
+/// A message for the user: control characters are made visible, and a very long message is
+/// shortened.
 pub fn one_line(message: &str) -> Cow<'_, str> {
     shortened(message, LONGEST_MESSAGE)
 }
 
-/// Text of at most so many characters, without control characters.
+/// Text of at most `most` characters, without control characters.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let cut = text.char_indices().nth(most).map(|(at, _)| at);
     let kept = &text[..cut.unwrap_or(text.len())];
@@ -71,7 +72,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `--color`
+/// The values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless the environment says otherwise
@@ -85,12 +86,13 @@ pub enum ColorChoice {
 
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Takes the choice of the command line; without one it is `auto`.
+/// Sets the choice of the command line; the default is `auto`.
 pub fn choose_color(choice: ColorChoice) {
     let _ = CHOICE.set(choice);
 }
 
-/// Whether colours are written: what the command line says, else the usual variables, else on a terminal only.
+/// Whether colours are written: decided by the command line, else by the usual variables, else by
+/// whether the stream is a terminal.
 fn colorful(
     choice: ColorChoice,
     variable: &dyn Fn(&str) -> Option<OsString>,
@@ -116,12 +118,12 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// For what is written to standard output.
+    /// The colours for standard output.
     pub fn for_stdout() -> Palette {
         Palette::of(Stream::Out)
     }
 
-    /// For what is written to a stream.
+    /// The colours for a stream.
     pub fn of(stream: Stream) -> Palette {
         let terminal = match stream {
             Stream::Out => std::io::stdout().is_terminal(),
@@ -133,7 +135,7 @@ impl Palette {
         }
     }
 
-    /// Without colours.
+    /// No colours.
     #[cfg(test)]
     pub fn plain() -> Palette {
         Palette { enabled: false }
@@ -152,32 +154,32 @@ impl Palette {
         }
     }
 
-    /// What is good.
+    /// Colours text about success.
     pub fn good(self, text: &str) -> String {
         self.paint("1;32", text)
     }
 
-    /// What is bad.
+    /// Colours text about a failure.
     pub fn bad(self, text: &str) -> String {
         self.paint("1;31", text)
     }
 
-    /// What is open.
+    /// Colours text about something undecided.
     pub fn doubtful(self, text: &str) -> String {
         self.paint("1;33", text)
     }
 
-    /// What matters less.
+    /// Colours text of less importance.
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// What is only said.
+    /// Colours additional information.
     pub fn note(self, text: &str) -> String {
         self.paint("1;34", text)
     }
 
-    /// What stands out.
+    /// Emphasises text.
     pub fn strong(self, text: &str) -> String {
         self.paint("1", text)
     }
@@ -211,7 +213,7 @@ mod tests {
         ));
         assert!(!with(Auto, &[("CLICOLOR", "0")], true));
         assert!(!with(Auto, &[("TERM", "dumb")], true));
-        // The command line is nearest.
+        // The command line has precedence.
         assert!(with(Always, &[("NO_COLOR", "1")], false));
         assert!(!with(Never, &[("CLICOLOR_FORCE", "1")], true));
     }

@@ -1,4 +1,4 @@
-//! `zonelens completions` and `zonelens man`: what packagers install beside the binary.
+//! `zonelens completions` and `zonelens man`: files that packagers install with the binary.
 
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args;
@@ -27,7 +27,8 @@ pub struct ManArgs {
 
 /// Prints the completion script.
 pub fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
-    // `explain` takes parts of codes too, so only the script knows them as its possible values.
+    // `explain` also accepts parts of codes, so only the completion script lists codes as possible
+    // values.
     let codes: Vec<&'static str> = zonelens_analysis::codes().iter().map(|(c, _)| *c).collect();
     let mut command = command.mut_subcommand("explain", |explain| {
         explain.mut_arg("code", |code| {
@@ -37,7 +38,7 @@ pub fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "zonelens", &mut script);
     if args.shell == Shell::Fish {
-        // Its generator leaves values of positional arguments out.
+        // The generator for this shell leaves out the values of positional arguments.
         let line = format!(
             "complete -c zonelens -n \"__fish_seen_subcommand_from explain\" -f -a \"{}\"\n",
             codes.join(" ")
@@ -47,7 +48,7 @@ pub fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
     print(&script)
 }
 
-/// Prints a manual page in roff, or writes all.
+/// Prints a manual page in roff, or writes all of them.
 pub fn man(args: &ManArgs, mut command: clap::Command) -> u8 {
     // This gives subcommands their full names.
     command.build();

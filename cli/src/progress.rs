@@ -1,4 +1,4 @@
-//! Progress of a run on the terminal, and Ctrl-C.
+//! The progress of a run on the terminal, and Ctrl-C.
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,20 +9,20 @@ use std::time::Duration;
 use zonelens_analysis::report::Progress;
 use zonelens_analysis::report_text;
 
-/// More characters of a query are not shown while it runs.
+/// The most characters of a query that are shown while it runs.
 const LONGEST_QUERY: usize = 200;
 
-/// Which query runs: its number and how many there are, and the same of its model.
+/// The number of the current query and the number of queries, and the same for its model.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// Among the queries of its model.
+    /// The number among the queries of its model.
     pub query: (usize, usize),
-    /// Among the models.
+    /// The number of the model among the models.
     pub model: (usize, usize),
 }
 
 impl Position {
-    /// `model 2 of 3, query 1 of 5`; what there is only one of is not counted.
+    /// `model 2 of 3, query 1 of 5`; a part with only one item is left out.
     fn text(&self) -> String {
         let parts = [("model", self.model), ("query", self.query)];
         let several = parts.iter().filter(|(_, (_, total))| *total > 1);
@@ -31,13 +31,14 @@ impl Position {
     }
 }
 
-/// A line on standard error that lives as long as a query runs; nothing when standard error is no terminal.
+/// A line on standard error that is shown while a query runs; not shown if standard error is not a
+/// terminal.
 pub struct Bar {
     bar: Option<ProgressBar>,
     position: String,
 }
 
-/// The line that is on the terminal, for whoever ends the process.
+/// The line that is on the terminal, so that it can be removed when the process ends.
 static ON_TERMINAL: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 fn on_terminal() -> MutexGuard<'static, Option<ProgressBar>> {
@@ -65,7 +66,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        // A query of several lines would leave all but the last behind.
+        // Of a query with several lines, all but the last would stay on the terminal.
         let query = query.split_whitespace().collect::<Vec<_>>().join(" ");
         let query = output::shortened(&query, LONGEST_QUERY);
         bar.set_message(message(&position, &query));
@@ -75,7 +76,7 @@ impl Bar {
         Bar { bar, position }
     }
 
-    /// Shows what the run has reached.
+    /// Shows the progress of the run.
     pub fn show(&self, progress: &Progress) {
         if let Some(bar) = &self.bar {
             let counts = format!(
@@ -108,8 +109,8 @@ fn message(position: &str, text: &str) -> String {
     }
 }
 
-/// A flag that Ctrl-C raises, and the request to end (`SIGTERM`) that schedulers and time limits send; a second one ends
-/// the process at once.
+/// A flag that is set by Ctrl-C and by the request to end (`SIGTERM`) that schedulers and time
+/// limits send. A second request ends the process immediately.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -117,7 +118,7 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build();
-        // Without a handler a signal ends the process, which is the best that is left.
+        // Without a handler, a signal ends the process, which is acceptable.
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
             let Ok(mut requests) = Requests::new() else {
@@ -149,7 +150,7 @@ impl Requests {
         })
     }
 
-    /// Waits for one; false if there will be none.
+    /// Waits for a request; returns false if there will be none.
     #[cfg(unix)]
     async fn next(&mut self) -> bool {
         tokio::select! {
@@ -158,7 +159,7 @@ impl Requests {
         }
     }
 
-    /// Waits for one; false if there will be none.
+    /// Waits for a request; returns false if there will be none.
     #[cfg(not(unix))]
     async fn next(&mut self) -> bool {
         tokio::signal::ctrl_c().await.is_ok()

@@ -1,4 +1,4 @@
-//! `zonelens render`: pictures of templates and traces.
+//! `zonelens render`: drawings of templates and traces.
 
 use crate::model::{Prepared, Source};
 use crate::progress::{Bar, Position, interrupt_flag};
@@ -14,12 +14,12 @@ use zonelens_render::{chart, diagram, svg};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
-/// Ctrl-C.
+/// The exit status after Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// No query gives a trace.
+/// The exit status if no query has a trace.
 const NO_TRACE: u8 = 1;
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
 Exit status:
   0    the picture is written
@@ -39,10 +39,10 @@ pub struct Args {
     /// Draw only this template; may be given several times
     #[arg(long = "template", value_name = "NAME", conflicts_with = "trace")]
     templates: Vec<String>,
-    /// Draw a trace as a sequence chart: of the first query that has one
+    /// Draw a trace as a sequence chart: that of the first query that has one
     #[arg(long)]
     trace: bool,
-    /// Draw the trace of this formula, not of the model's queries
+    /// Draw the trace of this formula instead of the queries of the model
     #[arg(
         short = 'q',
         value_name = "FORMULA",
@@ -50,7 +50,7 @@ pub struct Args {
         requires = "trace"
     )]
     formula: Option<String>,
-    /// Show the lane of this process only; may be given several times
+    /// Show only the lane of this process; may be given several times
     #[arg(long = "process", value_name = "NAME", requires = "trace")]
     processes: Vec<String>,
     /// Override a global integer constant before any size is evaluated
@@ -58,12 +58,12 @@ pub struct Args {
     constants: Vec<(String, i64)>,
 }
 
-/// Formats that others make of an SVG.
+/// Formats that other programs create from SVG.
 const CONVERTED: [&str; 12] = [
     "png", "pdf", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "avif",
 ];
 
-/// Refuses a picture in another format before anything is run for it.
+/// Refuses other formats before any query is run.
 fn is_svg(args: &Args) -> Result<(), Failure> {
     let extension = args.output.extension().map(|e| e.to_ascii_lowercase());
     let Some(format) = extension.as_ref().and_then(|e| e.to_str()) else {
@@ -85,7 +85,7 @@ fn is_svg(args: &Args) -> Result<(), Failure> {
     .into())
 }
 
-/// Draws; gives the exit status.
+/// Draws and returns the exit status.
 pub fn run(args: &Args) -> u8 {
     let drawn = is_svg(args).and_then(|()| draw(args)).and_then(|picture| {
         write(args, &picture).map_err(|message| Failure {
@@ -247,7 +247,7 @@ fn first_trace(args: &Args, prepared: &Prepared) -> Result<QueryReport, Failure>
     last.ok_or_else(|| none.into())
 }
 
-/// Where the next of all queries stands.
+/// The position of the next query among all queries.
 fn position(number: &mut usize, total: usize) -> Position {
     *number += 1;
     Position {

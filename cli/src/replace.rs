@@ -1,13 +1,13 @@
-//! Writing a file again: all of it or nothing, and never over what somebody else wrote meanwhile.
+//! Rewrites a file: completely or not at all, and never if it was changed in the meantime.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Puts `new` in place of `old`, which is what was read from `path`. A file that holds something else by now is left as
-/// it is. Permissions, owner and links stay; `Err` is one sentence.
+/// Replaces `old`, which was read from `path`, by `new`. A file that was changed in the meantime is
+/// left unchanged. Permissions, owner and links are kept; `Err` is one sentence.
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    // A link keeps its place: the file that it leads to is written.
+    // A link is kept: the file that it points to is written.
     let file = path.canonicalize().map_err(wrong)?;
     let metadata = file.metadata().map_err(wrong)?;
     if metadata.permissions().readonly() {
@@ -20,7 +20,7 @@ pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
         match std::fs::read(&file).map_err(wrong)? == old {
             true => Ok(()),
             false => Err(format!(
-                "{} was changed by another program meanwhile and was left as it is; run the command again",
+                "{} was changed by another program in the meantime and was not overwritten; run the command again",
                 path.display()
             )),
         }
@@ -33,13 +33,13 @@ pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
             }
             done
         }
-        // Where no such copy can be made (a folder that takes no files, several names of one file), writing in place
-        // keeps more than it risks.
+        // If no such copy can be made (the folder is read-only, or the file has several names), the
+        // file is written in place.
         None => unchanged().and_then(|()| std::fs::write(&file, new).map_err(wrong)),
     }
 }
 
-/// A file beside `file` with the new text and the same rights, if there can be one.
+/// A file next to `file` with the new text and the same permissions, if it can be created.
 fn beside(file: &Path, metadata: &std::fs::Metadata, new: &[u8]) -> Option<PathBuf> {
     if has_other_names(metadata) {
         return None;

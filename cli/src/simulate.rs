@@ -1,4 +1,5 @@
-//! `zonelens simulate`: walks a model, at random or step by step, by the same interpreter that replays traces.
+//! `zonelens simulate`: walks a model, at random or step by step, by the same interpreter that
+//! replays traces.
 
 use crate::model::{Prepared, Source};
 use crate::output::Palette;
@@ -33,7 +34,8 @@ pub struct Args {
     /// Seed of random choices: the same seed gives the same run
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Transitions to take first, by their numbers in the list that `--interactive` shows; the rest is random
+    /// Transitions to take first, by their numbers in the list that `--interactive` shows; the rest
+    /// is random
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     choose: Vec<usize>,
     /// Ask for every step on standard input
@@ -65,7 +67,8 @@ struct Run<'a> {
     reason: String,
 }
 
-/// Walks; gives the exit status: 0, or 2 if the model has errors, fails on the way or lacks a chosen transition.
+/// Walks; gives the exit status: 0, or 2 if the model has errors, fails on the way or lacks a
+/// chosen transition.
 pub fn run(args: &Args) -> u8 {
     let source = match Source::read(&args.model) {
         Ok(source) if source.file.kind == FileKind::Query => {
@@ -157,7 +160,8 @@ fn write(args: &Args, trace: &Trace, ended: &Ended, booleans: &Booleans) {
     }
 }
 
-/// Shows the transitions of every state and takes the one that is asked for, until the input or the steps end.
+/// Shows the transitions of every state and takes the one that is asked for, until the input or the
+/// steps end.
 fn ask_for_steps(
     args: &Args,
     network: &Network,

@@ -1,4 +1,4 @@
-//! `zonelens verify`: runs queries and says what came out, for people and for scripts.
+//! `zonelens verify`: runs queries and prints the results for users and scripts.
 
 mod arguments;
 mod human;
@@ -23,14 +23,14 @@ use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::QueryRef;
 
-/// Some query does not answer what it should.
+/// The exit status if some query has another verdict than expected.
 const SOME_FAIL: u8 = 1;
-/// Some query has no answer.
+/// The exit status if some query has no verdict.
 const SOME_UNKNOWN: u8 = 3;
-/// Ctrl-C.
+/// The exit status after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// Where arguments stand on the command line: positions of each path and of each `-q`.
+/// The order of the arguments on the command line: the positions of each path and of each `-q`.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     paths: Vec<usize>,
@@ -49,7 +49,7 @@ pub fn order(matches: &clap::ArgMatches) -> Order {
     }
 }
 
-/// Runs the queries of all models; gives the exit status of the contract.
+/// Runs the queries of all models; returns the documented exit status.
 pub fn run(args: &Args, order: &Order) -> u8 {
     let plan = match Plan::new(args, order) {
         Ok(plan) => plan,
@@ -125,7 +125,7 @@ impl Run<'_> {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Asks one model; how many queries that were, or why it cannot be asked.
+    /// Runs the queries of one model; returns their number, or the reason why they cannot be run.
     fn model(&mut self, number: usize, options: &Options) -> Result<usize, String> {
         let input = &self.plan.models[number];
         let path = &input.path;
@@ -164,11 +164,11 @@ impl Run<'_> {
         Ok(total)
     }
 
-    /// A model that was named must have a query; in a folder, some have none.
+    /// A model that was named must have a query; in a folder, some models have none.
     fn nothing_to_ask(&self, input: &Input, kind: FileKind) -> Result<usize, String> {
         let name = inputs::shown(&input.path);
         if input.found {
-            output::complain(&format!("{name} has no query and is passed over"));
+            output::complain(&format!("{name} has no query and is skipped"));
             return Ok(0);
         }
         let own = match kind {
@@ -176,7 +176,7 @@ impl Run<'_> {
             _ => "write `//@ query A[] …` in it",
         };
         Err(format!(
-            "{name} has no query; {own}, write a `.q` file beside it, or give one with -q"
+            "{name} has no query; {own}, write a `.q` file next to it, or give one with -q"
         ))
     }
 }
@@ -207,16 +207,16 @@ fn ask(
     report
 }
 
-/// How queries ended.
+/// The numbers of queries by result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// As expected or, without expectation, satisfied.
+    /// Queries with the expected verdict or, without an expectation, `satisfied`.
     pub passed: usize,
-    /// With another verdict.
+    /// Queries with another verdict.
     pub failed: usize,
-    /// Without one.
+    /// Queries without a verdict.
     pub unknown: usize,
-    /// Of queries and models with errors.
+    /// Queries and models with errors.
     pub errors: usize,
 }
 
@@ -231,7 +231,7 @@ impl Tally {
         }
     }
 
-    /// The exit status of the contract.
+    /// The documented exit status.
     fn status(&self) -> u8 {
         match self {
             Tally { errors: 1.., .. } => BAD_INPUT,
@@ -242,7 +242,7 @@ impl Tally {
     }
 }
 
-/// Writes reports in the chosen form, each as soon as it is known.
+/// Writes reports in the chosen format, each as soon as it is known.
 struct Printer<'a> {
     args: &'a Args,
     human: human::Human,
@@ -293,14 +293,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// After the last report on a model.
+    /// Called after the last report on a model.
     fn finish(&mut self, model: &Path, reports: &[QueryReport]) {
         if self.args.format == Format::Junit {
             self.suites.add(model, reports);
         }
     }
 
-    /// After the last model.
+    /// Called after the last model.
     fn end(&self, tally: &Tally) {
         match self.args.format {
             _ if self.models == 0 => {}

@@ -1,7 +1,8 @@
-//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the language server.
+//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the
+//! language server.
 //!
-//! One line of JSON comes in, lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
-//! itself when the server dies, so no worker outlives its server.
+//! It reads one line of JSON and writes lines of JSON. It stops when its input is closed. This also
+//! happens if the server dies, so no worker outlives its server.
 
 use crate::model::{Prepared, Source};
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -15,7 +16,7 @@ use zonelens_checker::Control;
 use zonelens_project::platform;
 use zonelens_syntax::ast::FileKind;
 
-/// Exit status when the input closes before the answer.
+/// The exit status if the input closes before the answer.
 const STOPPED: i32 = 130;
 
 /// Reads the request, answers, and ends.
@@ -29,15 +30,13 @@ pub fn run() -> u8 {
     let request: WorkerRequest = match serde_json::from_str(&line) {
         Ok(request) => request,
         Err(error) => {
-            output::complain(&format!(
-                "the request is not one this worker knows: {error}"
-            ));
+            output::complain(&format!("the request is unknown to this worker: {error}"));
             return BAD_INPUT;
         }
     };
     if request.protocol != WORKER_PROTOCOL {
         output::complain(&format!(
-            "the request speaks version {} of the worker protocol, this worker version {WORKER_PROTOCOL}",
+            "the request has version {} of the worker protocol, but this worker supports version {WORKER_PROTOCOL}",
             request.protocol
         ));
         return BAD_INPUT;
@@ -101,12 +100,12 @@ fn stop_when_input_closes() {
     let watch = || {
         let mut rest = [0u8; 256];
         let mut stdin = std::io::stdin().lock();
-        // The server writes nothing more: whatever ends this read means that nobody waits for the answer.
+        // The server writes nothing more: if this read ends, nothing waits for the answer.
         while matches!(stdin.read(&mut rest), Ok(n) if n > 0) {}
         std::process::exit(STOPPED);
     };
     if let Err(error) = std::thread::Builder::new().spawn(watch) {
-        // Without the watch this process could outlive its server.
+        // Without the watch, this process could outlive its server.
         output::complain(&format!("the worker cannot watch its input: {error}"));
         std::process::exit(STOPPED);
     }

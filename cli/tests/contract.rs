@@ -1,5 +1,5 @@
-//! What scripts rely on, as it was first promised: names and types of JSON fields, and exit statuses. Both may only be
-//! added to; what stands here does not change.
+//! What scripts rely on, as it was first promised: names and types of JSON fields, and exit
+//! statuses. Both may only be added to; what stands here does not change.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,8 +67,8 @@ impl Drop for Folder {
     }
 }
 
-/// The fields of a value with their types: `trace.steps[].delay` is a `string`. Keys of maps that hold names of the
-/// model are `*`.
+/// The fields of a value with their types: `trace.steps[].delay` is a `string`. Keys of maps that
+/// hold names of the model are `*`.
 fn fields(value: &Value, path: &str, maps: &[&str], out: &mut BTreeMap<String, &'static str>) {
     let kind = match value {
         Value::Null => "null",
@@ -151,8 +151,8 @@ fn schema_file(name: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Every field that was written is in the schema, and what the schema requires was promised to be everywhere.
-/// `cargo xtask reports` validates more outputs, with a validator.
+/// Every field that was written is in the schema, and what the schema requires was promised to be
+/// everywhere. `cargo xtask reports` validates more outputs, with a validator.
 fn assert_described(objects: &[Value], maps: &[&str], command: &str, everywhere: &[&str]) {
     let file = format!("{command}.schema.json");
     let schema = schema_file(&file);

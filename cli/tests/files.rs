@@ -1,4 +1,5 @@
-//! `check`, `fmt` and `convert` through the real binary: output, exit status, and the picture of the README.
+//! `check`, `fmt` and `convert` through the real binary: output, exit status, and the picture of
+//! the README.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -375,8 +376,8 @@ fn terminal_svg(command: &str, text: &str) -> String {
         }
     }
     let height = 40 + lines.len() * 19;
-    // A browser joins blanks unless told not to, and only some understand each of the two ways to tell it. The length
-    // keeps columns below each other in fonts of another width.
+    // A browser joins blanks unless told not to, and only some understand each of the two ways to
+    // tell it. The length keeps columns below each other in fonts of another width.
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"{height}\" viewBox=\"0 0 800 {height}\" role=\"img\">
 <title>{}</title>

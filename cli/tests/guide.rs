@@ -1,4 +1,5 @@
-//! `docs/guide.md` word by word: its files are written, its edits made, its commands run, their output compared.
+//! `docs/guide.md` word by word: its files are written, its edits made, its commands run, their
+//! output compared.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

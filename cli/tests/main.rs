@@ -1,4 +1,5 @@
-//! Tests of the binary: commands, output, the language server. One binary: each would link the whole crate again.
+//! Tests of the binary: commands, output, the language server. One binary: each would link the
+//! whole crate again.
 
 mod cmdline;
 mod contract;

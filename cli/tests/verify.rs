@@ -314,7 +314,7 @@ fn a_run_that_stays_somewhere_says_so() {
         let output = run(&d, &["m.xta", "-q", formula]);
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let stays = "the run takes no transition";
+    let stays = "the run takes no further transition";
     assert!(text("A<> n == 2").contains(stays));
     assert!(text("E[] n == 0").contains(stays));
     assert!(!text("E<> n == 2").contains(stays));
@@ -347,7 +347,8 @@ fn people_and_ci_get_their_forms() {
     );
 }
 
-/// Starts a run of which the second query takes long, sends it a signal after the first and waits for its end.
+/// Starts a run of which the second query takes long, sends it a signal after the first and waits
+/// for its end.
 #[cfg(unix)]
 fn interrupted_by(signal: &str) -> Output {
     let d = directory();
@@ -418,7 +419,8 @@ fn a_killed_run_leaves_no_half_result() {
     assert_eq!(field(&verdicts, "verdict"), ["satisfied"]);
 }
 
-/// Statistical queries are recognised but not answered: that is no error of the model, and the others are answered.
+/// Statistical queries are recognised but not answered: that is no error of the model, and the
+/// others are answered.
 #[test]
 fn a_statistical_query_is_unsupported_not_wrong() {
     let directory = directory();

@@ -1,4 +1,5 @@
-//! One version everywhere: crates, extension, plugin. Clients compare it with the server's and warn.
+//! One version everywhere: crates, extension, plugin. Clients compare it with the server's and
+//! warn.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +40,8 @@ fn extension_and_plugin_have_the_crates_version() {
     }
 }
 
-/// What the plugin and packages read is `zonelens VERSION` and, in a checkout, the commit in parentheses.
+/// What the plugin and packages read is `zonelens VERSION` and, in a checkout, the commit in
+/// parentheses.
 #[test]
 fn the_binary_says_it_first() {
     let output = Command::new(env!("CARGO_BIN_EXE_zonelens"))

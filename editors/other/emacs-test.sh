@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the elisp of docs/other-editors.md in a headless Emacs against the real server: diagnostic, verify, verdict.
-# Usage: emacs-test.sh SERVER. Skips with a message where there is no Emacs with eglot.
+# Usage: emacs-test.sh SERVER. Skipped with a message if there is no Emacs with eglot.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 server=$(realpath "$1")
@@ -27,7 +27,7 @@ cat >"$work/test.el" <<'ELISP'
   (let ((end (+ (float-time) 30)))
     (while (not (funcall condition))
       (when (> (float-time) end)
-        (error "waited in vain for: %s" what))
+        (error "timeout while waiting for: %s" what))
       (accept-process-output nil 0.1))))
 (defun codes ()
   (mapconcat (lambda (d) (flymake-diagnostic-text d)) (flymake-diagnostics) "\n"))

@@ -103,7 +103,8 @@ enum Step {
     End(String),
 }
 
-/// Shows one run's progress. The client must have agreed to the token before anything is sent under it.
+/// Shows one run's progress. The client must have agreed to the token before anything is sent under
+/// it.
 async fn show(client: Client, run: RunId, title: String, mut inbox: mpsc::UnboundedReceiver<Step>) {
     let token = lsp::NumberOrString::String(token(run));
     if client

@@ -1,9 +1,10 @@
 //! Verdicts kept on disk under what they belong to, so that they survive a restart.
 //!
-//! One file per answer, named by its meaning: a line with the form, the meaning and a checksum, then the answer. The
-//! checksum covers the form, the meaning, the version of this tool and the answer, so that an entry that was changed,
-//! renamed or written by another version is not believed; it is removed. `unknown` and `error` are never kept: more
-//! time or memory may change them.
+//! One file per answer, named by its meaning: a line with the form, the meaning and a checksum,
+//! then the answer. The checksum covers the form, the meaning, the version of this tool and the
+//! answer, so that an entry that was changed, renamed or written by another version is not
+//! believed; it is removed. `unknown` and `error` are never kept: more time or memory may change
+//! them.
 
 use crate::meaning::Meaning;
 use crate::{platform, private};
@@ -27,7 +28,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// In `ZONELENS_CACHE_DIR`, else where the platform keeps caches. `version` is that of this tool.
+    /// In `ZONELENS_CACHE_DIR`, else where the platform keeps caches. `version` is that of this
+    /// tool.
     pub fn from_environment(version: &str) -> Cache {
         let directory = base_directory().map(|base| base.join("results"));
         Cache {

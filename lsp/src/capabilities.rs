@@ -42,7 +42,8 @@ pub fn capabilities(encoding: Encoding, client: ClientCapabilities) -> lsp::Serv
             lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
                 identifier: Some("zonelens".to_owned()),
                 inter_file_dependencies: true,
-                // `zonelens check` looks at whole folders; here that would only repeat it at every keystroke.
+                // `zonelens check` looks at whole folders; here that would only repeat it at every
+                // keystroke.
                 workspace_diagnostics: false,
                 work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
             })

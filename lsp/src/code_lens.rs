@@ -247,7 +247,7 @@ mod tests {
             lower_strict: false,
             upper_strict: true,
         });
-        let line = "supremum: 7, approached and never reached";
+        let line = "supremum: 7, approached but never reached";
         assert_eq!(report_text::values(&measured), [line]);
         let title = shown(measured.clone(), true);
         assert!(title.ends_with(&format!(" · {line}")), "{title}");

@@ -42,8 +42,8 @@ impl From<Diagnostic> for Finding {
     }
 }
 
-/// What answers say about queries. Of those whose text means something else by now only an unmet expectation is left,
-/// and it says so.
+/// What answers say about queries. Of those whose text means something else by now only an unmet
+/// expectation is left, and it says so.
 pub fn of_answers(model: &Arc<Snapshot>, sites: &[QuerySite], answers: &[Known]) -> Vec<Finding> {
     let mut out = Vec::new();
     for site in sites {
@@ -89,7 +89,8 @@ fn stale(finding: Finding) -> Finding {
     diagnostic.into()
 }
 
-/// The run met an error of the model, or something it does not treat. Limits are told on the lens alone.
+/// The run met an error of the model, or something it does not treat. Limits are told on the lens
+/// alone.
 fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
     let reason = report.reason.as_ref()?;
     // What is recognised but not verified is no error of its author.
@@ -130,7 +131,8 @@ fn not_reduced(model: &Arc<Snapshot>, site: &QuerySite, set: &ExcludedScalarset)
     }
 }
 
-/// The open trace at its query: the current step, and the way of all steps. `model` must mean what it was found in.
+/// The open trace at its query: the current step, and the way of all steps. `model` must mean what
+/// it was found in.
 pub fn of_trace(model: &Arc<Snapshot>, sites: &[QuerySite], open: &OpenTrace) -> Option<Finding> {
     let fits = |s: &&QuerySite| s.text == open.query && s.meaning == open.meaning;
     let site = sites.iter().find(fits)?;

@@ -46,8 +46,8 @@ pub fn edited(
     before.edited(version, rope, edits)
 }
 
-/// How the queries of a model are run: as the settings say, under the constants it was analysed with, so that an answer
-/// belongs to what was judged here.
+/// How the queries of a model are run: as the settings say, under the constants it was analysed
+/// with, so that an answer belongs to what was judged here.
 pub fn options(model: &Snapshot, settings: &Settings) -> Options {
     Options {
         constants: (**model.constants()).clone(),

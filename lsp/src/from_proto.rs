@@ -70,7 +70,8 @@ pub struct ClientCapabilities {
     pub configuration: bool,
     /// The workspace is not trusted: nothing runs by itself.
     pub untrusted: bool,
-    /// The client says that the workspace is trusted. Who says nothing does not vouch for its files.
+    /// The client says that the workspace is trusted. Who says nothing does not vouch for its
+    /// files.
     pub trusted: bool,
 }
 

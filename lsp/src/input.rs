@@ -1,7 +1,8 @@
 //! Guards the server's input: only well-formed messages pass.
 //!
-//! The protocol crate ends the server at the first message it cannot read. Here such a message becomes a request that
-//! is answered with the parse error the specification asks for, and reading goes on at the next header.
+//! The protocol crate ends the server at the first message it cannot read. Here such a message
+//! becomes a request that is answered with the parse error the specification asks for, and reading
+//! goes on at the next header.
 
 use crate::leave::Leave;
 use std::sync::Arc;
@@ -114,8 +115,9 @@ fn is_exit(body: &[u8]) -> bool {
         && serde_json::from_slice::<Request>(body).is_ok_and(|r| r.method() == "exit")
 }
 
-/// The protocol crate drops everything under `$/` that it does not know. A notification may be, but who sends a request
-/// waits for its answer: it becomes a request that is answered with the error the specification asks for.
+/// The protocol crate drops everything under `$/` that it does not know. A notification may be, but
+/// who sends a request waits for its answer: it becomes a request that is answered with the error
+/// the specification asks for.
 fn unknown_request(body: &[u8]) -> Option<Vec<u8>> {
     if body.len() > MAX_OPTIONAL_BYTES || !body.windows(OPTIONAL.len()).any(|w| w == OPTIONAL) {
         return None;
@@ -176,8 +178,9 @@ fn is_known(body: &[u8]) -> bool {
         || serde_json::from_slice::<Response>(body).is_ok()
 }
 
-/// Replaces halves of surrogate pairs, which some editors allow in a text and escape in messages. What stands for them
-/// counts as one unit of UTF-16 as they do: without the edit, or with it elsewhere, both texts would differ for good.
+/// Replaces halves of surrogate pairs, which some editors allow in a text and escape in messages.
+/// What stands for them counts as one unit of UTF-16 as they do: without the edit, or with it
+/// elsewhere, both texts would differ for good.
 fn without_halves(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;

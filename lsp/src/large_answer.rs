@@ -1,8 +1,9 @@
 //! Answers that would cost more to hand over than to compute.
 //!
-//! The protocol crate makes a tree of values of every answer before it writes it. For an outline of twelve thousand entries
-//! that takes longer than all the rest. A large answer is therefore written as JSON by its handler and kept here; the
-//! handler answers with an error that names it, and the output puts the answer in the place of that error.
+//! The protocol crate makes a tree of values of every answer before it writes it. For an outline of
+//! twelve thousand entries that takes longer than all the rest. A large answer is therefore written
+//! as JSON by its handler and kept here; the handler answers with an error that names it, and the
+//! output puts the answer in the place of that error.
 
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -41,8 +42,8 @@ struct Number {
 }
 
 impl LargeAnswers {
-    /// Keeps an answer, which is JSON. The error stands for it: a handler must end with it at once, so that nothing is
-    /// kept for a request that was cancelled.
+    /// Keeps an answer, which is JSON. The error stands for it: a handler must end with it at once,
+    /// so that nothing is kept for a request that was cancelled.
     pub fn keep(&self, answer: Vec<u8>) -> Error {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.last += 1;
@@ -117,8 +118,8 @@ impl<'a, W: Write> Output<'a, W> {
         self.out.flush()
     }
 
-    /// Writes the message that `held` begins with, as far as it is there; gives how much of it is dealt with, `None` if
-    /// too little is there to know.
+    /// Writes the message that `held` begins with, as far as it is there; gives how much of it is
+    /// dealt with, `None` if too little is there to know.
     fn message(&mut self, held: &[u8]) -> std::io::Result<Option<usize>> {
         let Some(end) = held.windows(HEADER_END.len()).position(|w| w == HEADER_END) else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! What lenses stood on when the text last made sense, moved along with the text since: a lens that comes and goes while
-//! one types makes the text jump.
+//! What lenses stood on when the text last made sense, moved along with the text since: a lens that
+//! comes and goes while one types makes the text jump.
 
 use crate::code_lens::Lens;
 use crate::queries::QuerySite;
@@ -49,7 +49,8 @@ impl LastGood {
     }
 }
 
-/// The queries of `good` that are still in `text` but that its errors hide from `sites`. Their meanings are old.
+/// The queries of `good` that are still in `text` but that its errors hide from `sites`. Their
+/// meanings are old.
 pub fn hidden_queries(good: &Found<QuerySite>, text: &str, sites: &[QuerySite]) -> Vec<QuerySite> {
     let (old, good) = &**good;
     let missing = |site: &&QuerySite| sites.iter().all(|s| s.text != site.text);
@@ -109,7 +110,8 @@ impl<'a> Moved<'a> {
         }
     }
 
-    /// Where the text of `span` is now: outside the changed part it moved along, inside it is looked for.
+    /// Where the text of `span` is now: outside the changed part it moved along, inside it is
+    /// looked for.
     fn span(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start as usize, span.end as usize);
         if end <= self.prefix {

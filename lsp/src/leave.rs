@@ -1,9 +1,10 @@
 //! The end of the server: soon after its client is gone, whatever is being analysed.
 //!
-//! The protocol crate answers every request before it ends, and a thread that parses cannot be stopped. So whoever
-//! notices that nobody listens any more (the input is closed, `exit` came, the client's process is gone) calls
-//! [`Leave::soon`]; what is not done a moment later is ended with the process. Workers end with their input, which the
-//! system closes, and those that are on their way are ended besides. Plain threads do this: the runtime's own may be the ones that are stuck.
+//! The protocol crate answers every request before it ends, and a thread that parses cannot be
+//! stopped. So whoever notices that nobody listens any more (the input is closed, `exit` came, the
+//! client's process is gone) calls [`Leave::soon`]; what is not done a moment later is ended with
+//! the process. Workers end with their input, which the system closes, and those that are on their
+//! way are ended besides. Plain threads do this: the runtime's own may be the ones that are stuck.
 
 use crate::input::ClientHints;
 use crate::log;
@@ -87,7 +88,8 @@ impl Leave {
         }
     }
 
-    /// Ends the server once the other end of its input is closed, also while nobody reads what came before.
+    /// Ends the server once the other end of its input is closed, also while nobody reads what came
+    /// before.
     pub fn with_input(self: &Arc<Self>) {
         self.watch("input closed", zonelens_project::platform::input_closed);
     }
@@ -99,7 +101,8 @@ impl Leave {
         });
     }
 
-    /// Waits on a thread of its own for `gone`, which says `false` where there is nothing to wait for.
+    /// Waits on a thread of its own for `gone`, which says `false` where there is nothing to wait
+    /// for.
     fn watch(self: &Arc<Self>, why: &'static str, gone: impl FnOnce() -> bool + Send + 'static) {
         let leave = Arc::clone(self);
         let wait = move || {

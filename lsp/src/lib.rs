@@ -1,7 +1,8 @@
 //! The language server: documents, features, verification runs.
 //!
-//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it reaches the engine only
-//! through the worker process. Traces are replayed and asked about here, by the interpreter, under limits.
+//! Owns the protocol and the state of runs. It must never know about grammar or zones, and it
+//! reaches the engine only through the worker process. Traces are replayed and asked about here, by
+//! the interpreter, under limits.
 
 mod announce;
 mod cache;
@@ -48,11 +49,13 @@ use std::time::Duration;
 use tower_lsp_server::LspService;
 use zonelens_project::platform;
 
-/// Handlers hold their place until they answer; with few places a slow one would hold up the next edit.
+/// Handlers hold their place until they answer; with few places a slow one would hold up the next
+/// edit.
 const CONCURRENCY: usize = 256;
 /// Parsing and analysis recurse over the text's tree; memory for the stack is only taken when used.
 const STACK_BYTES: usize = 256 << 20;
-/// Threads that parse and analyse at the same time; `pool` sees to it that there are few unless tasks take long.
+/// Threads that parse and analyse at the same time; `pool` sees to it that there are few unless
+/// tasks take long.
 const MAX_BLOCKING_THREADS: usize = 512;
 
 /// Idle threads go soon, and with them what their stacks and allocators hold.
@@ -71,7 +74,8 @@ pub struct ServerOptions {
     pub log_file: Option<PathBuf>,
 }
 
-/// Serves on standard input and output until the editor leaves; gives whether it said goodbye before.
+/// Serves on standard input and output until the editor leaves; gives whether it said goodbye
+/// before.
 pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     platform::share_memory();
     if let Some(slow) = options.slow.clone() {

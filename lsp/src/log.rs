@@ -1,4 +1,5 @@
-//! The log, and what is written when something panics. Never a word of a model: only places in the program.
+//! The log, and what is written when something panics. Never a word of a model: only places in the
+//! program.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -21,8 +22,8 @@ pub fn path() -> Option<PathBuf> {
     PATH.get().cloned()
 }
 
-/// Opens the log: `file`, else the file named by `ZONELENS_LOG`, else none. Panics go there and into a crash report
-/// in `crashes`.
+/// Opens the log: `file`, else the file named by `ZONELENS_LOG`, else none. Panics go there and
+/// into a crash report in `crashes`.
 pub fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<()> {
     let named = std::env::var_os("ZONELENS_LOG").filter(|v| !v.is_empty());
     let path = file.map(Path::to_owned).or(named.map(PathBuf::from));

@@ -1,8 +1,8 @@
 //! Where parsing and analysis run: a document that takes long holds up no other one.
 //!
-//! Few tasks start at a time, so that a pile of requests does not fill the memory. A task that takes longer than most
-//! gives its place to the next and goes on beside it. A document has few tasks at a time, because those behind a slow
-//! one would only wait for it, each with a thread.
+//! Few tasks start at a time, so that a pile of requests does not fill the memory. A task that
+//! takes longer than most gives its place to the next and goes on beside it. A document has few
+//! tasks at a time, because those behind a slow one would only wait for it, each with a thread.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,7 +43,8 @@ impl Pool {
         let own = self.places_of(document).acquire_owned().await.ok()?;
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
         let mut task = tokio::task::spawn_blocking(move || {
-            // Goes with the task, not with who waits for it: a request that is cancelled leaves its thread working.
+            // Goes with the task, not with who waits for it: a request that is cancelled leaves its
+            // thread working.
             let _own = own;
             work()
         });
@@ -81,7 +82,8 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
-    /// Every place is taken by a task that never ends by itself, many times over; another document's task runs.
+    /// Every place is taken by a task that never ends by itself, many times over; another
+    /// document's task runs.
     #[test]
     fn endless_tasks_hold_up_no_other_document() {
         let runtime = tokio::runtime::Builder::new_multi_thread()

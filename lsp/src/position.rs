@@ -25,8 +25,8 @@ pub struct Point {
     pub column: u32,
 }
 
-/// The byte offset of `point`. Lines past the end are the end, columns past the end of a line are its end, and a
-/// column inside a character is the start of that character.
+/// The byte offset of `point`. Lines past the end are the end, columns past the end of a line are
+/// its end, and a column inside a character is the start of that character.
 pub fn offset(rope: &Rope, point: Point, encoding: Encoding) -> u32 {
     let line = point.line as usize;
     if line >= rope.len_lines() {

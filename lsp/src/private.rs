@@ -1,7 +1,8 @@
 //! Files that belong to this user and to nobody else: what the cache keeps.
 //!
-//! A cache directory may be shared, restored from a backup or prepared by somebody else. So links are not followed, only
-//! regular files of this user are read and only up to a limit, and a new file is made by who writes it or not at all.
+//! A cache directory may be shared, restored from a backup or prepared by somebody else. So links
+//! are not followed, only regular files of this user are read and only up to a limit, and a new
+//! file is made by who writes it or not at all.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Result, Write};
@@ -16,8 +17,8 @@ const TEMPORARY: &str = "tmp";
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Makes a directory that only this user may look into. One that is there already gets those permissions; a link in its
-/// place is refused.
+/// Makes a directory that only this user may look into. One that is there already gets those
+/// permissions; a link in its place is refused.
 pub fn directory(path: &Path) -> Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -75,7 +76,8 @@ fn is_ours(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Writes a file that only this user may read. It is written beside and renamed, so that no reader sees half of it.
+/// Writes a file that only this user may read. It is written beside and renamed, so that no reader
+/// sees half of it.
 pub fn write(path: &Path, bytes: &[u8], read_only: bool) -> Result<()> {
     if let Some(parent) = path.parent() {
         directory(parent)?;

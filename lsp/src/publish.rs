@@ -1,5 +1,5 @@
-//! Diagnostics for the client, always of the newest text: published after every open, change and result, or given out
-//! when the client asks for them.
+//! Diagnostics for the client, always of the newest text: published after every open, change and
+//! result, or given out when the client asks for them.
 
 use crate::diagnostics::{self, Finding};
 use crate::runs::Known;
@@ -18,8 +18,9 @@ use zonelens_ide::{Snapshot, Workspace};
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
 pub type Due = (String, bool);
 
-/// Takes documents from `inbox` until the server ends. Each is published by a task of its own, so that one that takes
-/// long holds up no other; what comes for a document meanwhile is taken together afterwards.
+/// Takes documents from `inbox` until the server ends. Each is published by a task of its own, so
+/// that one that takes long holds up no other; what comes for a document meanwhile is taken
+/// together afterwards.
 pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>) {
     let (done, mut finished) = mpsc::unbounded_channel::<String>();
     // Documents being published, and whether they must be again.
@@ -108,7 +109,8 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
         // The panic is in the log; the next edit tries again.
         return;
     };
-    // An edit that came meanwhile has queued its own round: publishing old positions would only flicker.
+    // An edit that came meanwhile has queued its own round: publishing old positions would only
+    // flicker.
     if pulls || !shared.store.is_current(&snapshot) {
         return;
     }
@@ -172,7 +174,8 @@ fn converted(shared: &Shared, snapshot: &Arc<Snapshot>, list: &[Finding]) -> Vec
 async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<Finding>> {
     let uri = &snapshot.uri;
     let answers = shared.runs.reports(uri).await;
-    // What queries mean takes a network; without answers or runs to judge by it there is no need to know.
+    // What queries mean takes a network; without answers or runs to judge by it there is no need to
+    // know.
     let traced = shared.trace().is_some_and(|t| t.uri == *uri);
     let judge = traced || !answers.is_empty() || shared.settings_for(uri).cancel_on_edit;
     let (worker, held) = (Arc::clone(shared), Arc::clone(snapshot));

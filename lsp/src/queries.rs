@@ -21,7 +21,8 @@ pub struct QuerySite {
     pub expected: Option<(Verdict, Span)>,
     /// What answers must belong to.
     pub meaning: Meaning,
-    /// What answers of a large model are also kept under, so that they are found again without instantiating it.
+    /// What answers of a large model are also kept under, so that they are found again without
+    /// instantiating it.
     pub text_meaning: Option<Meaning>,
 }
 
@@ -98,8 +99,8 @@ pub fn sites(
     snapshot.queries().iter().map(of).collect()
 }
 
-/// Adds queries that errors of the text hide, where they stand. With errors around them they mean no more than the text
-/// does, so that no verdict of theirs is fresh.
+/// Adds queries that errors of the text hide, where they stand. With errors around them they mean
+/// no more than the text does, so that no verdict of theirs is fresh.
 pub fn add_hidden(
     sites: &mut Vec<QuerySite>,
     hidden: Vec<QuerySite>,

@@ -1,4 +1,5 @@
-//! What is known about a query, for its hover: verdict, cost, reductions and what stood in their way.
+//! What is known about a query, for its hover: verdict, cost, reductions and what stood in their
+//! way.
 
 use crate::code_lens;
 use crate::runs::View;

@@ -1,5 +1,5 @@
-//! Replays of traces and values in their steps: in the server, under limits. What reaches a limit is handed to a worker
-//! process, which may take longer and may die.
+//! Replays of traces and values in their steps: in the server, under limits. What reaches a limit
+//! is handed to a worker process, which may take longer and may die.
 
 use crate::document;
 use crate::runs::worker;
@@ -27,8 +27,8 @@ const ALLOWANCE: Allowance = Allowance {
 const HAS_ERRORS: &str = "the model has errors";
 const OTHER_QUESTION: &str = "the checker answered another question";
 
-/// The trace with the names and places of the model's present text. No trace is shown that does not replay, wherever it
-/// was kept.
+/// The trace with the names and places of the model's present text. No trace is shown that does not
+/// replay, wherever it was kept.
 pub async fn replay(
     shared: &Shared,
     model: &Arc<Snapshot>,

@@ -1,7 +1,7 @@
 //! Verification runs: who asked for what, what is running, what came out.
 //!
-//! One task owns all of it. Everybody else sends it messages through [`Runs`] and hears of changes as [`Event`]s, so
-//! that a state shown is always one that was.
+//! One task owns all of it. Everybody else sends it messages through [`Runs`] and hears of changes
+//! as [`Event`]s, so that a state shown is always one that was.
 
 mod owner;
 pub mod worker;
@@ -183,8 +183,8 @@ impl Runs {
         (Runs { sender }, listener)
     }
 
-    /// Queues queries; gives their runs at once. A query that is already queued or running with the same meaning
-    /// keeps its run.
+    /// Queues queries; gives their runs at once. A query that is already queued or running with the
+    /// same meaning keeps its run.
     pub async fn verify(&self, asks: Vec<Ask>) -> Vec<RunId> {
         self.ask(|reply| Message::Verify(asks, reply)).await
     }

@@ -1,7 +1,8 @@
 //! The protocol's face: what messages change, and which feature answers which request.
 //!
-//! Notification handlers change the documents before their first await, in the order of the messages. Requests work on
-//! snapshots on other threads; one that an edit overtakes answers `ContentModified`.
+//! Notification handlers change the documents before their first await, in the order of the
+//! messages. Requests work on snapshots on other threads; one that an edit overtakes answers
+//! `ContentModified`.
 
 mod panels;
 mod support;

@@ -25,7 +25,8 @@ use tower_lsp_server::ls_types as lsp;
 use zonelens_ide::{Snapshot, Workspace};
 use zonelens_project::settings::Settings;
 
-/// Meanings of one document that are remembered. Looking twice does no harm, remembering for ever would.
+/// Meanings of one document that are remembered. Looking twice does no harm, remembering for ever
+/// would.
 const MAX_LOOKED_UP: usize = 10_000;
 
 /// What all parts of a running server share.
@@ -44,8 +45,8 @@ pub struct Shared {
     pub worker: PathBuf,
     /// Which settings count where.
     pub configuration: Configuration,
-    /// Held by a trace command from its first look at the open trace to its answer, so that steps follow one another as
-    /// they were asked for.
+    /// Held by a trace command from its first look at the open trace to its answer, so that steps
+    /// follow one another as they were asked for.
     pub trace_commands: tokio::sync::Mutex<()>,
     agreed: OnceLock<Agreed>,
     session: Mutex<Session>,
@@ -77,7 +78,8 @@ pub struct Session {
 }
 
 impl Shared {
-    /// Starts the owner of runs and the tasks that talk to the client. Must be called inside a runtime.
+    /// Starts the owner of runs and the tasks that talk to the client. Must be called inside a
+    /// runtime.
     pub fn start(client: Client, worker: PathBuf, version: String) -> Arc<Shared> {
         let cache = Cache::from_environment(&version);
         let old = cache.clone();
@@ -105,7 +107,8 @@ impl Shared {
         shared
     }
 
-    /// Notes what was agreed on with the client. The first agreement counts: `initialize` comes once.
+    /// Notes what was agreed on with the client. The first agreement counts: `initialize` comes
+    /// once.
     pub fn agree(&self, encoding: Encoding, capabilities: ClientCapabilities) {
         let _ = self.agreed.set(Agreed {
             encoding,
@@ -219,8 +222,8 @@ impl Shared {
         let _ = self.publisher.send((uri.to_owned(), true));
     }
 
-    /// The queries of a document with what they are asked of, also those that errors in the text hide.
-    /// Parses and analyses: for threads that may take long.
+    /// The queries of a document with what they are asked of, also those that errors in the text
+    /// hide. Parses and analyses: for threads that may take long.
     pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
         let options = document::options(&model, &self.settings_for(&snapshot.uri));
@@ -236,7 +239,8 @@ impl Shared {
             self.look_up(&snapshot.uri, &sites);
         }
         let text = &snapshot.file().text;
-        // The session is locked for one look-up at a time: texts are compared and meanings computed outside.
+        // The session is locked for one look-up at a time: texts are compared and meanings computed
+        // outside.
         let good = self.session().last_good.queries(&snapshot.uri);
         if let Some(good) = good
             && !snapshot.file().errors().is_empty()
@@ -255,8 +259,8 @@ impl Shared {
         Some((model, sites))
     }
 
-    /// The lenses over templates; the last good ones while the model has errors. Analyses: for threads that may take
-    /// long.
+    /// The lenses over templates; the last good ones while the model has errors. Analyses: for
+    /// threads that may take long.
     pub fn template_lenses(&self, snapshot: &Arc<Snapshot>) -> Vec<Lens> {
         let lenses = match snapshot.is_quick() {
             true => snapshot

@@ -1,7 +1,7 @@
 //! Standard input and output on threads of their own.
 //!
-//! The runtime would serve them from the pool that parses and analyses: a pile of slow requests would then hold up the
-//! next edit, and every answer behind them.
+//! The runtime would serve them from the pool that parses and analyses: a pile of slow requests
+//! would then hold up the next edit, and every answer behind them.
 
 use crate::large_answer::{LargeAnswers, Output};
 use crate::leave::Leave;

@@ -22,7 +22,8 @@ const MAX_ON_DISK_BYTES: u64 = 16 << 20;
 /// A file as it was read, with what tells that it changed since.
 type OnDisk = (SystemTime, u64, Arc<Snapshot>);
 
-/// Open documents by URI. Changes are made in the order of the messages, before anything else happens with them.
+/// Open documents by URI. Changes are made in the order of the messages, before anything else
+/// happens with them.
 #[derive(Default)]
 pub struct Store {
     open: Mutex<HashMap<String, Arc<Snapshot>>>,

@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use zonelens_project::platform;
 
-/// Until then the last answers about a document are out, and idle threads are gone with what their allocators held.
+/// Until then the last answers about a document are out, and idle threads are gone with what their
+/// allocators held.
 const DELAY: Duration = Duration::from_millis(2250);
 
 /// Waits for closed documents. However many are closed meanwhile, memory is given back once.

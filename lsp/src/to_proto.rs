@@ -168,11 +168,13 @@ pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
     ))
 }
 
-/// The version of a document that edits are meant for; `None` for one that the client has not opened.
+/// The version of a document that edits are meant for; `None` for one that the client has not
+/// opened.
 pub type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
 
-/// The same new text at many places. With `versions` each document's edits say which version they are meant for, so
-/// that a client that has gone on refuses them instead of changing something else.
+/// The same new text at many places. With `versions` each document's edits say which version they
+/// are meant for, so that a client that has gone on refuses them instead of changing something
+/// else.
 pub fn rename(
     targets: &[Target],
     new: &str,

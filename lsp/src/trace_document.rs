@@ -1,4 +1,5 @@
-//! A trace as a document to read: given out by the server where the client can fetch it, else a file in the cache.
+//! A trace as a document to read: given out by the server where the client can fetch it, else a
+//! file in the cache.
 
 use crate::cache;
 use crate::open_trace::OpenTrace;

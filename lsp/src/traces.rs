@@ -168,7 +168,8 @@ async fn described(shared: &Arc<Shared>, open: &OpenTrace) -> Result<Value, Stri
             encoding,
         };
         let mut answer = crate::trace_data::step(&open, place);
-        // Values and places of a trace that was found in another text are not those of the text shown.
+        // Values and places of a trace that was found in another text are not those of the text
+        // shown.
         if answer.is_object() {
             answer["stale"] = json!(is_stale(&worker, &open));
         }
@@ -234,7 +235,8 @@ async fn show(shared: &Arc<Shared>, open: &OpenTrace, answer: &Value) {
     }
 }
 
-/// Whether the text means something else than what the trace was found in. Analyses: for threads that may take long.
+/// Whether the text means something else than what the trace was found in. Analyses: for threads
+/// that may take long.
 pub fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
     let Some(asked) = shared.store.get(&open.uri) else {
         return true;

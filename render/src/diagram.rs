@@ -156,7 +156,8 @@ pub struct Label {
     pub centred: bool,
 }
 
-/// Lays out all templates of `file`. `range` tells where bytes of the file are in the units of the caller.
+/// Lays out all templates of `file`. `range` tells where bytes of the file are in the units of the
+/// caller.
 pub fn diagram(
     file: &SourceFile,
     network: Option<&Network>,

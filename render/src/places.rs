@@ -24,7 +24,7 @@ use zonelens_syntax::convert::{self, EdgePlaces, NodePlaces, Places, Sketch, Ske
 const LINE: f64 = 17.0;
 /// Diameter of a location; a branchpoint is smaller.
 const CIRCLE: f64 = 34.0;
-/// Distance between a location and the texts beside it, and between a line and its labels.
+/// Distance between a location and the texts next to it, and between a line and its labels.
 const GAP: f64 = 6.0;
 /// How far a loop extends from its location, and the distance between its ends.
 const EAR: f64 = 24.0;
@@ -206,7 +206,7 @@ fn footprint(template: &Template, node: usize) -> Footprint {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- layers
+// Layers.
 
 fn layers(template: &Template) -> Places {
     let prints: Vec<Footprint> = (0..template.nodes.len())
@@ -402,7 +402,7 @@ fn needed(points: &[Point]) -> Vec<Point> {
     out
 }
 
-// ----------------------------------------------------------------------------------------------------- cells
+// Cells.
 
 /// The layout of a template that is too large for layers: every location is in a separate cell,
 /// with the labels of its outgoing edges below it.

@@ -125,7 +125,7 @@ impl<'t> Store<'t> {
             token.kind = keyword;
             let span = crate::grammar::to_span(*span);
             let word = keyword.text();
-            let message = format!("this is not a word of the language; did you mean `{word}`?");
+            let message = format!("this is not a keyword; did you mean `{word}`?");
             let error = SyntaxError::new("syntax/unexpected", message, span);
             chunk
                 .errors
@@ -210,7 +210,7 @@ fn push_unknown(errors: &mut Vec<SyntaxError>, text: &str, span: Span) {
         Some('"') => "this string never ends: close it with `\"` on the same line".to_owned(),
         Some('\0') => "a NUL byte: is this a text file?".to_owned(),
         Some(c) if !c.is_ascii() => format!(
-            "`{shown}` is not a character of the language; names take ASCII letters, digits and `_`"
+            "`{shown}` is not a character of the language; names consist of ASCII letters, digits and `_`"
         ),
         _ => format!("`{shown}` is not a character of the language"),
     };

@@ -103,7 +103,7 @@ fn syntax_errors(file: &SourceFile) -> Vec<SyntaxError> {
 fn no_model() -> SyntaxError {
     SyntaxError::new(
         "syntax/convert",
-        "a query file holds no model; convert the `.xta` or `.xml` it belongs to",
+        "a query file contains no model; convert the `.xta` or `.xml` it belongs to",
         Span::START,
     )
 }

@@ -139,7 +139,7 @@ impl ParseError {
         match (self.meant, self.message) {
             (Some(Meant::Semicolon(what)), _) => return missing_semicolon(what, span.end),
             (Some(Meant::Word(word)), _) => {
-                let message = format!("this is not a word of the language; did you mean `{word}`?");
+                let message = format!("this is not a keyword; did you mean `{word}`?");
                 return SyntaxError::new(code, message, span).repair(
                     format!("Change to `{word}`"),
                     span,

@@ -176,7 +176,8 @@ pub fn parse_query(text: &str) -> Query {
     Builder::new(&store).query(chunk)
 }
 
-/// Parses a state formula without a path quantifier, for example one asked of a step of a trace. Spans are offsets in `text`.
+/// Parses a state formula without a path quantifier, for example one asked of a step of a trace.
+/// Spans are offsets in `text`.
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<SyntaxError>> {
     let map = TextMap::Shift(0);
     let mut store = Store::default();
@@ -203,7 +204,7 @@ pub fn members(item: &Placed<Item>) -> &[Placed<Member>] {
 /// follow it. `end` is where a missing one belongs.
 pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<SyntaxError> {
     let Some(line) = items.iter().position(is_system_line) else {
-        let message = "there is no system line: say which processes run, as in `system P;`";
+        let message = "there is no system line; write one that lists the processes to run, such as `system P;`";
         return vec![SyntaxError::new("syntax/no-system", message, end)];
     };
     let misplaced = |i: &&Placed<Item>| {
@@ -213,7 +214,8 @@ pub(crate) fn system_line_errors(items: &[Placed<Item>], end: Span) -> Vec<Synta
             Empty | Error(_) | Progress(_) | Gantt(_) | Query(_) | Unsupported(_)
         ) && i.node.section != Section::Queries
     };
-    let message = "nothing but `progress`, `gantt` and `query` may follow the system line: move this before it";
+    let message =
+        "only `progress`, `gantt` and `query` may follow the system line: move this before it";
     let late = items[line + 1..].iter().find(misplaced);
     late.map(|i| SyntaxError::new("syntax/after-system", message, i.node.span.shift(i.offset)))
         .into_iter()

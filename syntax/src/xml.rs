@@ -33,7 +33,7 @@ const TEXTUAL: [&str; 8] = [
     "comment",
 ];
 
-/// Text as it stands between tags: `<`, `>` and `&` become references.
+/// Text between tags: `<`, `>` and `&` become references.
 pub fn escape(text: &str) -> Cow<'_, str> {
     quick_xml::escape::partial_escape(text)
 }

@@ -1,4 +1,5 @@
-//! Tests of reading, writing and formatting texts. One binary: each would link the whole crate again.
+//! Tests of reading, writing and formatting texts. They are one binary, because each binary would
+//! link the whole crate again.
 
 mod bad_input;
 mod common;

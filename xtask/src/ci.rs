@@ -1,11 +1,11 @@
-//! Everything that must hold before a change lands.
+//! The checks that every change must pass.
 
 use crate::root::root;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The steps, as typed in a shell.
+/// The steps, as shell commands.
 const STEPS: [(&str, &str); 14] = [
     ("format", "cargo fmt --all --check"),
     ("words", "cargo xtask words"),
@@ -32,17 +32,18 @@ const STEPS: [(&str, &str); 14] = [
     ("vscode", "cargo xtask vscode --binary target/ci/zonelens"),
 ];
 
-/// The steps that need an editor and what it is installed with.
+/// The steps that need an editor and the tools to install it.
 const EDITORS: [&str; 4] = ["reports", "neovim", "emacs", "vscode"];
 
-/// The steps that do nothing at all when they say that they skip something.
+/// The steps that do nothing at all if they report that they skip something.
 const ALL_OR_NOTHING: [&str; 3] = ["conformance", "emacs", "fuzz-targets"];
 
-/// What a test or a step prints when it does not do its work: there is no corpus, no such editor. A test then ends as
-/// passed, because its harness knows no other way, and writes this past the harness' capture.
+/// The mark that a test or step prints if it cannot do its work, for instance without a corpus or
+/// an editor. Such a test counts as passed, because its harness has no other result, so it prints
+/// this outside the harness' capture.
 const SKIPPED: &str = "SKIPPED: ";
 
-/// Runs all steps; stops at the first that fails.
+/// Runs all steps; stops at the first one that fails.
 pub fn run(skip_editors: bool) -> bool {
     let mut table = Table::default();
     let mut totals = Totals::default();
@@ -67,7 +68,7 @@ pub fn run(skip_editors: bool) -> bool {
         let before = totals.skipped;
         let mut counted = Totals::default();
         passed = step(line, &mut counted);
-        // A step that fails without counting is a failure of its own.
+        // A step that fails without counted tests is a failure itself.
         counted.failed = counted.failed.max(u64::from(!passed));
         totals.add(&counted, name == "tests");
         let skipped = totals.skipped - before;
@@ -88,7 +89,7 @@ pub fn run(skip_editors: bool) -> bool {
     passed
 }
 
-/// What became of each step.
+/// The result of each step.
 #[derive(Default)]
 struct Table {
     rows: Vec<(String, String, Option<Duration>, u64)>,
@@ -124,12 +125,13 @@ struct Totals {
     passed: u64,
     failed: u64,
     skipped: u64,
-    /// What said of itself that it was skipped; of tests, these are among the passed ones.
+    /// The number of reported skips; skipped tests are also counted as passed.
     told: u64,
 }
 
 impl Totals {
-    /// Takes a line such as `test result: ok. 4 passed; 0 failed; 1 ignored; …`, or one with the mark of what is skipped.
+    /// Reads a line such as `test result: ok. 4 passed; 0 failed; 1 ignored; …`, or one with the
+    /// mark of a skip.
     fn take(&mut self, line: &str) {
         if line.contains(SKIPPED) {
             self.told += 1;
@@ -149,7 +151,7 @@ impl Totals {
         self.skipped += number("ignored").unwrap_or(0);
     }
 
-    /// Adds what a step counted. `tests`: those that told that they were skipped also counted themselves as passed.
+    /// Adds the counts of a step. With `tests`, the reported skips are also among the passed tests.
     fn add(&mut self, step: &Totals, tests: bool) {
         self.passed += match tests {
             true => step.passed.saturating_sub(step.told),
@@ -160,7 +162,7 @@ impl Totals {
     }
 }
 
-/// Runs one step, passing its output on.
+/// Runs one step and forwards its output.
 fn step(line: &str, totals: &mut Totals) -> bool {
     let mut words = line.split(' ');
     let Some(program) = words.next() else {
@@ -200,12 +202,13 @@ mod tests {
         assert_eq!((step.passed, step.failed, step.skipped), (42, 2, 1));
     }
 
-    /// A test that returned early is among the passed ones of its binary, and must not be among ours.
+    /// A test that returned early counts as passed in its binary, but must not count as passed
+    /// here.
     #[test]
     fn what_is_skipped_did_not_pass() {
         let mut step = Totals::default();
         step.take("SKIPPED: edited_corpus: there is no corpus");
-        // With one thread the harness has begun its line.
+        // With one thread, the harness has already begun its line.
         step.take("test edited_corpus ... SKIPPED: edited_corpus: there is no corpus");
         step.take("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out");
         let mut totals = Totals::default();

@@ -1,4 +1,5 @@
-//! What a contributor runs: `cargo xtask ci|bench|conformance|fuzz|soak|symmetry|words|package|dist|vscode`.
+//! The tasks of contributors: `cargo xtask
+//! ci|bench|conformance|fuzz|soak|symmetry|words|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "usage: cargo xtask COMMAND
 
-  ci [--skip-editors]          format, lints, all tests, the editors' stories
+  ci [--skip-editors]          format, lints, all tests, end-to-end tests of the editors
   bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` or `agreement` that part, `engine`, `system` print;
         [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900);
         [--keep-agreement]     these take half an hour and can be left as they are
@@ -30,9 +31,9 @@ const HELP: &str = "usage: cargo xtask COMMAND
   package [--binary FILE]      dist/zonelens-VERSION-PLATFORM.vsix, with a release build or FILE as its server
   dist [--binary FILE]         dist/zonelens-VERSION-TARGET.tar.gz: binary, manual, completions, licences
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
-         [--screenshots]       of docs/img are made anew
+         [--screenshots]       of docs/img are updated
   reports [--binary FILE]      SARIF, JUnit and JSON against the schemas their readers use
-  words [--update]             phrases to avoid, and spelling; --update writes down counts that shrank
+  words [--update]             phrases to avoid, long comments, spelling; --update records counts that shrank
   generate [LINES]             print a model of about LINES lines
 ";
 
@@ -52,10 +53,10 @@ fn run(args: &[String]) -> bool {
     };
     let path = |name: &str| {
         let at = args.iter().position(|a| a == name)?;
-        // The caller's folder is not the one commands are run in.
+        // Commands are not run in the folder of the caller.
         std::path::absolute(args.get(at + 1)?).ok()
     };
-    // A command asked for help, or misspelt, must not start half an hour of work.
+    // A request for help, or a misspelt option, must not start half an hour of work.
     let known = |a: &&String| HELP.contains(a.as_str());
     if let Some(unknown) = args.iter().find(|a| a.starts_with('-') && !known(a)) {
         print!("{HELP}");
@@ -64,11 +65,11 @@ fn run(args: &[String]) -> bool {
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
-        // Verdicts within a time are asked of the profile that is shipped.
+        // Verdicts within a time limit are measured in the profile that is shipped.
         Some("conformance") if !flag("--sample") => suite("release", args),
         Some("bench" | "conformance" | "fuzz" | "generate") => suite("ci", args),
         Some("soak") => {
-            // Checks for overflow are worth their time, unless it is the shipped binary that is in question.
+            // Overflow checks are worth their time, unless the shipped binary itself is tested.
             let profile = if flag("--release") { "release" } else { "ci" };
             server::soak(number("--minutes").unwrap_or(30), profile)
         }
@@ -85,7 +86,8 @@ fn run(args: &[String]) -> bool {
     }
 }
 
-/// Runs one of the long suites, which are a crate of their own: this one must not wait for the checker.
+/// Runs one of the long suites. They are a separate crate, so that this one need not wait for the
+/// checker.
 fn suite(profile: &str, args: &[String]) -> bool {
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["run", "--profile", profile, "-p", "xtask-suites", "--"]);
@@ -93,8 +95,8 @@ fn suite(profile: &str, args: &[String]) -> bool {
     status.is_ok_and(|s| s.success())
 }
 
-/// Checks the crate under `fuzz/`, a workspace of its own that no other step builds; skipped where its dependencies are
-/// neither here nor to be had.
+/// Checks the crate under `fuzz/`, a separate workspace that no other step builds. It is skipped if
+/// its dependencies are not available.
 fn fuzz_targets() -> bool {
     let cargo = |args: &[&str]| {
         let mut cargo = std::process::Command::new("cargo");

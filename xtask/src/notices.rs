@@ -1,4 +1,4 @@
-//! Third-party notices: the licences of everything that goes into a package.
+//! Third-party notices: the licences of everything that a package contains.
 
 use crate::package::{output, target};
 use serde_json::Value;
@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Of the crates in the binary and the npm packages in the bundle.
+/// The notices of the crates in the binary and of the npm packages in the bundle.
 pub fn all(root: &Path, extension: &Path) -> Option<String> {
     Some(format!("{}{}", crates(root)?, npm(extension)?))
 }
 
-/// Of the crates in the binary.
+/// The notices of the crates in the binary.
 pub fn crates(root: &Path) -> Option<String> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--format-version", "1", "--locked"]);
@@ -20,7 +20,7 @@ pub fn crates(root: &Path) -> Option<String> {
     let reached = reached(&metadata)?;
     let mut out = String::from("Zonelens contains the following crates and packages.\n");
     for package in metadata.get("packages")?.as_array()? {
-        // What has no source is ours.
+        // A package without a source belongs to this workspace.
         let foreign = package.get("source").is_some_and(|s| !s.is_null());
         if foreign && reached.contains(package.get("id")?.as_str()?) {
             let text = |key: &str| package.get(key).and_then(Value::as_str);
@@ -37,7 +37,7 @@ pub fn crates(root: &Path) -> Option<String> {
     Some(out)
 }
 
-/// The packages the binary is linked from: normal dependencies of `zonelens`, and theirs.
+/// The packages that the binary is linked from: the normal dependencies of `zonelens`, recursively.
 fn reached(metadata: &Value) -> Option<BTreeSet<&str>> {
     let nodes = metadata.get("resolve")?.get("nodes")?.as_array()?;
     let mut by_id = BTreeMap::new();
@@ -62,7 +62,7 @@ fn reached(metadata: &Value) -> Option<BTreeSet<&str>> {
     Some(seen)
 }
 
-/// Of the npm packages in the bundle: the extension's dependencies, and theirs.
+/// The notices of the npm packages in the bundle: the dependencies of the extension, recursively.
 fn npm(extension: &Path) -> Option<String> {
     let lock = std::fs::read_to_string(extension.join("package-lock.json")).ok()?;
     let lock: Value = serde_json::from_str(&lock).ok()?;
@@ -81,7 +81,7 @@ fn npm(extension: &Path) -> Option<String> {
     Some(out)
 }
 
-/// A package's heading and its licence files.
+/// Appends the heading and the licence files of a package.
 fn entry(out: &mut String, heading: &str, folder: &Path) {
     out.push_str(&format!("\n{}\n{heading}\n", "-".repeat(80)));
     let mut files: Vec<_> = std::fs::read_dir(folder)

@@ -1,4 +1,5 @@
-//! What people install: the `.vsix` with the server inside, and the archive with the binary.
+//! The packages that users install: the `.vsix` with the server inside, and the archive with the
+//! binary.
 
 use crate::notices;
 use crate::root::root;
@@ -9,7 +10,8 @@ use std::process::Command;
 /// The version of everything: crates, extension, plugin.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Makes `dist/zonelens-<version>-<platform>.vsix`; its path if it worked. `binary` is used instead of a release build.
+/// Creates `dist/zonelens-<version>-<platform>.vsix` and returns its path. `binary` is used instead
+/// of a release build.
 pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
     let root = root();
     let extension = root.join("editors/vscode");
@@ -41,7 +43,8 @@ pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
     Some(out)
 }
 
-/// Makes `dist/zonelens-<version>-<target>.tar.gz`, with `binary` instead of a release build, and tries it.
+/// Creates `dist/zonelens-<version>-<target>.tar.gz`, with `binary` instead of a release build, and
+/// tests it.
 pub fn archive(binary: Option<&Path>) -> bool {
     make_archive(binary).is_some()
 }
@@ -89,7 +92,7 @@ fn make_archive(binary: Option<&Path>) -> Option<()> {
     Some(())
 }
 
-/// Unpacks the archive elsewhere and runs what is in it: nothing but the one file may be needed.
+/// Unpacks the archive in another folder and runs the binary: it must not need any other file.
 fn try_archive(archive: &Path, name: &str) -> Option<()> {
     let folder = std::env::temp_dir().join(format!("zonelens-dist-{}", std::process::id()));
     create(&folder)?;
@@ -115,7 +118,7 @@ fn try_archive(archive: &Path, name: &str) -> Option<()> {
 fn manuals(help: &str) -> impl Iterator<Item = String> {
     let commands = help.lines().skip_while(|l| !l.starts_with("Commands:"));
     let commands = commands.skip(1).take_while(|l| l.starts_with("  "));
-    // A description that needs a second line stands further to the right.
+    // The continuation line of a description is indented further.
     let names = commands.filter(|l| !l.starts_with("   "));
     let names: Vec<String> = names
         .filter_map(|l| l.split_whitespace().next())
@@ -124,7 +127,7 @@ fn manuals(help: &str) -> impl Iterator<Item = String> {
     names.into_iter().chain(["zonelens".to_owned()])
 }
 
-/// The plugin without its tests.
+/// Copies the plugin without its tests.
 fn copy_plugin(from: &Path, to: &Path) -> Option<()> {
     create(to)?;
     for entry in std::fs::read_dir(from).ok()?.flatten() {
@@ -138,7 +141,8 @@ fn copy_plugin(from: &Path, to: &Path) -> Option<()> {
     Some(())
 }
 
-/// A client and a server of different versions warn the user; a package must not be such a pair.
+/// A client and a server of different versions warn the user; a package must not contain such a
+/// pair.
 fn same_version(extension: &Path) -> Option<()> {
     let text = std::fs::read_to_string(extension.join("package.json")).ok()?;
     let manifest: Value = serde_json::from_str(&text).ok()?;
@@ -150,7 +154,7 @@ fn same_version(extension: &Path) -> Option<()> {
     Some(())
 }
 
-/// Builds the release binary; its path if it worked.
+/// Builds the release binary and returns its path.
 pub fn release_binary() -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "-p", "zonelens"]);
@@ -158,7 +162,7 @@ pub fn release_binary() -> Option<PathBuf> {
     Some(target_directory().join("release").join(executable()))
 }
 
-/// Where cargo puts what it builds.
+/// The folder that cargo builds into.
 pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -171,21 +175,21 @@ fn executable() -> &'static str {
     }
 }
 
-/// Copies the binary without its debug information; function names stay, for crash reports.
+/// Copies the binary without its debug information; function names are kept for crash reports.
 fn put_server(binary: &Path, folder: &Path) -> Option<()> {
     create(folder)?;
     let to = folder.join(executable());
-    // A server of an earlier package may be running: it keeps its file, we make another.
+    // A server of an earlier package may be running: it keeps its file, and a new file is created.
     let _ = std::fs::remove_file(&to);
     copy(binary, &to)?;
     if cfg!(unix) {
-        // Only smaller; a machine without it makes a larger package.
+        // This only reduces the size; without `strip`, the package is larger.
         let _ = Command::new("strip").arg("--strip-debug").arg(&to).status();
     }
     Some(())
 }
 
-/// Both licences in one file, as the extension's page shows one.
+/// Both licences in one file, because the page of the extension shows only one.
 fn licence(root: &Path) -> Option<String> {
     let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
     Some(format!(
@@ -195,7 +199,7 @@ fn licence(root: &Path) -> Option<String> {
     ))
 }
 
-/// VS Code's name of this platform.
+/// The name of this platform in VS Code.
 fn platform() -> Option<String> {
     let system = match std::env::consts::OS {
         "linux" => "linux",
@@ -218,7 +222,7 @@ fn platform() -> Option<String> {
     Some(format!("{system}-{machine}"))
 }
 
-/// The compiler's name of this platform.
+/// The target triple of this platform.
 pub fn target() -> Option<String> {
     let version = output(Command::new("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|l| l.strip_prefix("host: "))?;
@@ -249,7 +253,7 @@ fn told<T>(result: std::io::Result<T>, path: &Path) -> Option<T> {
         .ok()
 }
 
-/// Runs a command to its end; tells what failed.
+/// Runs a command to its end; prints what failed.
 pub fn run(command: &mut Command) -> Option<()> {
     match command.status() {
         Ok(status) if status.success() => Some(()),
@@ -264,7 +268,7 @@ pub fn run(command: &mut Command) -> Option<()> {
     }
 }
 
-/// What a command prints.
+/// The output of a command.
 pub fn output(command: &mut Command) -> Option<String> {
     match command.output() {
         Ok(output) if output.status.success() => String::from_utf8(output.stdout).ok(),

@@ -1,4 +1,5 @@
-//! What other tools read of ours: SARIF and JUnit, validated against the schemas their readers use.
+//! Our outputs that other tools read: SARIF and JUnit, validated against the schemas of these
+//! tools.
 
 use crate::package;
 use crate::root::root;

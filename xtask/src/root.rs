@@ -1,4 +1,4 @@
-//! Where the repository is, and the corpus beside it.
+//! The root of the repository, and the corpus next to it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The corpus of real models, if there is one: `ZONELENS_CORPUS`, or the folder beside the checkout.
+/// The corpus of real models, if there is one: `ZONELENS_CORPUS`, or the folder next to the
+/// checkout.
 pub fn corpus() -> Option<PathBuf> {
     let beside = || root().join("../shared/corpus");
     let dir = std::env::var_os("ZONELENS_CORPUS").map_or_else(beside, PathBuf::from);

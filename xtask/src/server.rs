@@ -1,4 +1,5 @@
-//! The language server under load: its tests hold the client, here is how long and on what.
+//! The language server under load. The client is in the server's tests; this module sets duration
+//! and models.
 
 use crate::root::root;
 use std::fmt::Write;
@@ -21,11 +22,11 @@ fn server_tests(profile: &str) -> Command {
     command
 }
 
-/// A soak shorter than this says too little to be written down.
+/// A shorter soak is not worth recording.
 const WHOLE_SOAK_MINUTES: u64 = 30;
 
-/// Random edits, requests and runs for so long; memory must come back and nothing may panic. A whole soak rewrites its
-/// page.
+/// Runs random edits, requests and queries for this many minutes; memory must be released and
+/// nothing may panic. A full soak rewrites its page.
 pub fn soak(minutes: u64, profile: &str) -> bool {
     let test = "server::soak::random_edits_and_requests_over_real_models";
     let child = server_tests(profile)
@@ -56,12 +57,14 @@ pub fn soak(minutes: u64, profile: &str) -> bool {
 
 fn soak_page(rows: &[String]) -> String {
     let mut page = String::from(
-        "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the server, all of \
-        them opened and closed once a round. Resident memory is taken after each round, when nothing is open and nothing runs; \
-        its trend over the rounds after the first (the median of the slopes between any two) may not come to more than a fifth, a little more if there are few rounds, which then go on until that is clear; and no panic may be in the log.\n\n\
+        "# Soak\n\nWritten by `cargo xtask soak`: random edits, requests and runs over real models against the \
+        server, all of which are opened and closed once per round. Resident memory is measured after each \
+        round, when no document is open and nothing runs. Its trend over the rounds after the first (the median \
+        of the slopes between any two) must stay below a fifth, or slightly more if there are few rounds; rounds \
+        are added until the result is clear. The log must not contain a panic.\n\n\
         | round | seconds | requests | resident memory, KB |\n|---|---|---|---|\n",
     );
-    // The first rounds, the last, and every tenth between tell all there is to see.
+    // The first rounds, the last, and every tenth between them are enough.
     for (i, row) in rows.iter().enumerate() {
         if i < 3 || i % 10 == 9 || i + 1 == rows.len() {
             let _ = writeln!(page, "| {row} |");

@@ -1,9 +1,9 @@
-//! Thousands of random symmetric models: the sample of the tests, enlarged.
+//! Thousands of random symmetric models: a larger sample than in the tests.
 
 use crate::root::root;
 use std::process::Command;
 
-/// Runs the comparison on this many models of each kind; seeds of failures are printed.
+/// Runs the comparison on this many models of each kind; the seeds of failures are printed.
 pub fn run(models: u64) -> bool {
     let status = Command::new("cargo")
         .args(["test", "--profile", "ci", "-p", "zonelens-checker"])

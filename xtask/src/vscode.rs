@@ -1,12 +1,12 @@
-//! VS Code's story: the packaged extension in the real workbench.
+//! The end-to-end test of VS Code: the packaged extension in the real workbench.
 
 use crate::package;
 use crate::root::{corpus, root};
 use std::path::Path;
 use std::process::Command;
 
-/// Packages the extension with `binary` (or a release build) and drives it in the workbench. The pictures it takes go
-/// into `target/`, with `screenshots` into `docs/img`.
+/// Packages the extension with `binary` (or a release build) and drives it in the workbench. Its
+/// screenshots are written to `target/`, with `screenshots` to `docs/img`.
 pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
     story(binary, screenshots).is_some()
 }
@@ -42,7 +42,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     Some(())
 }
 
-/// The pictures of the other editor, with the newest Neovim there is.
+/// Takes the screenshots of the other editor, with the newest Neovim available.
 fn neovim(server: &Path, pictures: &Path) -> Option<()> {
     let tests = root().join("editors/nvim/test");
     let mut install = Command::new("bash");

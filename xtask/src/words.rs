@@ -1,7 +1,8 @@
-//! Words: phrases that are not plain English (`xtask/words/phrases.txt`), and spelling by `typos`.
+//! Words: phrases that are not plain English (`xtask/words/phrases.txt`), comment lines of more
+//! than 100 columns, and spelling by `typos`.
 //!
-//! What was there before the list is counted per file in `xtask/words/baseline.txt`. A count may only shrink: more is an
-//! error with the places, fewer can be written down with `--update`.
+//! Existing violations are counted per file in `xtask/words/baseline.txt`. A count may only shrink:
+//! more is an error that lists the places; fewer can be recorded with `--update`.
 
 use crate::root::root;
 use std::collections::BTreeMap;
@@ -11,10 +12,13 @@ use std::process::Command;
 const PHRASES: &str = "xtask/words/phrases.txt";
 const BASELINE: &str = "xtask/words/baseline.txt";
 
-/// The version of `typos` whose dictionary counts.
+/// Comment lines end by this column, as rustfmt's `comment_width` would have it.
+const COMMENT_COLUMNS: usize = 100;
+
+/// The version of `typos`, which determines the dictionary.
 const TYPOS: &str = "1.32.0";
 
-/// Looks for phrases, then for misspelt words; `update` writes counts that shrank.
+/// Checks phrases and comment lines, then spelling; `update` writes counts that shrank.
 pub fn run(update: bool) -> bool {
     let Some(found) = phrases_in_tree() else {
         return false;
@@ -27,7 +31,7 @@ pub fn run(update: bool) -> bool {
         let allowed = known.get(file).copied().unwrap_or(0);
         if places.len() > allowed {
             good = false;
-            println!("{file}: {} phrases, {allowed} at most:", places.len());
+            println!("{file}: {} places, {allowed} at most:", places.len());
             places.iter().for_each(|place| println!("  {file}:{place}"));
         }
         lower.insert(file.clone(), places.len().min(allowed));
@@ -40,14 +44,14 @@ pub fn run(update: bool) -> bool {
             return false;
         }
     } else if lower != known {
-        println!("fewer phrases than {BASELINE} says: `cargo xtask words --update`");
+        println!("fewer than in {BASELINE}: run `cargo xtask words --update`");
     }
     let left: usize = found.values().map(Vec::len).sum();
-    println!("{left} phrases of {PHRASES} are left");
+    println!("{left} places with phrases of {PHRASES} or long comments are left");
     spelling() && good
 }
 
-/// The phrases of every text under version control.
+/// The phrases in all texts under version control.
 fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     let text = match std::fs::read_to_string(root().join(PHRASES)) {
         Ok(text) => text,
@@ -58,7 +62,7 @@ fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     };
     let phrases = phrases(&text);
     let mut git = Command::new("git");
-    // What is new counts before it is committed.
+    // New files count before they are committed.
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
     let listed = git.current_dir(root()).output().ok()?;
     let mut found = BTreeMap::new();
@@ -70,7 +74,10 @@ fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
         let Ok(text) = std::fs::read_to_string(root().join(file)) else {
             continue;
         };
-        let places = places(&text, &phrases);
+        let mut places = places(&text, &phrases);
+        if extension == Some("rs") {
+            places.extend(wide_comments(&text));
+        }
         if !places.is_empty() {
             found.insert(file.to_owned(), places);
         }
@@ -78,7 +85,7 @@ fn phrases_in_tree() -> Option<BTreeMap<String, Vec<String>>> {
     Some(found)
 }
 
-/// A phrase, what must not follow it, and what to write.
+/// A phrase, the word that must not follow it, and what to write instead.
 struct Phrase {
     text: String,
     except: Option<String>,
@@ -112,8 +119,8 @@ fn baseline(text: &str) -> BTreeMap<String, usize> {
         .collect()
 }
 
-/// `LINE: phrase; write …` for each phrase. Lines are joined without the marks of comments, so that a phrase is found
-/// where a line ends inside it.
+/// `LINE: phrase; write …` for each phrase. Lines are joined without comment markers, so that a
+/// phrase is also found across lines.
 fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
     let mut joined = String::new();
     let mut starts = Vec::new();
@@ -145,7 +152,30 @@ fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
         .collect()
 }
 
-/// Runs `typos`, installed on first use into a folder of the build; skipped where that is not possible.
+/// `LINE: …` for each comment line of Rust code that is too long. Tables, addresses and `//@` lines
+/// of models cannot be broken.
+fn wide_comments(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let columns = line.chars().count();
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            continue;
+        };
+        let words = comment.trim_start_matches(['/', '!', ' ']);
+        let unbreakable =
+            comment.starts_with('@') || words.starts_with('|') || words.contains("://");
+        if columns > COMMENT_COLUMNS && !unbreakable {
+            let number = number + 1;
+            out.push(format!(
+                "{number}: a comment of {columns} columns; end it by column {COMMENT_COLUMNS}"
+            ));
+        }
+    }
+    out
+}
+
+/// Runs `typos`, which is installed on first use into a folder of the build. Skipped if that is not
+/// possible.
 fn spelling() -> bool {
     let folder = root().join("target/typos").join(TYPOS);
     let program = folder.join("bin/typos");
@@ -192,6 +222,25 @@ mod tests {
         let found = places(text, &list);
         let wanted = ["1: `is sung`; write sounds", "5: `tall tree`; write oak"];
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn long_comments_are_found() {
+        let long = "word ".repeat(20);
+        let text = format!(
+            "/// {long}\n// {long}\nlet a = \"{long}\"; // {long}\n//@ query {long}\n/// | {long}\n//! {}",
+            "x".repeat(96)
+        );
+        let found = wide_comments(&text);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found[0].starts_with("1: a comment of 104 columns"),
+            "{found:?}"
+        );
+        assert!(
+            found[1].starts_with("2: a comment of 103 columns"),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl Checker<'_> {
         {
             self.error(
                 "system/size",
-                format!("{what} of type {ty} multiplies to {n} entries; at most {most} are possible{place}"),
+                format!("{what} of type {ty} has {n} entries; at most {most} are possible{place}"),
                 span,
             );
         }
@@ -200,7 +200,7 @@ impl Checker<'_> {
         if constant {
             changes.insert(0, Change::Prefix(self.loc(d.name.span), "const"));
         }
-        let diag = Diag::new(code, message, at).repair("Leave the initialiser out", changes);
+        let diag = Diag::new(code, message, at).repair("Remove the initialiser", changes);
         self.report(diag);
     }
 
@@ -407,13 +407,13 @@ impl Checker<'_> {
             ast::Feature::Import => ("unsupported/import", "functions of C libraries are not run"),
             ast::Feature::DynamicTemplate => (
                 "unsupported/dynamic",
-                "templates that are spawned while the model runs are not verified",
+                "templates that are spawned while the model runs are not supported",
             ),
             ast::Feature::EcdarInterface => (
                 "unsupported/ecdar",
-                "interface declarations of ECDAR are not used",
+                "interface declarations of ECDAR are not supported",
             ),
-            ast::Feature::Lsc => ("unsupported/lsc", "live sequence charts are not verified"),
+            ast::Feature::Lsc => ("unsupported/lsc", "live sequence charts are not supported"),
         };
         let diag = Diag::new(what.0, what.1, self.loc(u.span));
         self.report(diag);

@@ -96,7 +96,7 @@ impl Checker<'_> {
             Err(_) => {
                 self.error_at(
                     "type/overflow",
-                    "numbers go up to 2147483647 (32 bits)",
+                    "numbers must not exceed 2147483647 (32 bits)",
                     span,
                 );
                 Expr::error(span)
@@ -320,7 +320,7 @@ impl Checker<'_> {
         if !self.in_query {
             self.error_at(
                 "type/operand",
-                "`deadlock` can be asked in queries only",
+                "`deadlock` is allowed only in queries",
                 span,
             );
             return Expr::error(span);

@@ -154,7 +154,7 @@ impl Checker<'_> {
         {
             let there = match lo > hi {
                 true => format!(
-                    "`{}` has no processes, the range [{lo},{hi}] of `{}` is empty",
+                    "`{}` has no processes because the range [{lo},{hi}] of `{}` is empty",
                     family.name, p.name
                 ),
                 false if lo == hi => format!(
@@ -166,7 +166,7 @@ impl Checker<'_> {
                     p.name, family.name
                 ),
             };
-            let message = format!("there is no process with {v} here: {there}");
+            let message = format!("there is no process for {v}: {there}");
             self.error_at("query/range", message, a.span);
         }
     }

@@ -200,7 +200,7 @@ impl Checker<'_> {
         };
         let meant = closest(&word.name, words.iter().copied())?;
         let loc = self.loc(word.span);
-        let message = format!("`{}` is not a word of the language or a type", word.name);
+        let message = format!("`{}` is neither a keyword nor a type", word.name);
         let diag = Diag::new("name/unknown", message, loc);
         let diag = self.did_you_mean(diag, Some(meant.into()), loc);
         self.report(diag);

@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
         self.out
     }
 
-    // ------------------------------------------------------------------------------------------ places and findings
+    // Positions and diagnostics.
 
     fn span(&self, span: Span) -> Span {
         span.shift(self.base)
@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
         self.report(diag);
     }
 
-    // ------------------------------------------------------------------------------------------ names
+    // Names.
 
     fn lookup(&mut self, name: &SmolStr) -> Option<Arc<Symbol>> {
         for frame in self.frames.iter().rev() {
@@ -407,7 +407,7 @@ impl<'a> Checker<'a> {
         self.frames.pop();
     }
 
-    // ------------------------------------------------------------------------------------------ constants
+    // Constants.
 
     /// Evaluates a constant, or returns the reason why it cannot. Parameters are not known yet.
     fn evaluate(&mut self, e: &Expr) -> Result<i32, EvalError> {

@@ -241,10 +241,7 @@ impl Checker<'_> {
             }
             t if t.is_integral() => {}
             other => {
-                let message = format!(
-                    "only integers count up and down, this is {}",
-                    describe(other)
-                );
+                let message = format!("`++` and `--` need an integer, this is {}", describe(other));
                 self.error_at("type/operand", message, span);
                 ty = Type::Error;
             }

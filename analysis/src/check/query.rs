@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         if let Some(span) = at {
             self.error_at(
                 "query/deadlock",
-                "`deadlock` can be asked with E<> and A[] only",
+                "`deadlock` is allowed only with `E<>` and `A[]`",
                 span,
             );
         }

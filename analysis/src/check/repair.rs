@@ -46,8 +46,8 @@ impl Checker<'_> {
         diag
     }
 
-    /// Offers the operand alone where arithmetic on it stands and an element of its set is
-    /// expected.
+    /// Where arithmetic on an element is written and an element of its set is expected, offers the
+    /// operand alone.
     pub(super) fn offer_operand(&mut self, want: &Type, e: &Expr) {
         let Type::Scalar(set) = want else {
             return;
@@ -145,7 +145,7 @@ impl Checker<'_> {
         Change::Replace(self.here(between), format!(" {op} "))
     }
 
-    /// Offers an assignment where a comparison stands alone.
+    /// Offers an assignment in place of a comparison whose result is not used.
     pub(super) fn offer_assignment(&self, diag: Diag, e: &Expr) -> Diag {
         match &e.kind {
             ExprKind::Binary(BinaryOp::Eq, a, b)

@@ -62,7 +62,7 @@ impl Checker<'_> {
                     "sym/mixed",
                     a,
                     format!(
-                        "`{}` and `{}` are different scalarsets: their elements have nothing in common, whatever their sizes",
+                        "`{}` and `{}` are different scalarsets: their elements have nothing in common, even if the sizes are equal",
                         a.name, b.name
                     ),
                     (span, value),
@@ -74,7 +74,7 @@ impl Checker<'_> {
                     "sym/clock",
                     set,
                     format!(
-                        "a clock cannot be measured against an element of the scalarset `{}`",
+                        "a clock cannot be compared with an element of the scalarset `{}`",
                         set.name
                     ),
                     span,
@@ -86,7 +86,7 @@ impl Checker<'_> {
                     "sym/literal",
                     set,
                     format!(
-                        "a number cannot stand for an element of the scalarset `{}`: that would single one element out",
+                        "a number cannot be used as an element of the scalarset `{}`: that would single one element out",
                         set.name
                     ),
                     (span, value),

@@ -249,7 +249,7 @@ impl Checker<'_> {
                 if seen.iter().any(|s| s.id == symbol.id) {
                     let loc = self.loc(ident.span);
                     let message = format!(
-                        "`{}` stands twice on the system line; give the second one a name of its own",
+                        "`{}` is on the system line twice; give the second one a different name",
                         ident.name
                     );
                     let diag = Diag::new("system/duplicate-process", message, loc)

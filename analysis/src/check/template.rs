@@ -160,10 +160,7 @@ impl Checker<'_> {
             );
         }
         if KEYWORDS.contains(&ident.name.as_str()) {
-            let message = format!(
-                "`{}` is a word of the language and cannot be a name",
-                ident.name
-            );
+            let message = format!("`{}` is a keyword and cannot be a name", ident.name);
             self.error("name/keyword", message, ident.span);
         }
     }
@@ -178,7 +175,7 @@ impl Checker<'_> {
             && label < name
         {
             let message = format!(
-                "the `<name>` of `{}` stands behind a `<label>`; elements are read in a fixed order, so move the name to the front",
+                "the `<name>` of `{}` comes after a `<label>`; elements are read in a fixed order, so move the name to the front",
                 l.name.name
             );
             self.error("type/location", message, l.name.span);
@@ -363,8 +360,8 @@ impl Checker<'_> {
             let id = p.graphics.is_some().then(|| first_id(p)).flatten();
             let advice = match (&p.graphics, &id) {
                 (None, _) => "`init …;`".to_owned(),
-                (Some(_), Some(id)) => format!("`<init ref=\"{id}\"/>` behind its locations"),
-                (Some(_), None) => "`<init ref=\"…\"/>` behind its locations".to_owned(),
+                (Some(_), Some(id)) => format!("`<init ref=\"{id}\"/>` after its locations"),
+                (Some(_), None) => "`<init ref=\"…\"/>` after its locations".to_owned(),
             };
             let message = format!("`{}` has no initial location; add {advice}", p.name.name);
             let mut diag = Diag::new("system/initial", message, self.loc(p.name.span));

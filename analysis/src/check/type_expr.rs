@@ -397,7 +397,7 @@ impl Checker<'_> {
                 if full {
                     self.error(
                         "type/iteration",
-                        "a plain `int` has too many values to go through; give a range such as `int[0,3]`",
+                        "a plain `int` has too many values to iterate over; write a range such as `int[0,3]`",
                         t.span,
                     );
                     return Type::Error;
@@ -409,7 +409,7 @@ impl Checker<'_> {
                 self.error(
                     "type/iteration",
                     format!(
-                        "one can go through a range of integers or a scalarset, not through {other}"
+                        "only a range of integers or a scalarset can be iterated over, not {other}"
                     ),
                     t.span,
                 );

@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
         Some(def)
     }
 
-    /// Runs `inside` in a scope of its own that ends at the end of `span`.
+    /// Runs `inside` in a new scope that ends at the end of `span`.
     pub(super) fn scoped(&mut self, span: Span, inside: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.scope, span.shift(self.base));
         self.scopes.push(FxHashMap::default());

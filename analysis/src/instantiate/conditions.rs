@@ -1,5 +1,5 @@
-//! Conditions over clocks. Negations are pushed inwards, so that clock atoms stand only below `&&`, `||` and
-//! quantifiers.
+//! Conditions over clocks. Negations are pushed inwards, so that clock atoms occur only below `&&`,
+//! `||` and quantifiers.
 
 use super::expr::{binary, not};
 use super::{Foreign, Lowered, Scope, as_constant, constant};
@@ -79,7 +79,7 @@ fn fold(op: BinaryOp, a: network::Expr, b: network::Expr, span: Span) -> network
 }
 
 impl Scope<'_> {
-    /// A condition, or its negation.
+    /// Lowers a condition, or its negation.
     pub(crate) fn condition(&mut self, e: &Expr, negated: bool) -> Lowered<network::Expr> {
         let span = self.span(e.span);
         if matches!(e.kind, ExprKind::Deadlock) {
@@ -298,7 +298,7 @@ impl Scope<'_> {
             }),
             (Type::Clock | Type::Diff, _) => Err(self.foreign(
                 "unsupported/clock-choice",
-                "a clock chosen by a condition is not treated",
+                "a clock chosen by a condition is not supported",
                 e,
             )),
             (Type::Double, _) => Err(self.double(e)),
@@ -306,7 +306,7 @@ impl Scope<'_> {
         }
     }
 
-    /// `x = e`, `x = y`
+    /// Lowers `x = e` and `x = y` for a clock `x`.
     pub(crate) fn set_clock(
         &mut self,
         target: &Expr,
@@ -327,7 +327,7 @@ impl Scope<'_> {
                 _ => {
                     return Err(self.foreign(
                         "unsupported/clock-shift",
-                        "a clock set to another clock plus a number is not treated",
+                        "a clock set to another clock plus a number is not supported",
                         value,
                     ));
                 }
@@ -343,7 +343,7 @@ impl Scope<'_> {
         Ok(network::Expr { kind, span })
     }
 
-    /// What `sup` and `inf` measure.
+    /// Lowers an expression that `sup` or `inf` measures.
     pub(crate) fn measured(&mut self, e: &Expr) -> Lowered<network::BoundsExpr> {
         if e.ty.is_integral() {
             return Ok(network::BoundsExpr::Int(self.int(e)?));

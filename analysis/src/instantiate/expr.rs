@@ -11,7 +11,7 @@ use std::sync::Arc;
 use zonelens_syntax::ast::{self, AssignOp, UnaryOp};
 use zonelens_syntax::span::Span;
 
-/// The network's operator; `imply` is rewritten before.
+/// The network's operator; `imply` is rewritten before this is called.
 pub(crate) fn operator(op: ast::BinaryOp) -> Option<BinaryOp> {
     use ast::BinaryOp as A;
     Some(match op {
@@ -41,7 +41,7 @@ pub(crate) fn operator(op: ast::BinaryOp) -> Option<BinaryOp> {
     })
 }
 
-/// `a op b`
+/// Builds `a op b`.
 pub(crate) fn binary(
     op: BinaryOp,
     a: network::Expr,
@@ -54,7 +54,7 @@ pub(crate) fn binary(
     }
 }
 
-/// What a boolean holds after an integer was stored in it: any number but 0 is true.
+/// The value that a boolean holds after an integer is stored in it: every number except 0 is true.
 pub(crate) fn truth(value: network::Expr, ty: &Type) -> network::Expr {
     let span = value.span;
     match as_constant(&value) {
@@ -64,7 +64,7 @@ pub(crate) fn truth(value: network::Expr, ty: &Type) -> network::Expr {
     }
 }
 
-/// `!a`
+/// Builds `!a`.
 pub(crate) fn not(a: network::Expr, span: Span) -> network::Expr {
     if let Some(v) = as_constant(&a) {
         return constant(i32::from(v == 0), span);
@@ -76,9 +76,9 @@ pub(crate) fn not(a: network::Expr, span: Span) -> network::Expr {
 }
 
 impl Scope<'_> {
-    /// Any expression: an integer, a condition, an update.
+    /// Lowers any expression: an integer, a condition or an update.
     pub(crate) fn expr(&mut self, e: &Expr) -> Lowered<network::Expr> {
-        // Whatever `cost` stands in has no type of its own.
+        // An expression that contains `cost` has no type.
         if e.ty.is_error() && e.mentions_cost() {
             return Err(self.cost(e));
         }
@@ -93,11 +93,12 @@ impl Scope<'_> {
         self.foreign("unsupported/cost", "the cost of runs is not computed", e)
     }
 
-    /// An integer expression, or one evaluated for its effect.
+    /// Lowers an integer expression, or one that is evaluated for its effect.
     pub(crate) fn int(&mut self, e: &Expr) -> Lowered<network::Expr> {
         let span = self.span(e.span);
         match &e.kind {
-            // Names of what is recognised but not analysed: functions of C libraries, spawned templates.
+            // Names of constructs that are recognised but not analysed: functions of C libraries,
+            // spawned templates.
             ExprKind::Error => Err(self.foreign(
                 "unsupported/expression",
                 "this uses something that is declared elsewhere and not verified",
@@ -176,14 +177,15 @@ impl Scope<'_> {
     }
 
     fn comma(&mut self, list: &[Expr], span: Span) -> Lowered<network::Expr> {
-        // Only the last value counts; the others run for their effect.
+        // Only the last value is used; the other expressions run for their effect.
         let mut all: Option<network::Expr> = None;
         for e in list {
             let next = self.expr(e)?;
             all = Some(match all {
                 None => next,
                 Some(first) => network::Expr {
-                    // `first, next` as `first ? next : next` would copy; a conditional on a constant keeps order.
+                    // `first ? next : next` would duplicate `next`; a conditional on a constant
+                    // keeps the order.
                     kind: network::ExprKind::Cond(
                         Box::new(binary(BinaryOp::Or, first, constant(1, span), span)),
                         Box::new(next),
@@ -240,7 +242,7 @@ impl Scope<'_> {
         {
             return Err(self.double(e));
         }
-        // Outside functions such a comparison is a condition over clocks, not a truth value.
+        // Outside functions, such a comparison is a condition over clocks, not a truth value.
         let clock = |t: &Type| matches!(t, Type::Clock | Type::Diff);
         if clock(&a.ty) || clock(&b.ty) {
             let message = "a clock is compared inside a function";
@@ -309,7 +311,7 @@ impl Scope<'_> {
         })
     }
 
-    /// A struct or array value and its number of cells.
+    /// Lowers a struct or array value; returns it with its number of cells.
     pub(crate) fn block(&mut self, e: &Expr) -> Lowered<(Block, u32)> {
         match &e.kind {
             ExprKind::Call(f, args) => {
@@ -423,7 +425,7 @@ impl Scope<'_> {
         })
     }
 
-    /// `forall`, `exists`, `sum`; `negated` asks for the dual of a condition.
+    /// Lowers `forall`, `exists` and `sum`; with `negated`, the dual of a condition.
     pub(crate) fn quantifier(
         &mut self,
         kind: ast::QuantifierKind,
@@ -434,7 +436,7 @@ impl Scope<'_> {
     ) -> Lowered<network::Expr> {
         let (slot, range) = self.bind_range(var)?;
         if range.len == 0 {
-            // Nothing to go through, and nothing in the body need be possible.
+            // The range is empty, so the body is never evaluated and need not be valid.
             let holds = (kind == ast::QuantifierKind::Forall) != negated;
             self.frame.remove(&var.id);
             self.next_slot = slot;
@@ -464,7 +466,7 @@ impl Scope<'_> {
         })
     }
 
-    /// A call with its arguments.
+    /// Lowers a call with its arguments.
     pub(crate) fn call(&mut self, f: &Symbol, args: &[Expr], e: &Expr) -> Lowered<Call> {
         let function = self
             .process
@@ -475,7 +477,7 @@ impl Scope<'_> {
         self.call_id(function, f, args, e)
     }
 
-    /// A call of a function of the network.
+    /// Lowers a call of a function of the network.
     pub(crate) fn call_id(
         &mut self,
         function: network::FunctionId,
@@ -494,7 +496,7 @@ impl Scope<'_> {
         }
         let mut out = Vec::new();
         for (p, a) in sig.params.iter().zip(args) {
-            // Strings do not change, so their values will do.
+            // Strings do not change, so passing their values is enough.
             let arg = self.arg(p.reference && p.ty != Type::Str, a)?;
             out.push(match arg {
                 Arg::Value(v) if matches!(p.ty, Type::Bool) => Arg::Value(truth(v, &a.ty)),
@@ -516,7 +518,7 @@ impl Scope<'_> {
             return Ok(Arg::Value(self.expr(a)?));
         }
         if self.locate(a).is_err() && !a.ty.is_composite() {
-            // `const int &x` may be given a value; it needs a place of its own.
+            // The argument of `const int &x` may be a value; it needs its own cell.
             return Err(self.foreign(
                 "unsupported/reference",
                 "a computed value is passed by reference here",

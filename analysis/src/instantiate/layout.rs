@@ -11,18 +11,19 @@ use crate::symmetry::{Root, Slot};
 use crate::types::{ScalarSet, Type};
 use std::sync::Arc;
 
-/// How large a network may get. Beyond that no verification could finish, and building it would only eat memory.
+/// The maximum size of a network. Verification could not finish beyond it, and building a larger
+/// network would only use up memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Cells, clocks and channels of one variable and of all together.
+    /// The most cells, clocks and channels, of one variable and of all variables together.
     pub leaves: u64,
-    /// Entries of constants and of variables of functions, of all processes together.
+    /// The most entries of constants and of local variables of functions, over all processes.
     pub reserved: u64,
-    /// Processes.
+    /// The most processes.
     pub processes: u64,
-    /// Edges of all processes together.
+    /// The most edges, over all processes.
     pub edges: u64,
-    /// Elements of a scalar set.
+    /// The most elements of a scalarset.
     pub elements: u64,
 }
 
@@ -39,7 +40,8 @@ impl Default for Limits {
 }
 
 impl Scope<'_> {
-    /// Number of leaves (cells, clocks, channels) of a type, without building anything.
+    /// The number of leaves (cells, clocks, channels) of a type, computed without building
+    /// anything.
     pub(crate) fn leaves(&self, ty: &Type) -> Lowered<u64> {
         match ty {
             Type::Array(a) => {
@@ -57,7 +59,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The shape of a type whose size was checked.
+    /// The shape of a type whose size was already checked.
     pub(crate) fn shape(&self, ty: &Type) -> Lowered<Shape> {
         match ty {
             Type::Bool => Ok(Shape::Int {
@@ -114,7 +116,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Initial values of cells and clocks, depth first.
+    /// Computes the initial values of cells and clocks, depth first.
     fn initial(
         &self,
         shape: &Shape,
@@ -124,7 +126,7 @@ impl Scope<'_> {
         clocks: &mut Vec<i32>,
     ) -> Lowered<()> {
         match (shape, ty, init) {
-            // Nothing can be stored where there is no value.
+            // A value of an empty range cannot be stored.
             (Shape::Int { lo, hi, .. }, _, _) if lo > hi => return Err(Foreign::Empty(*lo, *hi)),
             (Shape::Int { lo, hi, .. }, _, None) => cells.push(0.clamp(*lo, *hi)),
             (Shape::Int { boolean, .. }, _, Some(Init::Expr(e))) => {
@@ -162,7 +164,7 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// Values of a local variable of a function whose initialiser is constant.
+    /// The initial values of a local variable of a function, if its initialiser is constant.
     pub(crate) fn constant_init(
         &self,
         shape: &Shape,
@@ -186,7 +188,7 @@ fn uses_double(init: &Init) -> bool {
     }
 }
 
-/// Whether the engine cannot store it.
+/// Whether the engine cannot store a value of this type.
 pub(crate) fn is_foreign(ty: &Type) -> bool {
     ty.contains(&|t| matches!(t, Type::Double))
 }
@@ -207,7 +209,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes room for a variable, or binds a constant.
+    /// Allocates a variable, or binds a constant.
     pub(crate) fn declare(
         &mut self,
         d: &Decl,
@@ -295,8 +297,8 @@ impl Builder<'_> {
         ))
     }
 
-    /// Makes room for a parameter that is assigned to though its argument is a value; in the 3.x syntax that may also be
-    /// one that would stand for a variable.
+    /// Allocates a parameter that is assigned to although its argument is a value. In the 3.x
+    /// syntax this includes parameters that would otherwise be references.
     pub(crate) fn parameter(
         &mut self,
         symbol: &Symbol,
@@ -440,7 +442,7 @@ impl Builder<'_> {
             return;
         };
         let message = format!(
-            "`{}` of type {} multiplies to {n} entries; at most {} are possible in a model",
+            "`{}` of type {} has {n} entries; at most {} are possible in a model",
             symbol.name, var.ty, self.limits.leaves
         );
         self.errors
@@ -456,7 +458,7 @@ impl Builder<'_> {
             .push(Diag::new("type/constant", message, symbol.loc));
     }
 
-    /// Gives the sets of integers their numbers and notes where their elements are.
+    /// Gives ids to the sets of integers and records which slots hold their elements.
     pub(crate) fn integer_sets(&mut self) {
         let facts = self.source.facts;
         for e in &facts.elements {
@@ -475,7 +477,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives the global scalar sets of a type their numbers.
+    /// Gives ids to the global scalarsets that a type mentions.
     pub(crate) fn note_sets(&mut self, ty: &Type) {
         match ty {
             Type::Array(a) => {
@@ -498,12 +500,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds a scalar set to the network.
+    /// Adds a scalarset to the network.
     pub(crate) fn add_set(&mut self, set: &ScalarSet, size: i32) -> Option<u32> {
         let count = u64::try_from(size).unwrap_or(0);
         if count == 0 || count > self.limits.elements {
             let message = format!(
-                "the scalar set `{}` has {size} elements; between 1 and {} are possible",
+                "the scalarset `{}` has {size} elements; between 1 and {} are possible",
                 set.name, self.limits.elements
             );
             self.errors.push(Diag::new("system/size", message, set.loc));
@@ -524,7 +526,7 @@ impl Builder<'_> {
     }
 }
 
-/// Writes the sets of integer identifiers into a shape.
+/// Marks the cells of a shape that hold elements of sets of integers.
 fn mark(shape: &mut Shape, sets: &super::SlotSets, root: &Root, fields: &mut Vec<u32>, dims: u32) {
     match shape {
         Shape::Int { scalarset, .. } => {
@@ -559,7 +561,7 @@ fn make_values(s: &Scope<'_>, var: &VarSym, d: &Decl) -> Lowered<Values> {
     Ok((shape, cells, clocks))
 }
 
-/// Range and scalarset of every cell of a shape, depth first.
+/// The range and scalarset of every cell of a shape, depth first.
 pub(crate) fn cell_ranges(shape: &Shape, out: &mut Vec<(i32, i32, Option<u32>)>) {
     match shape {
         Shape::Int {
@@ -581,7 +583,7 @@ pub(crate) fn cell_ranges(shape: &Shape, out: &mut Vec<(i32, i32, Option<u32>)>)
     }
 }
 
-/// A plain integer range as an index range.
+/// An index range over plain integers.
 pub(crate) fn plain(lo: i32, len: u32) -> IndexRange {
     IndexRange {
         lo,

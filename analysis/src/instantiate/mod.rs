@@ -29,19 +29,19 @@ use zonelens_syntax::span::Span;
 pub use layout::Limits;
 pub use query::resolve;
 
-/// What a name stands for in the network.
+/// What a name denotes in the network.
 #[derive(Clone, Debug)]
 pub enum Binding {
-    /// Constant values, also at an offset of [`Network::constants`].
+    /// Constant values; also stored in [`Network::constants`] if `at` is set.
     Const {
         /// Its structure.
         shape: Arc<Shape>,
         /// Its values.
         values: Arc<[i32]>,
-        /// Where they stand in the network, if they were put there.
+        /// Their offset in [`Network::constants`], if they are stored there.
         at: Option<u32>,
     },
-    /// Cells, clocks and channels of the state, slots of a frame, or what a reference stands for.
+    /// Cells, clocks and channels of the state, slots of a frame, or the target of a reference.
     Stored {
         /// Its structure.
         shape: Arc<Shape>,
@@ -52,37 +52,37 @@ pub enum Binding {
         /// First channel.
         channel: ChannelId,
     },
-    /// A double, a string: nothing the engine stores.
+    /// A double or a string: the engine does not store it.
     Foreign,
 }
 
-/// Names of one process, or the global ones.
+/// The names of one process, or the global names, with what they denote.
 pub type Bindings = FxHashMap<SymId, Binding>;
 
-/// A process with its names.
+/// A process with the names declared in its template.
 #[derive(Clone, Debug)]
 pub struct ProcessScope {
-    /// Names of its template.
+    /// The names of its template.
     pub names: Bindings,
-    /// Functions of its template.
+    /// The functions of its template.
     pub functions: FxHashMap<SymId, FunctionId>,
-    /// Its own scalar sets, and what its `scalarset` parameters stand for.
+    /// Its own scalarsets, and the sets that its `scalarset` parameters stand for.
     pub sets: FxHashMap<u32, ScalarsetId>,
 }
 
-/// A family on the system line.
+/// A family on the system line, as queries refer to it.
 #[derive(Clone, Debug)]
 pub struct FamilyScope {
     /// Index into [`Network::families`].
     pub index: u32,
-    /// Cells, clocks and channels of one process.
+    /// The number of cells, clocks and channels of one process.
     pub strides: (u32, u32, u32),
 }
 
-/// Sets whose elements are integers: where they are, and their numbers.
+/// For each slot that holds an integer identifier: the set of the identifier.
 pub(crate) type SlotSets = FxHashMap<Slot, ScalarsetId>;
 
-/// The network with what is needed to resolve names against it.
+/// The network, with the tables that resolve names against it.
 #[derive(Debug, Default)]
 pub struct Built {
     /// The network.
@@ -91,26 +91,26 @@ pub struct Built {
     pub globals: Bindings,
     /// Global functions.
     pub functions: FxHashMap<SymId, FunctionId>,
-    /// Why a function cannot be run, by function.
+    /// For each function that cannot be run, the reason.
     pub foreign_functions: FxHashMap<FunctionId, Foreign>,
-    /// By process.
+    /// The scope of each process.
     pub processes: Vec<ProcessScope>,
-    /// By the number of the symbol on the system line.
+    /// Families by the id of the symbol on the system line.
     pub families: FxHashMap<SymId, FamilyScope>,
-    /// Global scalar sets.
+    /// Global scalarsets.
     pub sets: FxHashMap<u32, ScalarsetId>,
-    /// Places of identifiers that are integers.
+    /// The slots that hold integer identifiers.
     pub(crate) slot_sets: SlotSets,
 }
 
-/// Why an expression has no place in the network.
+/// Why an expression cannot be represented in the network.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Foreign {
-    /// The engine does not treat this.
+    /// The engine does not support it.
     Unsupported(&'static str, String, Span),
-    /// A value of an empty range is needed here: its ends.
+    /// A value of an empty range is needed here; holds the ends of the range.
     Empty(i32, i32),
-    /// Reported already, or impossible after checking.
+    /// The problem is already reported, or cannot occur after checking.
     Broken,
 }
 
@@ -120,30 +120,30 @@ pub(crate) type Lowered<T> = Result<T, Foreign>;
 pub struct Source<'a> {
     /// Names, functions and templates.
     pub env: &'a Env,
-    /// Items in order with their numbers.
+    /// The items in text order, with their ids.
     pub items: &'a [(ItemId, Arc<Checked>)],
-    /// Where items start.
+    /// The offset of each item.
     pub offsets: &'a FxHashMap<ItemId, u32>,
     /// Sets whose elements are integers.
     pub facts: &'a Facts,
 }
 
-/// Builds a network.
+/// Builds a network from a checked model.
 pub struct Builder<'a> {
     pub(crate) source: &'a Source<'a>,
     pub(crate) built: Built,
     pub(crate) limits: Limits,
-    /// Whether functions take single values by reference, so that constants need places: otherwise those that nobody
-    /// uses leave no trace.
+    /// Whether some function takes single values by reference, so that constants need an address.
+    /// Otherwise constants that nothing uses are left out.
     pub(crate) places_values: bool,
-    /// Entries of constants and of variables of functions so far.
+    /// The number of entries of constants and of local variables of functions so far.
     pub(crate) reserved: u64,
-    /// Edges and locations of the processes so far.
+    /// The number of edges and locations of processes so far.
     pub(crate) edges: u64,
     pub(crate) errors: Vec<Diag>,
 }
 
-/// Builds the network of a model without errors.
+/// Builds the network of a model that has no errors.
 pub fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
     let mut builder = Builder {
         source,
@@ -225,8 +225,9 @@ impl<'a> Builder<'a> {
         loc.span.shift(self.offset(loc.item))
     }
 
-    /// Notes what is not verified. A part of the model that is left out must never go unsaid: without it every answer
-    /// could be wrong, so what has no place of its own is reported at `around`.
+    /// Records something that is not verified. A part of the model that is left out must always be
+    /// reported, because every answer could be wrong without it. If it has no span, the report is
+    /// at `around`.
     pub(crate) fn unsupported(&mut self, foreign: Foreign, around: Span) {
         let (code, message, span) = match foreign {
             Foreign::Unsupported(code, message, span) => (code, message, span),
@@ -255,7 +256,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Where names are looked up while lowering: a frame inside a process inside the model.
+/// The scopes in which names are looked up during lowering: a frame inside a process inside the
+/// model.
 pub struct Scope<'b> {
     pub(crate) env: &'b Env,
     pub(crate) built: &'b Built,
@@ -263,13 +265,13 @@ pub struct Scope<'b> {
     pub(crate) frame: Bindings,
     pub(crate) next_slot: u32,
     pub(crate) slots: u32,
-    /// Entries of all variables declared so far.
+    /// The number of entries of all variables declared so far.
     pub(crate) copied: u64,
-    /// Offset of the item (or query) that spans are relative to.
+    /// The offset of the item or query that spans are relative to.
     pub(crate) offset: u32,
-    /// Inside a function with a boolean result.
+    /// Whether the enclosing function returns a boolean.
     pub(crate) returns_bool: bool,
-    /// Sets that variables of a query go through.
+    /// The sets that variables of a query range over.
     pub(crate) query_sets: FxHashMap<SymId, ScalarsetId>,
 }
 
@@ -305,7 +307,7 @@ impl<'b> Scope<'b> {
         span.shift(self.offset)
     }
 
-    /// Takes `len` slots.
+    /// Allocates `len` slots and returns the first.
     pub(crate) fn alloc(&mut self, len: u32) -> u32 {
         let slot = self.next_slot;
         self.next_slot += len;
@@ -313,7 +315,7 @@ impl<'b> Scope<'b> {
         slot
     }
 
-    /// The set a bound variable or parameter goes through, where its type does not say.
+    /// The set that a bound variable or parameter ranges over, if its type does not give it.
     pub(crate) fn symbol_set(&self, id: SymId) -> Option<ScalarsetId> {
         let slot = Slot::Leaf(Root::Symbol(id), Vec::new());
         let known = self.built.slot_sets.get(&slot);
@@ -349,7 +351,7 @@ impl<'b> Scope<'b> {
 
     /// The range of an index, parameter, select or loop variable.
     pub(crate) fn index_range(&self, ty: &Type) -> Lowered<IndexRange> {
-        // A `scalarset` parameter as a dimension has the size of the set it stands for.
+        // A `scalarset` parameter as a dimension has the size of the set that it stands for.
         if let Some(set) = ty.any_set()
             && let Some(id) = self.set_id(set)
             && let Some(actual) = self.built.network.scalarsets.get(id as usize)
@@ -368,7 +370,7 @@ impl<'b> Scope<'b> {
         })
     }
 
-    /// The ends of an integer type.
+    /// The lower and upper end of an integer type.
     pub(crate) fn int_range(&self, ty: &Type) -> Lowered<(i32, i32)> {
         match ty {
             Type::Bool => Ok((0, 1)),
@@ -386,7 +388,7 @@ impl<'b> Scope<'b> {
         Foreign::Unsupported(code, message.into(), self.span(e.span))
     }
 
-    /// The value of a clock where a number is computed.
+    /// The error for a clock used where a number is computed.
     pub(crate) fn clock_value(&self, e: &Expr) -> Foreign {
         self.foreign(
             "unsupported/clock-sum",
@@ -404,7 +406,7 @@ impl<'b> Scope<'b> {
     }
 }
 
-/// The network expression for a constant.
+/// A constant as an expression of the network.
 pub(crate) fn constant(value: i32, span: Span) -> network::Expr {
     network::Expr {
         kind: network::ExprKind::Const(value),
@@ -412,7 +414,7 @@ pub(crate) fn constant(value: i32, span: Span) -> network::Expr {
     }
 }
 
-/// The value of a constant network expression.
+/// The value of an expression of the network, if it is a constant.
 pub(crate) fn as_constant(e: &network::Expr) -> Option<i32> {
     match e.kind {
         network::ExprKind::Const(v) => Some(v),
@@ -420,7 +422,7 @@ pub(crate) fn as_constant(e: &network::Expr) -> Option<i32> {
     }
 }
 
-/// A name as printed in queries: `x`, `P(1).x`.
+/// A name as it is written in queries: `x`, `P(1).x`.
 pub(crate) fn qualified(process: Option<&str>, name: &str) -> SmolStr {
     match process {
         Some(p) => SmolStr::from(format!("{p}.{name}")),

@@ -9,7 +9,7 @@ use crate::symbol::{SymKind, Symbol};
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-/// A computed index with its distance in cells, clocks and channels.
+/// A computed index, with the distance between neighbours in cells, clocks and channels.
 #[derive(Clone, Debug)]
 struct Step {
     index: network::Expr,
@@ -25,9 +25,9 @@ pub(crate) struct Located {
     clock: ClockBase,
     channel: u32,
     steps: Vec<Step>,
-    /// Values of a constant and where this part starts in them.
+    /// The values of a constant, and the offset of this part in them.
     values: Option<(Arc<[i32]>, u32)>,
-    /// Whether `cell` tells where it stands: constants of the language and of functions are known by value only.
+    /// Whether `cell` is its address. Constants of the language and of functions have only values.
     placed: bool,
     span: Span,
 }
@@ -64,7 +64,8 @@ impl Located {
         }
     }
 
-    /// As something a reference parameter of a template can stand for; `None` if an index is computed.
+    /// Converts to a binding for a reference parameter of a template; `None` if an index is
+    /// computed.
     pub(crate) fn into_binding(self) -> Option<Binding> {
         if !self.steps.is_empty() {
             return None;
@@ -98,7 +99,7 @@ impl Located {
             Base::Cell(c) | Base::Constant(c) | Base::Slot(c) => *c += cells,
             Base::Ref(_) => {
                 if cells > 0 || clocks > 0 {
-                    // What a reference stands for is not known here, so the distance becomes a step.
+                    // The target of a reference is not known here, so the distance becomes a step.
                     self.steps.push(Step {
                         index: constant(1, self.span),
                         range: super::layout::plain(0, 2),
@@ -221,7 +222,7 @@ impl Located {
         values.get(*from as usize).copied()
     }
 
-    /// Whether it has a place that a reference can stand for.
+    /// Whether it has an address that a reference can hold.
     pub(crate) fn is_placed(&self) -> bool {
         self.placed
     }
@@ -232,7 +233,7 @@ impl Located {
 }
 
 impl Scope<'_> {
-    /// Where an expression that denotes a variable stands.
+    /// Resolves an expression that denotes a variable to its place.
     pub(crate) fn locate(&mut self, e: &Expr) -> Lowered<Located> {
         match &e.kind {
             ExprKind::Var(s) => {
@@ -245,7 +246,7 @@ impl Scope<'_> {
             }
             ExprKind::Index(base, index) => {
                 let base = self.locate(base)?;
-                // The engine's analyses take for granted that something stands where a place begins.
+                // The engine's analyses assume that a place has at least one cell.
                 if matches!(&*base.shape, Shape::Array { index, .. } if index.len == 0) {
                     let message = "an entry of an array over an empty range is used here";
                     return Err(self.foreign("type/empty-range", message, e));
@@ -269,7 +270,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A constant of the language has no declaration in the model.
+    /// Resolves a constant of the language, which has no declaration in the model.
     fn unbound(&self, s: &Symbol, e: &Expr) -> Lowered<Located> {
         let SymKind::Var(v) = &s.kind else {
             return Err(Foreign::Broken);
@@ -289,7 +290,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The process `P(args)` with computed arguments as steps.
+    /// Resolves the process `P(args)`; computed arguments become steps.
     pub(crate) fn process_ref(
         &mut self,
         family: &Symbol,
@@ -359,7 +360,7 @@ impl Scope<'_> {
         if process.steps.is_empty() {
             return Ok(at);
         }
-        // Only variables of the processes themselves stand at equal distances.
+        // Only variables of the processes themselves are at equal distances.
         let own = match &member.kind {
             SymKind::Var(v) => !v.constant,
             SymKind::Param(p) => !p.reference && matches!(binding, Binding::Stored { .. }),

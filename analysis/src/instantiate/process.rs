@@ -18,11 +18,11 @@ use std::sync::Arc;
 use zonelens_syntax::ast::Direction;
 use zonelens_syntax::span::Span;
 
-/// Branchpoints that may follow each other before an edge counts as cyclic.
+/// The most branchpoints in a row before an edge counts as cyclic.
 const MAX_BRANCHES: usize = 32;
 
 impl Builder<'_> {
-    /// Makes the processes of the system line.
+    /// Creates the processes of the system line.
     pub(crate) fn system(&mut self, item: ItemId, levels: &[Vec<(Arc<Symbol>, Loc)>]) {
         let _ = item;
         let priorities = levels.len() > 1;
@@ -182,8 +182,8 @@ impl Builder<'_> {
         self.built.processes.push(scope);
     }
 
-    /// A parameter by value that the template assigns to is a variable of the process, which starts with the argument.
-    /// Sizes and initial values were computed from the argument before.
+    /// Turns a value parameter that the template assigns to into a variable of the process, which
+    /// starts with the argument. Sizes and initial values were computed from the argument before.
     fn keep_parameters(
         &mut self,
         template: &Template,
@@ -203,8 +203,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Scalar sets declared in a template are private to each process. In a family that is itself symmetric, swapping
-    /// two processes would have to carry their sets along; such sets are left alone, which `sym/local` tells.
+    /// Adds the scalarsets that are declared in a template; each process has its own. In a family
+    /// that is itself symmetric, swapping two processes would also have to swap their sets. Such
+    /// sets are not reduced over, which `sym/local` reports.
     fn local_sets(&mut self, d: &hir::Decl, family: u32, scope: &mut ProcessScope) {
         let params = self.built.network.families.get(family as usize);
         let symmetric = params.is_some_and(|f| f.params.iter().any(|p| p.scalarset.is_some()));
@@ -232,7 +233,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Binds the parameters of what `symbol` names, down to the template's own.
+    /// Binds the parameters of the template or instance that `symbol` denotes, down to those of the
+    /// template itself.
     fn bind(&mut self, symbol: &Symbol, args: &[i32], scope: &mut ProcessScope) -> Lowered<()> {
         let params = self.params_of(symbol)?;
         for (p, v) in params.iter().zip(args) {
@@ -283,7 +285,7 @@ impl Builder<'_> {
         self.bind_inner(&instance.template, scope)
     }
 
-    /// A `scalarset` parameter stands for the set its argument comes from.
+    /// Binds a `scalarset` parameter to the set that its argument belongs to.
     fn bind_parameter_set(&self, p: &Symbol, a: &Expr, scope: &mut ProcessScope) {
         let (Some(want), Some(have)) = (p.value_type().and_then(Type::any_set), a.ty.any_set())
         else {
@@ -457,7 +459,8 @@ impl Builder<'_> {
         let mut selects = Vec::new();
         for var in parts.iter().flat_map(|p| &p.selects) {
             let select = s.select(var)?;
-            // Without a value to select there is no copy of this edge, and nothing on it need be possible.
+            // A select without values has no copies of this edge, so the rest of the edge need not
+            // be valid.
             if select.range.len == 0 {
                 return Ok(None);
             }
@@ -495,7 +498,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// Channel priorities: `default` is 0, lower levels are negative, higher ones positive.
+    /// Sets channel priorities: `default` is 0, lower levels are negative, higher ones positive.
     pub(crate) fn priorities(&mut self, item: ItemId, levels: &[Vec<PriorityElem>]) {
         self.built.network.has_priorities = true;
         let default = levels
@@ -528,7 +531,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `before_update`, `after_update`
+    /// Lowers `before_update` and `after_update`.
     pub(crate) fn global_updates(&mut self, item: ItemId, list: &[Expr]) -> Vec<network::Expr> {
         let offset = self.offset(item);
         let (mut out, mut unsupported) = (Vec::new(), Vec::new());
@@ -581,7 +584,7 @@ impl Scope<'_> {
         })
     }
 
-    /// One update; a comma list is several.
+    /// Lowers one update; a comma list becomes several.
     pub(crate) fn update(
         &mut self,
         e: &Expr,

@@ -1,4 +1,4 @@
-//! Queries against a network.
+//! Resolves queries against a network.
 
 use super::{Binding, Built, Foreign, Lowered, Scope, constant};
 use crate::check::{CheckedKind, Env};
@@ -47,7 +47,7 @@ pub fn resolve(
 }
 
 impl Scope<'_> {
-    /// `P(i).l`
+    /// Lowers `P(i).l` for a location `l`.
     pub(crate) fn at(&mut self, e: &Expr, span: Span) -> Lowered<network::Expr> {
         let ExprKind::Member {
             family,
@@ -67,7 +67,8 @@ impl Scope<'_> {
         })
     }
 
-    /// `P(i).x` of an integer: a place, or a choice over the processes where the values are constants or references.
+    /// Lowers `P(i).x` for an integer `x`: a place, or a choice between the processes where the
+    /// values are constants or references.
     pub(crate) fn read_member(&mut self, e: &Expr, span: Span) -> Lowered<network::Expr> {
         let ExprKind::Member {
             family,
@@ -108,7 +109,7 @@ impl Scope<'_> {
         })
     }
 
-    /// `P(i).f(…)`
+    /// Lowers `P(i).f(…)`.
     pub(crate) fn member_call(
         &mut self,
         family: &Symbol,
@@ -133,7 +134,8 @@ impl Scope<'_> {
         self.choose(index, args, span, &mut one)
     }
 
-    /// What `one` makes of each process of a family, chosen by computed arguments.
+    /// Lowers a choice between the processes of a family by computed arguments; `one` lowers the
+    /// expression for one process.
     fn choose(
         &mut self,
         index: u32,

@@ -1,4 +1,4 @@
-//! Functions and statements.
+//! Lowers functions and statements.
 
 use super::expr::truth;
 use super::layout::is_foreign;
@@ -13,13 +13,15 @@ use std::sync::Arc;
 use zonelens_syntax::ast::BinaryOp;
 use zonelens_syntax::span::Span;
 
-/// Slots a single function may use at a time.
+/// The most slots that a single function may use at a time.
 const MAX_SLOTS: u64 = 1 << 20;
-/// Entries of all variables of a function, also those that share slots: their first values are part of its code.
+/// The most entries of all variables of a function, including those that share slots: their initial
+/// values are part of its code.
 const MAX_COPIED: u64 = 2 << 20;
 
 impl Builder<'_> {
-    /// Lowers a function; what it calls was lowered before, because functions are declared before use.
+    /// Lowers a function. Functions are declared before use, so the functions it calls are already
+    /// lowered.
     pub(crate) fn lower_function(
         &mut self,
         f: &hir::Function,
@@ -134,7 +136,7 @@ impl Scope<'_> {
                 ranges: Some(ranges),
             });
         }
-        // A struct with cells and clocks takes two slots: the place, then the clock.
+        // A struct with cells and clocks takes two slots: first the place, then the clock.
         let slot = self.alloc(if cells > 0 && clocks > 0 { 2 } else { 1 });
         let clock = if cells > 0 { slot + 1 } else { slot };
         self.bind_slot(p, shape, Base::Ref(slot), ClockBase::Ref(clock));
@@ -154,7 +156,7 @@ impl Scope<'_> {
         );
     }
 
-    /// A slot for a variable that goes through a range.
+    /// Allocates a slot for a variable that iterates over a range.
     pub(crate) fn bind_range(&mut self, var: &Symbol) -> Lowered<(u32, network::IndexRange)> {
         let range = self.symbol_range(var)?;
         let slot = self.alloc(1);
@@ -170,13 +172,13 @@ impl Scope<'_> {
         Ok((slot, range))
     }
 
-    /// Counts a variable or parameter before anything is made for it.
+    /// Checks the size of a variable or parameter before anything is allocated for it.
     fn small(&mut self, ty: &Type) -> Lowered<()> {
         let leaves = self.leaves(ty)?;
         self.copied = self.copied.saturating_add(leaves);
         let at_a_time = leaves.saturating_add(u64::from(self.next_slot));
         if at_a_time > MAX_SLOTS || self.copied > MAX_COPIED {
-            // Reported by who lowers the function.
+            // Reported by the caller that lowers the function.
             self.copied = self.copied.max(MAX_COPIED + 1);
             return Err(Foreign::Broken);
         }
@@ -206,7 +208,7 @@ impl Scope<'_> {
         self.small(&var.ty)?;
         let shape = self.shape(&var.ty)?;
         if let Some(values) = &var.value {
-            // Constant arrays that are read with computed indices live in the frame.
+            // Constant arrays that are read with computed indices are stored in the frame.
             if matches!(shape, Shape::Int { .. }) {
                 self.frame.insert(
                     d.symbol.id,
@@ -324,7 +326,7 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    /// An expression statement; several for a comma list.
+    /// Lowers an expression statement; a comma list becomes several statements.
     fn effect(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Lowered<()> {
         if let ExprKind::Comma(list) = &e.kind {
             for e in list {
@@ -407,8 +409,8 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// `switch`, with cases that fall through: a body that runs once, so that `break` leaves it, and a flag that stays
-    /// up from the first case that fits.
+    /// Lowers a `switch` with fall-through: a loop body that runs once, so that `break` leaves it,
+    /// and a flag that is set by the first case that matches.
     fn switch(
         &mut self,
         value: &Expr,
@@ -478,7 +480,7 @@ impl Scope<'_> {
     fn iterate(&mut self, var: &Arc<Symbol>, body: &hir::Stmt, span: Span) -> Lowered<Stmt> {
         let mark = self.next_slot;
         let (slot, range) = self.bind_range(var)?;
-        // What is never done may be impossible to do.
+        // Code that is never run need not be valid.
         let body = match range.len {
             0 => Vec::new(),
             _ => self.body(body)?,
@@ -493,7 +495,7 @@ impl Scope<'_> {
     }
 }
 
-/// Whether a `continue` of a loop outside stands in a statement.
+/// Whether a statement contains a `continue` of an enclosing loop.
 fn has_continue(s: &hir::Stmt) -> bool {
     match &s.kind {
         StmtKind::Continue => true,
@@ -504,7 +506,8 @@ fn has_continue(s: &hir::Stmt) -> bool {
     }
 }
 
-/// Assignments to doubles and to the cost change nothing that a symbolic query can see: whoever reads one is reported.
+/// Whether an expression only assigns to doubles or to the cost. Such assignments cannot affect a
+/// symbolic query, because reading a double or the cost is reported.
 pub(crate) fn is_dropped(e: &Expr) -> bool {
     let unseen = |e: &Expr| is_foreign(&e.ty) || matches!(e.kind, ExprKind::Cost);
     match &e.kind {
@@ -514,7 +517,8 @@ pub(crate) fn is_dropped(e: &Expr) -> bool {
     }
 }
 
-/// An invariant without the rates of the cost, which restrict nothing; `None` if nothing else is left.
+/// The invariant without the rates of the cost, which restrict nothing; `None` if nothing else is
+/// left.
 pub(crate) fn without_cost(e: &Expr) -> Option<Expr> {
     match &e.kind {
         ExprKind::Binary(BinaryOp::And, a, b) => match (without_cost(a), without_cost(b)) {

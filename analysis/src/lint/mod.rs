@@ -107,8 +107,8 @@ fn variable(d: &Decl, usage: &Usage, asked: bool, out: &mut Vec<Diag>) {
     let (code, message) = match v.ty.innermost() {
         Type::Chan(c) => {
             let lonely = match (uses.sent, uses.received) {
-                (true, false) if !c.broadcast => "sent on, but nobody receives",
-                (false, true) => "received on, but nobody sends",
+                (true, false) if !c.broadcast => "sent on, but never received on",
+                (false, true) => "received on, but never sent on",
                 _ => return,
             };
             (

@@ -40,10 +40,10 @@ impl Model {
             // verification asks the query under every renaming of them.
             let message = match asked_of_orbits && lost <= MOST_NAMED {
                 true => format!(
-                    "this query tells elements of `{name}` apart{because}: it is asked under every renaming of them where the initial state is the same for all elements; otherwise {left} for it"
+                    "this query tells elements of `{name}` apart{because}: it is evaluated under every renaming of them if the initial state is the same for all elements; otherwise {left} for it"
                 ),
                 false => format!(
-                    "this query tells elements of `{name}` apart{because}, so {left} for it; quantify over them if any will do"
+                    "this query tells elements of `{name}` apart{because}, so {left} for it; use a quantifier if the query is meant for any of them"
                 ),
             };
             let diagnostic = Diagnostic::new("sym/query", message, span);

@@ -552,7 +552,7 @@ fn report_meta(early: Vec<(Arc<Symbol>, Loc)>, out: &mut Findings) {
     for (s, loc) in early {
         if let Some(set) = s.value_type().and_then(any_set) {
             let message = format!(
-                "the meta variable `{}` is read before this step has written it, so a value of an earlier step shows; it is kept as part of the state",
+                "the meta variable `{}` is read before this step has written it, so it still has a value of an earlier step; it is kept as part of the state",
                 s.name
             );
             let diag = Diag::new("sym/meta", message, loc)

@@ -114,7 +114,7 @@ fn receivers(
     let span = first.sync.as_ref().map_or(first.span, |s| s.span);
     let name = &found.write.root.name;
     let message = format!(
-        "receivers of this broadcast run in the order of the elements of `{}`, and their updates do not commute: all of them change `{name}`, so the order shows",
+        "receivers of this broadcast run in the order of the elements of `{}`, and their updates do not commute: all of them change `{name}`, so the order matters",
         set.name
     );
     let mut diag = Diag::new("sym/broadcast-order", message, Loc { item, span })

@@ -186,7 +186,7 @@ fn local_sets(view: &FamilyView<'_>, out: &mut Findings) {
             && seen.insert(set.id)
         {
             let message = format!(
-                "each process of `{}` has a scalarset `{}` of its own, and the processes are interchangeable themselves; the elements of `{}` are told apart. Declare it outside the template if all processes can share it",
+                "each process of `{}` has its own scalarset `{}`, and the processes are interchangeable themselves; the elements of `{}` are told apart. Declare it outside the template if all processes can share it",
                 view.symbol.name, set.name, set.name
             );
             out.diags.push(Diag::new("sym/local", message, set.loc));

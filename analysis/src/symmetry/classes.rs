@@ -219,7 +219,7 @@ impl Class<'_> {
             let (code, what) = match how {
                 Use::Arithmetic => ("sym/arithmetic", "arithmetic on an element of"),
                 Use::Order => ("sym/order", "an order between elements of"),
-                Use::Clock => ("sym/clock", "a clock measured against an element of"),
+                Use::Clock => ("sym/clock", "a clock compared with an element of"),
                 Use::Computed if self.is_dim(*slot) => {
                     ("sym/index-int", "a computed number as an index over")
                 }
@@ -227,22 +227,19 @@ impl Class<'_> {
                     "sym/constant",
                     "an initialiser with an entry for each element of",
                 ),
-                Use::Computed => (
-                    "sym/literal",
-                    "a computed number where an element stands, in",
-                ),
+                Use::Computed => ("sym/literal", "a computed number in place of an element of"),
                 Use::Index(v) if inside(v) => ("sym/index-int", "a number as an index over"),
                 Use::Literal(v) if inside(v) => {
                     ("sym/literal", "a number that singles out an element of")
                 }
                 Use::Default(v) if inside(v) => (
                     "sym/default",
-                    "a value that nobody assigned, which is the first element of",
+                    "an unassigned value, which is the first element of",
                 ),
                 Use::Priority(v) if inside(v) => ("sym/priority", "a priority for one element of"),
                 Use::Partial => (
                     "sym/partial-instance",
-                    "an instance for one element only of",
+                    "an instance for only one element of",
                 ),
                 Use::Indexed if self.plain_dimension(*slot) => (
                     "sym/index-scalar",
@@ -360,9 +357,9 @@ impl Class<'_> {
             let why = match how {
                 Use::Arithmetic => "arithmetic is done with them here",
                 Use::Order => "they are compared by order here",
-                Use::Clock => "a clock is measured against one here",
+                Use::Clock => "a clock is compared with one here",
                 Use::Computed => "a computed number is used as one here",
-                Use::Entries => "each of them gets an entry of its own here",
+                Use::Entries => "each of them has a separate entry here",
                 Use::Partial => "one of them is given at instantiation here",
                 Use::Literal(v) | Use::Index(v) | Use::Priority(v) | Use::Default(v) => {
                     if (lo..=hi).contains(v) {
@@ -430,7 +427,7 @@ fn fits(d: &Declared, (lo, hi): (i32, i32), keys: &mut [Vec<i32>]) -> Result<(),
         return Ok(());
     }
     let Some(range) = d.range else {
-        return Err("a range they go through is not known before instantiation".into());
+        return Err("a range that they iterate over is not known before instantiation".into());
     };
     if d.exact && range != (lo, hi) {
         return Err(format!(

@@ -206,7 +206,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    // ------------------------------------------------------------------------------------------ expressions
+    // Expressions.
 
     pub(super) fn used(&mut self, v: Val, how: Use, span: Span) {
         if let Val::Slot(s) = v {

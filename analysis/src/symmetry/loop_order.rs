@@ -93,7 +93,7 @@ pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut 
             c.value(body);
             if c.out.may_fail {
                 let message = format!(
-                    "this stops at the first element of `{}` that decides it, and its body can fail (division, index or range): whether the failure is met depends on the order of elements",
+                    "this stops at the first element of `{}` that decides it, and its body can fail (division, index or range): whether the failure occurs depends on the order of elements",
                     set.name
                 );
                 let loc = Loc { item, span: e.span };
@@ -143,7 +143,7 @@ fn aliases(
             .any(|(b, w)| b.root().is_some_and(|r| r.id == root.id) && (*written || *w));
         for set in sets.iter().filter(|_| direct || twice) {
             let message = format!(
-                "`{}` goes through the elements of `{}` and would reach `{}` in two ways here, so the order of elements could matter",
+                "`{}` iterates over the elements of `{}` and would access `{}` in two ways here, so the order of elements could matter",
                 f.name, set.name, root.name
             );
             let diag = Diag::new(CODE, message, Loc { item, span: e.span })
@@ -177,7 +177,7 @@ fn iteration(
     exits.stmt(body, 0);
     if let Some(why) = exit_matters(&exits, &effects, var) {
         let message = format!(
-            "the result of this loop depends on the order in which the elements of `{}` come: {why}",
+            "the result of this loop depends on the order of the elements of `{}`: {why}",
             set.name
         );
         out.broken(set, Diag::new(CODE, message, loc));
@@ -187,7 +187,7 @@ fn iteration(
 fn order_matters(set: &ScalarSet, found: &Conflict, loc: Loc) -> Diag {
     let name = &found.write.root.name;
     let message = format!(
-        "the result of this loop depends on the order in which the elements of `{}` come: `{name}` is changed for one element and used for another",
+        "the result of this loop depends on the order of the elements of `{}`: `{name}` is changed for one element and used for another",
         set.name
     );
     let mut diag =
@@ -301,9 +301,7 @@ fn exit_matters(exits: &Exits, effects: &Effects, var: &Symbol) -> Option<&'stat
             .iter()
             .any(|a| a.action != Action::Read && !is_local(&a.root));
         if outside {
-            return Some(
-                "it can return early, after having changed something for some elements only",
-            );
+            return Some("it can return early, after changing something for only some elements");
         }
     }
     if exits.breaks > 0 {
@@ -312,7 +310,7 @@ fn exit_matters(exits: &Exits, effects: &Effects, var: &Symbol) -> Option<&'stat
             .iter()
             .all(|a| matches!(a.action, Action::Read | Action::Write(Some(_))));
         if exits.loose_writes || exits.tidy_breaks < exits.breaks || !constants {
-            return Some("it can break off after having changed something for some elements only");
+            return Some("it can stop after changing something for only some elements");
         }
     }
     None

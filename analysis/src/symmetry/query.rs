@@ -7,8 +7,8 @@
 //! following the model, and *C′* those after also following the query and every function it calls,
 //! by the same flow that detects sets. "An element leaves" means that it is returned here.
 //!
-//! **Claim.** If π fixes every element returned here, then φ(π(q)) = φ(q) for every state q, clocks included, and the
-//! same holds for every measured value.
+//! **Claim.** If π fixes every element returned here, then φ(π(q)) = φ(q) for every state q, clocks
+//! included, and the same holds for every measured value.
 //!
 //! **Argument**, by induction over the evaluation of φ on q and on π(q) side by side. The values in
 //! places of C′ differ by π; those in other places are equal:
@@ -248,7 +248,8 @@ impl View<'_> {
     fn place(&self, d: &Declared, apart: &mut Apart) {
         let whole = apart.whole();
         let Some(range) = d.range else {
-            return apart.all("a range they go through is not known before instantiation".into());
+            return apart
+                .all("a range that they iterate over is not known before instantiation".into());
         };
         if let Some(symbol) = &d.constant {
             let SymKind::Var(v) = &symbol.kind else {

@@ -422,7 +422,7 @@ impl<'a> Evaluator<'a> {
     fn misfit<T>(&self, value: i64, (lo, hi): (i32, i32), address: Address) -> Eval<T> {
         let to = match address {
             Address::Cell(c) => format!("`{}`", Names::new(self.network).cell(c as u32)),
-            _ => "what it is assigned to".to_owned(),
+            _ => "its target".to_owned(),
         };
         fail(format!(
             "the value {value} does not fit the range [{lo}, {hi}] of {to}"

@@ -1,22 +1,28 @@
-//! Abstractions of zones: what makes the zone graph finite.
+//! Abstractions of zones, which make the zone graph finite.
 //!
-//! **`a≼LU` on `Extra⁺_LU` zones.** `v ≼LU w` says of two valuations that `w` can do whatever `v` can, as far as lower
-//! bounds up to L and upper bounds up to U tell; `a≼LU(Z)` are the valuations `v` with `v ≼LU w` for some `w` in `Z`. A
-//! zone is dropped if it lies in `a≼LU` of a stored one of the same discrete state, and a stored one is removed if it lies
-//! in `a≼LU` of the new one. That is exact for reachability:
+//! **`a≼LU` on `Extra⁺_LU` zones.** For two valuations, `v ≼LU w` means that `w` can do whatever
+//! `v` can, as far as lower bounds up to L and upper bounds up to U can tell; `a≼LU(Z)` is the set
+//! of valuations `v` with `v ≼LU w` for some `w` in `Z`. A zone is dropped if it lies in `a≼LU` of
+//! a stored one of the same discrete state, and a stored one is removed if it lies in `a≼LU` of the
+//! new one. This is exact for reachability:
 //!
-//! - `≼LU` is a simulation, and a preorder: so `a≼LU` is idempotent, and lying in `a≼LU` of each other is transitive. What
-//!   a removed state covered is covered by what removed it.
-//! - `Extra⁺_LU(Z) ⊆ a≼LU(Z)` (Behrmann et al., 2006): `a≼LU(Extra⁺_LU(Z)) = a≼LU(Z)`, so extrapolating first adds
-//!   nothing that is not simulated, and fewer zones are left to compare.
-//! - Both zones are compared under the bounds of the same discrete state, which is the one they are stored for.
-//! - A state that is removed while it waits has a successor for each of its own in the new one, which waits. One that was
-//!   explored leaves its successors behind; its node stays for traces.
+//! - `≼LU` is a simulation and a preorder, so `a≼LU` is idempotent, and the relation "lies in
+//!   `a≼LU` of" is transitive. What a removed state covered is covered by the state that removed
+//!   it.
+//! - `Extra⁺_LU(Z) ⊆ a≼LU(Z)` (Behrmann et al., 2006), hence `a≼LU(Extra⁺_LU(Z)) = a≼LU(Z)`:
+//!   extrapolating first adds nothing that is not simulated, and fewer zones are left to compare.
+//! - Both zones are compared under the bounds of the same discrete state, the one they are stored
+//!   for.
+//! - If a state is removed while it waits, each of its successors has a counterpart among the
+//!   successors of the new state, which waits. If it was already explored, its successors stay; its
+//!   node stays for traces.
 //!
-//! The simulation says nothing of what a valuation can *not* do, of values beyond the bounds, nor of how many steps or how
-//! much time the other one needs. So it is not used with `deadlock`, liveness, differences of clocks, measured clocks,
-//! shortest and fastest traces, hulls, and not where representatives are made by the order of clocks (`strategy/plan.rs`).
-//! Stored zones together need not hold every reached valuation: nothing may be read from the table but where it ends.
+//! The simulation says nothing about what a valuation can *not* do, about values beyond the bounds,
+//! or about how many steps or how much time the other one needs. So it is not used with `deadlock`,
+//! liveness, differences of clocks, measured clocks, shortest and fastest traces or hulls, nor
+//! where the order of clocks decides the representatives (`strategy/plan.rs`). The stored zones
+//! together need not contain every reached valuation, so the table must not be used for anything
+//! other than deciding when the search ends.
 
 use crate::bounds::coupling::Coupling;
 use crate::bounds::{Bounds, Diagonal};
@@ -24,24 +30,26 @@ use crate::program::Program;
 use crate::zone::bound::{self, Bound, INF, LE_ZERO, add, le, lt};
 use crate::zone::{Federation, Zone};
 
-/// Which abstraction a run uses. Which are exact for which query is decided in `verify`.
+/// The abstraction that a run uses. `strategy/plan.rs` decides which ones are exact for a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abstraction {
     /// Exact zones.
     None,
-    /// `Extra⁺_LU` (Behrmann, Bouyer, Larsen, Pelánek: *Lower and upper bounds in zone-based abstractions*, 2006).
+    /// `Extra⁺_LU` (Behrmann, Bouyer, Larsen, Pelánek: *Lower and upper bounds in zone-based
+    /// abstractions*, 2006).
     ExtraLu,
-    /// `Extra_M` of the same paper, with M = max(L, U); after splitting on differences where there are any
-    /// (Bengtsson and Yi: *On clock difference constraints and termination*, 2003).
+    /// `Extra_M` of the same paper, with M = max(L, U). If there are differences, zones are first
+    /// split on them (Bengtsson and Yi: *On clock difference constraints and termination*, 2003).
     ExtraM,
-    /// `Extra⁺_LU`, compared by `Z ⊆ a≼LU(Z')` in both directions (Herbreteau, Srivathsan, Walukiewicz: *Better
-    /// abstractions for timed automata*, 2012).
+    /// `Extra⁺_LU`, compared by `Z ⊆ a≼LU(Z')` in both directions (Herbreteau, Srivathsan,
+    /// Walukiewicz: *Better abstractions for timed automata*, 2012).
     Alu,
 }
 
 impl Abstraction {
-    /// Whether clocks without a bound in the state are free in every zone that was abstracted, so that a zone may be
-    /// stored by the bounds of its state. With splits on differences, `Extra_M` may bind them again.
+    /// Whether clocks without a bound in the state are free in every abstracted zone, so that a
+    /// zone may be stored by the bounds of its state. With splits on differences, `Extra_M` may
+    /// constrain them again.
     pub fn frees_inactive(self) -> bool {
         matches!(self, Abstraction::Alu | Abstraction::ExtraLu)
     }
@@ -50,16 +58,17 @@ impl Abstraction {
 /// A buffer on the stack for the zones of most models.
 type Buffer<T> = smallvec::SmallVec<[T; 32]>;
 
-/// Applies one abstraction; holds the buffers for the bounds of a state.
+/// Applies one abstraction; contains the buffers for the bounds of a state.
 #[derive(Clone, Debug)]
 pub struct Abstractor {
     /// The abstraction.
     pub kind: Abstraction,
-    /// `L` of the state last looked at, by matrix index.
+    /// `L` of the current state, by matrix index.
     pub l: Vec<i32>,
-    /// `U` of the state last looked at.
+    /// `U` of the current state, by matrix index.
     pub u: Vec<i32>,
-    /// Which clocks keep their differences; all if there is none. Only without differences in model and query.
+    /// The clocks that keep their differences; all of them if `None`. Only used if neither the
+    /// model nor the query compares differences.
     pub coupling: Option<Coupling>,
 }
 
@@ -74,13 +83,13 @@ impl Abstractor {
         }
     }
 
-    /// Takes the bounds of a state.
+    /// Loads the bounds of a state, which becomes the current one.
     #[inline]
     pub fn at_state(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
         bounds.of_state(program, state, &mut self.l, &mut self.u);
     }
 
-    /// Takes the bounds of some of another's clocks.
+    /// Copies the bounds of some clocks from another abstractor.
     pub fn take_over(&mut self, other: &Abstractor, clocks: &[u32]) {
         let some = |from: &[i32], to: &mut Vec<i32>| {
             to.clear();
@@ -90,7 +99,8 @@ impl Abstractor {
         some(&other.u, &mut self.u);
     }
 
-    /// Abstracts a zone of the state last given to [`Abstractor::at_state`]; with differences it may fall apart.
+    /// Abstracts a zone of the state that was last passed to [`Abstractor::at_state`]. With
+    /// differences, the result may be several zones.
     #[inline]
     pub fn apply(&mut self, bounds: &Bounds, mut zone: Zone, out: &mut Federation) {
         if let Some(coupling) = &self.coupling {
@@ -104,7 +114,7 @@ impl Abstractor {
         }
     }
 
-    /// Abstracts a zone where there are no differences.
+    /// Abstracts a zone of a model without differences, in place.
     #[inline]
     pub fn apply_whole(&self, zone: &mut Zone) {
         match self.kind {
@@ -114,7 +124,8 @@ impl Abstractor {
         }
     }
 
-    /// Splits on every difference, extrapolates each piece and intersects it again with its sides.
+    /// Splits on every difference, extrapolates each piece and intersects it again with its
+    /// constraints.
     fn split_and_extrapolate(&mut self, bounds: &Bounds, zone: Zone, out: &mut Federation) {
         let mut pieces = vec![zone];
         for d in &bounds.diagonals {
@@ -160,7 +171,7 @@ fn split(zone: Zone, d: Diagonal) -> Federation {
     pieces
 }
 
-/// Forgets clocks without any test ahead: no future depends on them.
+/// Frees clocks that are not tested before they are set: no future step depends on them.
 fn free_inactive(zone: &mut Zone, l: &[i32], u: &[i32]) {
     for x in 1..zone.dim() {
         if l[x] < 0 && u[x] < 0 {
@@ -169,14 +180,15 @@ fn free_inactive(zone: &mut Zone, l: &[i32], u: &[i32]) {
     }
 }
 
-/// `Extra⁺_LU`.
+/// Applies `Extra⁺_LU`.
 ///
-/// `z_ij` becomes infinite if it exceeds `L(x_i)`, if the lower bound of `x_i` exceeds `L(x_i)`, or if the lower bound of
-/// `x_j` exceeds `U(x_j)` (then `z_0j` becomes `< -U(x_j)`).
+/// `z_ij` becomes infinite if it exceeds `L(x_i)`, if the lower bound of `x_i` exceeds `L(x_i)`, or
+/// if the lower bound of `x_j` exceeds `U(x_j)` (then `z_0j` becomes `< -U(x_j)`).
 ///
-/// Canonical form comes back without an O(n³) closure. An entry that did not change is still the tightest, as no path
-/// got shorter. A row that is dropped whole has no way out. A column that is dropped whole is entered from zero only,
-/// so its entries are `z_i0 + z_0j`. What is left are the rows that lost some entries, closed by themselves.
+/// Canonical form is restored without an O(n³) closure. An entry that did not change is still the
+/// tightest, because no path got shorter. A row that is dropped as a whole has no outgoing path. A
+/// column that is dropped as a whole is entered only from zero, so its entries are `z_i0 + z_0j`.
+/// Only the rows that lost some of their entries remain; they are closed separately.
 pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
     let dim = zone.dim();
     let m = zone.raw_mut();
@@ -219,7 +231,8 @@ pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
     zone.close_rows(&partial);
 }
 
-/// `Extra_M` with M = max(L, U): `z_ij` becomes infinite if it exceeds `M(x_i)`, and `< -M(x_j)` if it is below that.
+/// Applies `Extra_M` with M = max(L, U): `z_ij` becomes infinite if it exceeds `M(x_i)`, and `<
+/// -M(x_j)` if it is below that.
 pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
     free_inactive(zone, l, u);
     let dim = zone.dim();
@@ -234,7 +247,7 @@ pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
         .collect();
     let mut changed: Buffer<usize> = Buffer::new();
     for i in 0..dim {
-        // Nobody may lose `x >= 0`, and a freed clock has nothing to lose.
+        // `x >= 0` must always remain, and a free clock has nothing else to lose.
         let most = match l[i].max(u[i]) {
             _ if i == 0 => INF,
             m if m < 0 => continue,
@@ -255,10 +268,11 @@ pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
     zone.close_rows(&changed);
 }
 
-/// Whether `z ⊆ a≼LU(other)`, both canonical and not empty, `l` and `u` the bounds of their common state.
+/// Whether `z ⊆ a≼LU(other)`. Both must be canonical and not empty; `l` and `u` are the bounds of
+/// their common state.
 ///
-/// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx < z_yx` and
-/// `other_yx + (<, -L_y) < z_0x`. Inactive clocks must have been freed.
+/// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx <
+/// z_yx` and `other_yx + (<, -L_y) < z_0x`. Inactive clocks must be free.
 pub fn included_up_to_lu(
     z: impl Fn(usize, usize) -> Bound,
     other: impl Fn(usize, usize) -> Bound,
@@ -302,7 +316,7 @@ mod tests {
         zone
     }
 
-    /// Both abstractions as their paper writes them, closed in full.
+    /// Both abstractions exactly as defined in their paper, with a full closure.
     fn by_definition(zone: &Zone, l: &[i32], u: &[i32], lu: bool) -> Zone {
         let (dim, low) = (zone.dim(), |x: usize| -bound::value(zone.at(0, x)));
         let mut wide = zone.clone();
@@ -321,7 +335,7 @@ mod tests {
                 } else {
                     match () {
                         () if above(l[i].max(u[i])) => INF,
-                        // Inactive clocks are forgotten.
+                        // Inactive clocks are freed.
                         () if i > 0 && (m < 0 || l[i].max(u[i]) < 0) => INF,
                         () if -bound::value(z) > m => at_least(m),
                         () => z,

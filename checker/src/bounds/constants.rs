@@ -1,10 +1,11 @@
-//! Static guard analysis: lower and upper bounds per location (Behrmann, Bouyer, Fleury, Larsen: *Static guard analysis
-//! in timed automata verification*, TACAS 2003).
+//! Static guard analysis: lower and upper bounds per location (Behrmann, Bouyer, Fleury, Larsen:
+//! *Static guard analysis in timed automata verification*, TACAS 2003).
 //!
-//! `L(x)` is the greatest constant of a lower-bound test `x > c`, `x >= c` that may be met before `x` is set, `U(x)` the
-//! same for upper bounds. A clock without either is *inactive* there. Every process has its own bounds per location
-//! over the edges of that process; the bounds of a state are the maximum over its processes, which is sound because
-//! a process that does not take part keeps its location and with it its bounds.
+//! `L(x)` is the greatest constant of a lower-bound test `x > c` or `x >= c` that may be reached
+//! before `x` is set; `U(x)` is the same for upper bounds. A clock that has neither is *inactive*
+//! in the location. Every process has its own bounds per location, computed over the edges of that
+//! process. The bounds of a state are the maximum over its processes, which is sound because a
+//! process that does not take part in a step keeps its location and so its bounds.
 
 use crate::bounds::interval::{Ranges, interval};
 use crate::mutation::{Mutation, is_on};
@@ -14,10 +15,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use zonelens_analysis::network::CompareOp;
 
-/// No test: the clock is inactive.
+/// The bound of a clock that is not tested: the clock is inactive.
 pub const NONE: i32 = -1;
 
-/// A difference of two clocks that is compared with a constant; matrix indices.
+/// A difference of two clocks (matrix indices) that is compared with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagonal {
     /// The clock on the left.
@@ -28,18 +29,19 @@ pub struct Diagonal {
     pub c: i32,
 }
 
-/// Bounds of every location, and what else the abstraction must know of the model and the query.
+/// The bounds of every location, and the other facts about the model and the query that the
+/// abstraction needs.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Bounds that hold everywhere: of the query, and of copied clocks.
+    /// Bounds that hold everywhere: those of the query and of copied clocks.
     everywhere: Vec<(i32, i32)>,
-    /// Per process and location: clock, L, U.
+    /// Clock, L and U, per process and location.
     local: Vec<Vec<Vec<(u32, i32, i32)>>>,
-    /// Differences compared in model or query.
+    /// The differences that the model or the query compares.
     pub diagonals: Vec<Diagonal>,
-    /// A difference compared with so many values that splitting on them is out of the question.
+    /// A difference that is compared with too many values to split on all of them.
     pub wild_diagonal: Option<zonelens_syntax::span::Span>,
-    /// Clocks that may be set to others: target, source.
+    /// Assignments of clocks to clocks: target, source.
     copies: Vec<(u32, u32)>,
 }
 
@@ -53,7 +55,7 @@ pub(super) struct Builder<'p> {
     copies: Vec<(u32, u32)>,
 }
 
-/// Where the bounds of a condition go.
+/// Where the bounds of a condition are recorded.
 #[derive(Clone, Copy)]
 pub(super) enum Where {
     At(usize, usize),
@@ -61,7 +63,8 @@ pub(super) enum Where {
 }
 
 impl Bounds {
-    /// Analyses the program for a query with these conditions (empty for none), which may be asked of any state.
+    /// Analyses the program for a query with these conditions (possibly none), which may be
+    /// evaluated in any state.
     pub fn new(program: &Program, conditions: &[&Formula]) -> Bounds {
         Builder::build(program, |builder| {
             for formula in conditions {
@@ -71,15 +74,16 @@ impl Bounds {
         })
     }
 
-    /// Analyses the program for the search for a state where a condition has some value: its bounds count only where
-    /// they can decide.
+    /// Analyses the program for a search for a state where a condition has a given value: its
+    /// bounds count only where they can decide.
     pub fn to_reach(program: &Program, condition: &Formula) -> Bounds {
         Builder::build(program, |builder| {
             builder.goal(condition, &mut Vec::new(), &mut Ranges::default());
         })
     }
 
-    /// Raises the bounds of a clock everywhere, for queries that measure it, and those of clocks that it may be set to.
+    /// Raises the bounds of a clock everywhere, for queries that measure it, and those of the
+    /// clocks that are copied to it.
     pub fn raise(&mut self, clock: usize, bound: i32) {
         let mut raised = vec![clock];
         let mut at = 0;
@@ -97,8 +101,8 @@ impl Bounds {
         }
     }
 
-    /// Gives clocks of the same kind the same bounds everywhere: a query that names one of them is going to be asked of
-    /// all.
+    /// Gives clocks of the same kind the same bounds everywhere: a query that names one of them
+    /// will be evaluated for all.
     pub fn even_out<K: std::hash::Hash + Eq>(&mut self, kind: impl Fn(usize) -> K) {
         let mut most: FxHashMap<K, (i32, i32)> = FxHashMap::default();
         for (clock, (l, u)) in self.everywhere.iter().enumerate() {
@@ -130,7 +134,8 @@ impl Bounds {
             .unwrap_or(0)
     }
 
-    /// Writes the bounds of a state into `l` and `u`, which are indexed like the matrix (entry 0 is the constant zero).
+    /// Writes the bounds of a state into `l` and `u`, which are indexed like the matrix (entry 0 is
+    /// the constant zero).
     #[inline]
     pub fn of_state(&self, program: &Program, state: &[i32], l: &mut [i32], u: &mut [i32]) {
         l[0] = 0;
@@ -178,7 +183,7 @@ impl Builder<'_> {
         builder.finish()
     }
 
-    /// Guards at their source, invariants at their location.
+    /// Records guards at their source and invariants at their location.
     fn seed(&mut self) {
         let program = self.program;
         for (p, locations) in program.locations.iter().enumerate() {
@@ -269,7 +274,8 @@ impl Builder<'_> {
         self.single(atom, places, (positive, both), hi);
     }
 
-    /// The bounds of a comparison of one clock with a value up to `most`, for these clocks at these places.
+    /// Records the bounds of a comparison of one clock with a value up to `most`, for these clocks
+    /// and locations.
     pub(super) fn single(
         &mut self,
         atom: &AtomCode,
@@ -287,7 +293,7 @@ impl Builder<'_> {
         } else if !positive {
             (lower, upper) = (upper, lower);
         }
-        // A negative constant tells nothing that `x >= 0` does not, but keeps the clock active.
+        // A negative constant says no more than `x >= 0`, but keeps the clock active.
         let c = (clamp(most) - i32::from(is_on(Mutation::LowBound))).max(0);
         for (x, at) in places {
             let entry = match at {
@@ -303,7 +309,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The least solution: the bounds of a target hold at the source for clocks that the edge does not set.
+    /// Computes the least solution: the bounds of a target also hold at the source for clocks that
+    /// the edge does not set.
     fn propagate(&mut self) {
         let killed: Vec<Vec<u32>> = self.program.edges.iter().map(surely_set).collect();
         let mut changed = true;
@@ -331,8 +338,8 @@ impl Builder<'_> {
         all.fold(self.everywhere[x], |a, b| (a.0.max(b.0), a.1.max(b.1)))
     }
 
-    /// `x = y` makes tests of x tests of y. Another process may do the copy while the testing one stands still, so the
-    /// bounds go everywhere.
+    /// `x = y` turns tests of `x` into tests of `y`. Another process may do the copy while the
+    /// testing process stays in its location, so the bounds apply everywhere.
     fn copies(&mut self) {
         let mut copies = Vec::new();
         let program = self.program;
@@ -363,7 +370,7 @@ impl Builder<'_> {
         self.copies = copies;
     }
 
-    /// `x = z` makes tests of `x - y` tests of `z - y`.
+    /// `x = z` turns tests of `x - y` into tests of `z - y`.
     fn copied_diagonals(&mut self) {
         let mut known: BTreeSet<Diagonal> = self.diagonals.iter().copied().collect();
         let mut at = 0;
@@ -389,8 +396,9 @@ impl Builder<'_> {
         }
     }
 
-    /// With differences, one bound per clock for all locations, large enough that a clock beyond it can be exchanged:
-    /// the constants of the differences, and what remains of one when the other clock is set to a value.
+    /// With differences, each clock gets one bound for all locations, large enough that values
+    /// beyond it are equivalent: the constants of the differences, and what remains of a difference
+    /// when the other clock is set to a value.
     fn with_diagonals(&mut self) {
         let mut m: Vec<i64> = (0..self.program.clocks)
             .map(|x| {
@@ -408,7 +416,7 @@ impl Builder<'_> {
             let (lo, hi) = set_to[j];
             m[i] = m[i].max((hi + c).abs()).max((lo + c).abs());
         }
-        // In `x = y, y = 2` a test of `x - y` is one of the former y alone.
+        // In `x = y, y = 2`, a test of `x - y` is a test of the previous value of `y` alone.
         for _ in 0..=self.program.clocks {
             for &(target, source) in &self.copies {
                 m[source as usize] = m[source as usize].max(m[target as usize]);
@@ -444,14 +452,14 @@ impl Builder<'_> {
     }
 }
 
-/// Whether the guard being *false* can enable a step or a delay.
+/// Whether a guard that is *false* can enable a step or a delay.
 fn falsity_matters(program: &Program, edge: &Edge, guard: &Guard) -> bool {
     let receives = edge.sync.as_ref().is_some_and(|sync| !sync.sends);
     guard.has_clocks()
         && (receives && edge.some_channel(&program.channels, |c| c.broadcast) || edge.may_be_urgent)
 }
 
-/// Clocks that the edge sets whatever happens, and not by copying.
+/// The clocks that the edge always sets, other than by copying.
 fn surely_set(edge: &Edge) -> Vec<u32> {
     let statically =
         |clock: &ClockCode| (clock.steps.is_empty() && !clock.by_ref).then_some(clock.base);
@@ -459,7 +467,7 @@ fn surely_set(edge: &Edge) -> Vec<u32> {
     for update in &edge.updates {
         match update {
             Code::SetClock(parts, _) => killed.extend(statically(&parts.0)),
-            // What is copied is tested at the source, which `copies` takes care of; the target is set.
+            // The source of a copy is handled by `copies`; the target counts as set.
             Code::CopyClock(parts) => killed.extend(statically(&parts.0)),
             _ => {}
         }
@@ -467,7 +475,7 @@ fn surely_set(edge: &Edge) -> Vec<u32> {
     killed
 }
 
-/// All clocks a reference may mean.
+/// All clocks that a reference may denote.
 pub fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
     if clock.by_ref {
         return (0..program.clocks as u32).collect();

@@ -1,10 +1,12 @@
 //! Which clocks keep their differences: wider zones, for proofs.
 //!
-//! Where several loosely connected processes each have a clock, most zones differ in how clocks of processes that have
-//! nothing to do with the question stand to each other. Forgetting such differences only adds points, so what is not
-//! found in the wider zones is not there; what is found proves nothing and asks for a tighter coupling. Which clocks to
-//! keep together is a guess that may be wrong without harm: those of the processes that the query looks at, then of the
-//! processes that can influence these, and so on (the cone of influence).
+//! If several loosely connected processes each have a clock, most zones differ only in the
+//! differences between clocks of processes that are irrelevant to the query. Dropping such
+//! differences only adds points, so a state that is not found in the wider zones does not exist; a
+//! state that is found proves nothing and requires a tighter coupling. The choice of clocks to keep
+//! together is a heuristic, and a wrong choice does no harm: first the clocks of the processes that
+//! the query mentions, then those of the processes that can influence these, and so on (the cone of
+//! influence).
 
 use crate::bounds::interval::{walk_code, walk_statements};
 use crate::program::{
@@ -15,15 +17,16 @@ use crate::zone::Zone;
 use crate::zone::bound::add;
 use std::collections::BTreeSet;
 
-/// Whether each clock (by matrix index) keeps its differences to the others that do.
+/// Whether each clock (by matrix index) keeps its differences to the other clocks that do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coupling {
     together: Vec<bool>,
 }
 
 impl Coupling {
-    /// Forgets the differences of clocks that are not kept together. The result is canonical: a dropped entry is the
-    /// shortest way over the constant zero, and every other way between two clocks that were parted passes it too.
+    /// Drops the differences of clocks that are not kept together. The result is canonical: a
+    /// dropped entry becomes the shortest path through the constant zero, and every other path
+    /// between two clocks that were separated also passes through it.
     pub fn loosen(&self, zone: &mut Zone) {
         let dim = zone.dim();
         let m = zone.raw_mut();
@@ -36,13 +39,13 @@ impl Coupling {
         }
     }
 
-    /// The clocks that are kept together, by matrix index, the constant zero first.
+    /// The clocks that are kept together, by matrix index, with the constant zero first.
     pub fn together(&self) -> Vec<usize> {
         let clocks = (1..self.together.len()).filter(|&x| self.together[x]);
         std::iter::once(0).chain(clocks).collect()
     }
 
-    /// Every clock alone.
+    /// A coupling that keeps no differences.
     pub fn none(program: &Program) -> Coupling {
         Coupling {
             together: vec![false; program.dim()],
@@ -58,7 +61,7 @@ impl Coupling {
         wider
     }
 
-    /// From all clocks alone to all but the exact coupling.
+    /// The couplings to try, from no differences to all differences except the exact zones.
     pub fn ladder(program: &Program, distances: &[Option<u32>]) -> Vec<Coupling> {
         let mut ladder = vec![Coupling::none(program)];
         let furthest = distances.iter().flatten().max();
@@ -66,7 +69,7 @@ impl Coupling {
             let near = |clock: &usize| distances[*clock].is_some_and(|d| d <= distance);
             let rung = Coupling::none(program).with((0..program.clocks).filter(near));
             let kept = rung.together().len() - 1;
-            // One clock alone has no differences, and all together are the exact zones.
+            // A single clock has no differences, and all clocks together are the exact zones.
             if kept > 1 && kept < program.clocks && ladder.last() != Some(&rung) {
                 ladder.push(rung);
             }
@@ -75,8 +78,8 @@ impl Coupling {
     }
 }
 
-/// How far each clock is from what a query looks at: over how many influences of one process on another; none for the
-/// clocks of processes that have no influence.
+/// The distance of each clock from the query: the number of influences of one process on another
+/// along the way; `None` for the clocks of processes that have no influence.
 pub fn distances(program: &Program, conditions: &[&Formula]) -> Vec<Option<u32>> {
     let mut distances = vec![None; program.clocks];
     let mut cone = Cone::new(program, conditions);
@@ -91,21 +94,22 @@ pub fn distances(program: &Program, conditions: &[&Formula]) -> Vec<Option<u32>>
     distances
 }
 
-/// What a piece of the model touches.
+/// What a part of the model reads, writes and synchronises on.
 #[derive(Clone, Debug, Default)]
 struct Touched {
     reads: BTreeSet<usize>,
     writes: BTreeSet<usize>,
     clocks: BTreeSet<usize>,
-    /// Processes whose locations are looked at (queries).
+    /// Processes whose locations are read (queries).
     processes: BTreeSet<usize>,
-    /// Channels whose other side decides about a step: all but those that are broadcast on.
+    /// Channels on which the other side decides whether a step is possible: all except for senders
+    /// of a broadcast.
     waits_for: BTreeSet<usize>,
-    /// Channels that it sends on, or takes part in without being a broadcast's receiver.
+    /// Channels on which it sends, or takes part other than as the receiver of a broadcast.
     drives: BTreeSet<usize>,
 }
 
-/// The processes that can influence what a query looks at, up to some distance.
+/// The processes that can influence the query, up to some distance.
 struct Cone<'p> {
     program: &'p Program,
     of_process: Vec<Touched>,
@@ -143,7 +147,7 @@ impl<'p> Cone<'p> {
         self.clocks.extend(&touched.clocks);
     }
 
-    /// Takes in the processes that influence those inside; false if there are none.
+    /// Adds the processes that influence those inside; returns false if there are none.
     fn widen(&mut self) -> bool {
         let influences = |p: &usize| {
             let touched = &self.of_process[*p];
@@ -248,7 +252,7 @@ impl Touched {
                 self.reads.insert(*cell as usize);
             }
             Code::Place(place) => self.reads.extend(cells(place)),
-            // What only counts itself (`n++`) does not read itself into the cone.
+            // A variable that only counts itself (`n++`) does not read itself into the cone.
             Code::Assign(assign) => self.writes.extend(cells(&assign.place)),
             Code::Copy(parts) => {
                 self.writes.extend(cells(&parts.0));
@@ -280,7 +284,7 @@ impl Touched {
     fn arg(&mut self, arg: &ArgCode, called: &mut BTreeSet<usize>) {
         match arg {
             ArgCode::Block(block, _) => self.block(block, called),
-            // What becomes of a reference is not looked at: both.
+            // The use of a reference is not analysed, so it counts as both read and written.
             ArgCode::Ref(place) | ArgCode::Mixed(place, _) => {
                 self.reads.extend(cells(place));
                 self.writes.extend(cells(place));
@@ -307,7 +311,7 @@ impl Touched {
     }
 }
 
-/// The cells that a place may be.
+/// The cells that a place may denote.
 fn cells(place: &PlaceCode) -> std::ops::RangeInclusive<usize> {
     match place.base {
         PlaceBase::Cell(cell) => reach(cell, &place.steps),
@@ -316,7 +320,7 @@ fn cells(place: &PlaceCode) -> std::ops::RangeInclusive<usize> {
     }
 }
 
-/// From a base to the furthest that indices lead to.
+/// The range from a base to the furthest place that the indices reach.
 fn reach(base: u32, steps: &[StepCode]) -> std::ops::RangeInclusive<usize> {
     let far = steps
         .iter()

@@ -5,12 +5,12 @@ use crate::program::{ArgCode, BlockCode, CallCode, PlaceCode, StmtCode};
 use crate::program::{Code, Program};
 use zonelens_analysis::network::BinaryOp;
 
-/// Ranges of frame slots as far as they are known.
+/// The ranges of frame slots, as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges(Vec<Option<(i64, i64)>>);
 
 impl Ranges {
-    /// Slot `slot` holds one of `len` values from `lo` on.
+    /// Records that slot `slot` holds one of `len` values starting at `lo`.
     pub fn set(&mut self, slot: u32, lo: i32, len: u32) {
         let slot = slot as usize;
         if self.0.len() <= slot {
@@ -24,10 +24,10 @@ impl Ranges {
     }
 }
 
-/// What an `i32` can be.
+/// The range of an `i32`.
 const ANY: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
-/// An interval that holds every value the expression can have without a fault.
+/// An interval that contains every value that the expression can have without a fault.
 pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
     let of = |c: &Code| interval(program, c, slots);
     let result = match code {
@@ -59,7 +59,8 @@ pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
         Code::SetClock(parts, _) => of(&parts.1),
         Code::Copy(_) | Code::Quantifier(_) | Code::CopyClock(_) | Code::LocationOf(_) => ANY,
     };
-    // A place without a sensible declared range (lo > hi) tells nothing, and what leaves 32 bits wraps around.
+    // A place whose declared range is empty (lo > hi) gives no information, and values beyond 32
+    // bits wrap around.
     if result.0 > result.1 || result.0 < ANY.0 || result.1 > ANY.1 {
         ANY
     } else {
@@ -84,7 +85,7 @@ fn binary(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
         }
         BinaryOp::Min => (a.0.min(b.0), a.1.min(b.1)),
         BinaryOp::Max => (a.0.max(b.0), a.1.max(b.1)),
-        // Truncated division cannot leave the span of the dividend mirrored at zero.
+        // Truncated division cannot leave the range of the dividend mirrored at zero.
         BinaryOp::Div | BinaryOp::Mod => {
             let reach = a.0.abs().max(a.1.abs());
             (if a.0 < 0 || b.0 < 0 { -reach } else { 0 }, reach)
@@ -102,7 +103,7 @@ fn binary(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     }
 }
 
-/// For each clock the least and greatest value it starts at or is set to.
+/// For each clock, the least and greatest value that it starts at or is set to.
 pub fn set_values(program: &Program) -> Vec<(i64, i64)> {
     let mut values: Vec<(i64, i64)> = program
         .initial_clocks
@@ -213,7 +214,7 @@ fn walk_block(block: &BlockCode, visit: &mut impl FnMut(&Code)) {
     }
 }
 
-/// Calls `visit` on every expression of the statements (outermost ones; [`walk_code`] goes on from there).
+/// Calls `visit` on every outermost expression of the statements; [`walk_code`] visits the parts.
 pub fn walk_statements(stmts: &[StmtCode], visit: &mut impl FnMut(&Code)) {
     for stmt in stmts {
         match stmt {

@@ -1,4 +1,5 @@
-//! Static analysis of the constants that clocks are compared with, and the abstractions of zones that follow from it.
+//! Static analysis of the constants that clocks are compared with, and the abstractions of zones
+//! based on it.
 
 pub mod abstraction;
 mod constants;

@@ -1,19 +1,21 @@
-//! Bounds of a condition that is looked for, each only where it can decide.
+//! The bounds of the condition of a search, each only where it can decide.
 //!
-//! In `Sender(i).transmit && Sender(i).x >= 52` the clock does not matter while the sender is elsewhere: whatever its
-//! value, the condition is false. The comparison is then like a guard of an edge that leaves `transmit`, and the
-//! analysis of guards finds from where it can be met. Without that a clock that the query compares is active for ever.
+//! In `Sender(i).transmit && Sender(i).x >= 52`, the clock does not matter while the sender is in
+//! another location: the condition is false for every value. The comparison is therefore like a
+//! guard of an edge that leaves `transmit`, and the analysis of guards finds the locations from
+//! which it can be reached. Without this, a clock that the query compares would be active
+//! everywhere.
 
 use crate::bounds::constants::{Builder, Where};
 use crate::bounds::interval::{Ranges, interval};
 use crate::program::{AtomCode, ClockCode, Code, Formula, ProcessCode};
 use zonelens_analysis::network::LocationId;
 
-/// Locations without which the part of the condition that is looked at does not matter.
+/// Locations that processes must be in for the current part of the condition to matter.
 type Context<'f> = Vec<(&'f ProcessCode, LocationId)>;
 
 impl Builder<'_> {
-    /// Takes the bounds of a condition.
+    /// Records the bounds of a condition.
     pub(super) fn goal<'f>(
         &mut self,
         formula: &'f Formula,
@@ -23,7 +25,8 @@ impl Builder<'_> {
         match formula {
             Formula::Atom(atom) => self.goal_atom(atom, context, slots),
             Formula::And(parts) | Formula::Or(parts) => {
-                // Among the others, a false one decides a conjunction and a true one a disjunction.
+                // In a conjunction, another part that is false decides the result; in a
+                // disjunction, one that is true does.
                 let open = matches!(formula, Formula::And(_));
                 for (k, part) in parts.iter().enumerate() {
                     let outer = context.len();
@@ -69,8 +72,8 @@ impl Builder<'_> {
     }
 }
 
-/// Every clock that an atom may be about with the process that its parameters name at the same time, if both depend on
-/// the same indices in the same way.
+/// Every clock that an atom may refer to, together with the process that the same parameters name,
+/// if both depend on the same indices in the same way.
 fn pairs(clock: &ClockCode, process: &ProcessCode) -> Option<Vec<(u32, u32)>> {
     if clock.by_ref || clock.steps.len() != process.steps.len() {
         return None;
@@ -96,7 +99,7 @@ fn pairs(clock: &ClockCode, process: &ProcessCode) -> Option<Vec<(u32, u32)>> {
     Some(pairs)
 }
 
-/// Adds the locations that processes are in if a condition has this value.
+/// Adds the locations that processes must be in if a condition has this value.
 fn implied<'f>(formula: &'f Formula, value: bool, out: &mut Context<'f>) {
     match formula {
         Formula::Int(code) => implied_by_code(code, value, out),

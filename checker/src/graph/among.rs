@@ -1,13 +1,14 @@
-//! Successors on some of the clocks: of clocks that are alike a few are enough.
+//! Successors on a subset of the clocks: a few of each class of interchangeable clocks are enough.
 
 use crate::graph::expander::{Delay, Expander};
 use crate::program::{ClockOp, Conjunction, Fault, constrain, pass_time};
 use crate::zone::Zone;
 
-/// The place of a clock that the small matrix leaves out.
+/// The position of a clock that the small matrix does not contain.
 pub const DROPPED: u32 = u32::MAX;
 
-/// Constraints of clocks that are left out are dropped, the others speak of places in the small matrix.
+/// Drops the constraints of clocks that are left out and renumbers the others to positions in the
+/// small matrix.
 fn keep(constraints: &mut Conjunction, place: &[u32]) {
     constraints.retain_mut(|c| {
         (c.i, c.j) = (place[c.i as usize], place[c.j as usize]);
@@ -16,9 +17,10 @@ fn keep(constraints: &mut Conjunction, place: &[u32]) {
 }
 
 impl Expander<'_> {
-    /// What one step leads to from `(state, zone)`, delayed, `zone` being over those clocks that have a `place` (by matrix
-    /// index, [`DROPPED`] for clocks left out). `Some(false)` if the step is not possible, `None` if some of the clocks do
-    /// not tell.
+    /// Computes the delayed successor of `(state, zone)` by one step. `zone` contains the clocks
+    /// that have a `place` (by matrix index; [`DROPPED`] for clocks left out). Returns
+    /// `Some(false)` if the step is not possible, and `None` if these clocks are not enough to
+    /// decide.
     pub fn successor_among(
         &mut self,
         index: usize,

@@ -1,16 +1,17 @@
 //! `deadlock`: the part of a zone from which no delay leads to a step.
 //!
-//! Steps are looked at where runs can be and priorities do not block them, as in the search itself: what an update does
-//! wrong elsewhere is no error of the model. Where a step is blocked another one is possible, so leaving it out does not
-//! change what has a way out.
+//! Steps are considered only where runs can be and where priorities do not block them, as in the
+//! search itself: an update that fails elsewhere is not an error of the model. Where a step is
+//! blocked, another one is possible, so leaving it out does not change which points have a way out.
 
 use crate::graph::expander::{Delay, Expander};
 use crate::graph::timed;
 use crate::program::{Fault, FaultKind, constrain};
 use crate::zone::{Federation, Zone, is_too_large, subtract_all};
 
-/// The points of `zone` from which no step is possible, now or after any allowed delay. Exact: every way out is taken away
-/// by subtraction, strict bounds included. `zone` must be a zone of the discrete state.
+/// The points of `zone` from which no step is possible, now or after any allowed delay. Exact:
+/// every way out is subtracted, strict bounds included. `zone` must be a zone of the discrete
+/// state.
 pub fn dead(
     expander: &mut Expander<'_>,
     state: &mut [i32],
@@ -21,7 +22,7 @@ pub fn dead(
     if !expander.invariant_constraints(state, &mut invariant)? {
         return Ok(vec![zone.clone()]);
     }
-    // An abstraction may have added points where nobody can be.
+    // An abstraction may have added points that violate the invariant.
     let mut inside = zone.clone();
     if !constrain(&mut inside, &invariant) {
         return Ok(Vec::new());
@@ -33,7 +34,7 @@ pub fn dead(
     }
     let reached = match &delay {
         Delay::Stopped | Delay::Free => vec![room.clone()],
-        // Beyond an urgent synchronisation nobody comes.
+        // Time cannot pass beyond an urgent synchronisation.
         Delay::Until(urgent) => timed::delay_until(inside.clone(), &invariant, urgent),
     };
     let room = Room {
@@ -42,7 +43,7 @@ pub fn dead(
         delay,
     };
     let mut rest = vec![inside];
-    // Receivers of a broadcast can combine in many ways, and one way out is enough.
+    // The receivers of a broadcast can combine in many ways, and one way out is enough.
     if !expander.program.has_priorities {
         expander.steps.first_only = true;
         let found = ways_out(expander, state, &room, &mut rest);
@@ -55,17 +56,17 @@ pub fn dead(
     Ok(rest)
 }
 
-/// Where time can lead from the zone.
+/// The points that can be reached from the zone by delay.
 struct Room {
-    /// All that the invariant allows.
+    /// All points that the invariant allows.
     whole: Zone,
-    /// What delays reach.
+    /// The points that delays reach.
     reached: Federation,
     delay: Delay,
 }
 
 impl Room {
-    /// Takes away from `rest` what has a way into `out`, now or, if time may pass, later.
+    /// Removes from `rest` the points that lead into `out`, now or, if time may pass, later.
     fn leave(&self, out: Federation, rest: &mut Federation) -> Result<(), Fault> {
         for hole in leads_into(out, &self.delay, &self.whole) {
             *rest = subtract_all(std::mem::take(rest), [&hole]);
@@ -82,7 +83,7 @@ fn within_limits(zones: &Federation) -> Result<(), Fault> {
     }
 }
 
-/// Takes away from `rest` what has a step now or, if time may pass, later.
+/// Removes from `rest` the points that have a step now or, if time may pass, later.
 fn ways_out(
     expander: &mut Expander<'_>,
     state: &mut [i32],
@@ -92,7 +93,8 @@ fn ways_out(
     let unclear = expander.find_steps_in(state, &room.reached)?;
     room.leave(unclear, rest)?;
     let mut next = Vec::new();
-    // Where no step of higher priority is possible, and what steps of this priority take away from that.
+    // The points where no step of higher priority is possible, and the points that steps of this
+    // priority remove from them.
     let (mut free, mut taken) = (room.reached.clone(), Vec::new());
     let mut level = None;
     for index in expander.steps.by_priority(expander.program) {
@@ -116,7 +118,7 @@ fn ways_out(
     Ok(())
 }
 
-/// The points of a room from which an allowed delay leads into one of the zones.
+/// The points of `room` from which an allowed delay leads into one of the zones.
 pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Federation {
     match delay {
         Delay::Stopped => zones,

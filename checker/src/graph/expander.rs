@@ -1,4 +1,4 @@
-//! The filters between two stored states: steps, guards, updates, invariants, delay.
+//! The operations between two stored states: steps, guards, updates, invariants, delay.
 
 use crate::graph::steps::{NamedStep, Part, Step, Steps};
 use crate::graph::timed;
@@ -13,30 +13,32 @@ use zonelens_analysis::network::LocationKind;
 /// Whether time may pass in a discrete state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
-    /// It may, as far as invariants allow.
+    /// Time may pass as far as invariants allow.
     Free,
     /// A location is urgent or committed, or an urgent synchronisation is enabled.
     Stopped,
-    /// It may until one of these urgent synchronisations (their clock guards) is enabled.
+    /// Time may pass until one of these urgent synchronisations (their clock guards) is enabled.
     Until(Vec<Conjunction>),
 }
 
-/// Computes successors; owns the scratch space for it.
+/// Computes successors, with its own scratch space.
 #[derive(Clone, Debug)]
 pub struct Expander<'p> {
-    /// The model.
+    /// The compiled model.
     pub program: &'p Program,
-    /// Evaluates.
+    /// Evaluates expressions.
     pub machine: Machine,
-    /// Steps of the state last given to [`Expander::find_steps`].
+    /// The steps of the state that was last passed to [`Expander::find_steps`].
     pub steps: Steps,
-    /// Whether a step that fails counts as possible and its fault is not raised: on the way to a state that was found,
-    /// zones are not split as those of the search were, so that steps are enabled in them that were not met before.
+    /// Whether a step that fails counts as possible, without raising its fault. On the way to a
+    /// state that was found, zones are not split like those of the search, so steps may be enabled
+    /// in them that did not occur before.
     pub lenient: bool,
     urgent: Steps,
     constraints: Conjunction,
     stopped: Vec<bool>,
-    /// Zones and lists of them that were given back, to be used again: a successor then allocates nothing.
+    /// Zones and lists of zones that were returned for reuse, so that computing a successor does
+    /// not allocate.
     spare: Vec<Zone>,
     spare_lists: Vec<Federation>,
 }
@@ -44,21 +46,21 @@ pub struct Expander<'p> {
 /// An error of the model at the end of a run.
 #[derive(Clone, Debug)]
 pub struct Failing {
-    /// What fails.
+    /// The fault.
     pub fault: Fault,
-    /// The part of the zone where it does.
+    /// The part of the zone where it occurs.
     pub pieces: Federation,
-    /// The step, unless a guard fails.
+    /// The step; `None` if a guard fails.
     pub step: Option<NamedStep>,
 }
 
-/// Most zones, and most lists, that wait to be used again.
+/// The most zones, and the most lists, that are kept for reuse.
 const SPARE: usize = 32;
 
 type Try<T> = Result<T, Fault>;
 
 impl<'p> Expander<'p> {
-    /// For a program.
+    /// Creates an expander for a program.
     pub fn new(program: &'p Program) -> Expander<'p> {
         Expander {
             program,
@@ -73,15 +75,15 @@ impl<'p> Expander<'p> {
         }
     }
 
-    /// Gives zones back that nobody needs any more.
+    /// Returns zones that are no longer needed.
     #[inline]
     pub fn recycle(&mut self, zones: &mut Federation) {
         self.spare.append(zones);
-        // Zones that fell into pieces give back more than they took.
+        // Zones that were split return more zones than were taken.
         self.spare.truncate(SPARE);
     }
 
-    /// Gives a list back that nobody needs any more.
+    /// Returns a list that is no longer needed.
     #[inline]
     pub fn recycle_list(&mut self, mut zones: Federation) {
         self.recycle(&mut zones);
@@ -100,13 +102,15 @@ impl<'p> Expander<'p> {
         }
     }
 
-    /// Finds the steps of a state whose integer guards hold; `zone` decides about faults beside clock guards.
+    /// Finds the steps of a state whose integer guards hold; `zone` decides whether faults next to
+    /// clock guards count.
     pub fn find_steps(&mut self, state: &mut [i32], zone: &Zone) -> Try<()> {
         self.find_steps_in(state, std::slice::from_ref(zone))
             .map(drop)
     }
 
-    /// The same for a union of zones. Where faults are not raised, it gives the parts in which they are.
+    /// Like `find_steps`, for a union of zones. If faults are not raised, returns the parts in
+    /// which they occur.
     pub fn find_steps_in(&mut self, state: &mut [i32], zones: &[Zone]) -> Try<Federation> {
         self.steps.find(self.program, &mut self.machine, state)?;
         let mut unclear = Vec::new();
@@ -125,7 +129,8 @@ impl<'p> Expander<'p> {
         Ok(unclear)
     }
 
-    /// Takes away from `zones` the points where some guard fails, of the steps found last: no run can go on from there.
+    /// Removes from `zones` the points where a guard of the last found steps fails: no run can
+    /// continue from there.
     pub fn without_doubtful(&mut self, mut zones: Federation, state: &mut [i32]) -> Federation {
         for index in 0..self.steps.doubtful.len() {
             let (_, part) = self.steps.doubtful[index];
@@ -164,7 +169,7 @@ impl<'p> Expander<'p> {
         }
     }
 
-    /// The clock constraints of a step's guards; false if they cannot be met.
+    /// Collects the clock constraints of the guards of a step; returns false if they cannot hold.
     pub fn guard_constraints(
         &mut self,
         step: &Step,
@@ -180,7 +185,8 @@ impl<'p> Expander<'p> {
         Ok(true)
     }
 
-    /// The part of `zone` where the guards of a step hold and no broadcast receiver is left out that could receive.
+    /// The part of `zone` where the guards of a step hold and every broadcast receiver that can
+    /// receive takes part.
     pub fn enabled(&mut self, step: &Step, state: &mut [i32], zone: &Zone) -> Try<Federation> {
         let mut constraints = std::mem::take(&mut self.constraints);
         constraints.clear();
@@ -213,7 +219,8 @@ impl<'p> Expander<'p> {
         Ok(result)
     }
 
-    /// The part of `zone` where the step is possible: guards hold, and target invariants do after the updates.
+    /// The part of `zone` where the step is possible: its guards hold, and the target invariants
+    /// hold after the updates.
     pub fn possible(
         &mut self,
         step: &Step,
@@ -253,11 +260,11 @@ impl<'p> Expander<'p> {
             .collect())
     }
 
-    /// Takes away from `zones` what steps of higher priority than `index` block.
+    /// Removes from `zones` the points where a step of higher priority than `index` is possible.
     ///
-    /// Those of highest priority come first, and each is looked at only where none before it is possible: a step that
-    /// is itself blocked is never taken, so its updates must not be evaluated. What they do wrong is no error of the
-    /// model.
+    /// Steps of the highest priority come first, and each one is considered only where none of the
+    /// previous ones is possible. A step that is itself blocked is never taken, so its updates must
+    /// not be evaluated: a fault in them is not an error of the model.
     pub fn without_higher(
         &mut self,
         index: usize,
@@ -280,7 +287,8 @@ impl<'p> Expander<'p> {
         Ok(zones)
     }
 
-    /// Where in a zone a step or a guard fails like this; `None` if none does.
+    /// The part of a zone where a step or a guard fails with a similar fault; `None` if there is
+    /// none.
     pub fn failing(
         &mut self,
         fault: &Fault,
@@ -288,7 +296,7 @@ impl<'p> Expander<'p> {
         zone: &Zone,
     ) -> Try<Option<Failing>> {
         if let Err(fault) = self.steps.find(self.program, &mut self.machine, state) {
-            // Guards without clocks fail wherever one is.
+            // Guards without clocks fail in the whole zone.
             return Ok(Some(Failing {
                 fault,
                 pieces: vec![zone.clone()],
@@ -335,7 +343,8 @@ impl<'p> Expander<'p> {
         Ok(None)
     }
 
-    /// Runs the updates of a step: `next` is the state after it, `machine.clock_ops` what happens to clocks.
+    /// Runs the updates of a step: `next` becomes the state after it, `machine.clock_ops` the
+    /// operations on clocks.
     pub fn fire(&mut self, step: &Step, state: &[i32], next: &mut Vec<i32>) -> Try<()> {
         let program = self.program;
         next.clear();
@@ -382,7 +391,8 @@ impl<'p> Expander<'p> {
         Ok(())
     }
 
-    /// The clock constraints of all invariants of a state; false if an integer part is false.
+    /// Collects the clock constraints of all invariants of a state; returns false if an integer
+    /// part is false.
     pub fn invariant_constraints(&mut self, state: &mut [i32], out: &mut Conjunction) -> Try<bool> {
         let program = self.program;
         for p in 0..program.processes() {
@@ -429,7 +439,8 @@ impl<'p> Expander<'p> {
             for part in self.urgent.parts(&step) {
                 if let Some(guard) = &program.edges[part.edge as usize].guard
                     && guard.has_clocks()
-                    // A receiver of a broadcast need not take part: the sender alone makes it urgent.
+                    // A receiver of a broadcast need not take part: the sender alone makes it
+                    // urgent.
                     && (program.edges[part.edge as usize].sync.as_ref().is_some_and(|s| s.sends)
                         || !step.channel.is_some_and(|c| program.channels[c as usize].broadcast))
                 {
@@ -453,7 +464,8 @@ impl<'p> Expander<'p> {
         })
     }
 
-    /// Lets time pass from the last of `zones`, whose points satisfy the invariant, as far as the state allows.
+    /// Lets time pass from the last of `zones`, whose points satisfy the invariant, as far as the
+    /// state allows.
     fn delay(
         &mut self,
         state: &mut [i32],
@@ -488,7 +500,7 @@ impl<'p> Expander<'p> {
         Ok(())
     }
 
-    /// Marks the clocks that invariants stop; says whether there are any.
+    /// Marks the clocks that invariants stop; returns whether there are any.
     fn stopped_clocks(&mut self, state: &mut [i32]) -> Try<bool> {
         let program = self.program;
         self.stopped.fill(false);
@@ -547,7 +559,8 @@ impl<'p> Expander<'p> {
         Ok(())
     }
 
-    /// All zones that one step leads to from `(state, zone)`, delayed; `next` is the discrete state after it.
+    /// All zones that one step leads to from `(state, zone)`, after delay; `next` becomes the
+    /// discrete state after it.
     pub fn successors(
         &mut self,
         index: usize,
@@ -572,7 +585,7 @@ impl<'p> Expander<'p> {
         self.arrive(next, pieces)
     }
 
-    /// What is left of zones that enter a state: invariants, then delay.
+    /// Applies the invariant of a state to zones that enter it, then lets time pass.
     pub fn arrive(&mut self, state: &mut [i32], mut pieces: Federation) -> Try<Federation> {
         let mut invariant = std::mem::take(&mut self.constraints);
         invariant.clear();
@@ -592,7 +605,7 @@ impl<'p> Expander<'p> {
         Ok(result)
     }
 
-    /// The zones of the initial state.
+    /// The initial state and its zones.
     pub fn initial(&mut self) -> Try<(Vec<i32>, Federation)> {
         let mut state = self.program.initial.clone();
         let zones = self.arrive(&mut state, vec![Zone::point(&self.program.initial_clocks)])?;

@@ -1,4 +1,4 @@
-//! `E<>` and `A[]`: is there a reachable state where the condition is true (false)?
+//! The goal of `E<>` and `A[]`: a reachable state where the condition is true (or false).
 
 use crate::graph::Visitor;
 use crate::graph::deadlock::dead;
@@ -6,7 +6,7 @@ use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Formula, Program};
 use crate::zone::{Federation, Zone};
 
-/// Looks for a state where a formula has the wanted value.
+/// Searches for a state where a formula has the wanted value.
 pub struct Goal<'p> {
     expander: Expander<'p>,
     formula: &'p Formula,
@@ -27,7 +27,8 @@ impl<'p> Goal<'p> {
         }
     }
 
-    /// The same for a state that a search has found: steps that fail are ways out, and no faults.
+    /// Makes this a goal for a state that a search has already found: steps that fail are ways out,
+    /// not faults.
     pub fn lenient(mut self) -> Goal<'p> {
         self.expander.lenient = true;
         self
@@ -70,7 +71,7 @@ impl Visitor for Goal<'_> {
     }
 
     fn alike(&mut self) -> Option<&mut Alike> {
-        // Where clocks decide, elements differ in more than the discrete state.
+        // If clocks decide, elements differ in more than the discrete state.
         let ints = matches!(self.formula, Formula::Int(_));
         ints.then(|| &mut **self.expander.machine.alike.get_or_insert_default())
     }
@@ -83,7 +84,8 @@ mod tests {
     use crate::program::compile_formula;
     use zonelens_analysis::network::QueryKind;
 
-    /// One element per class of the discrete state is enough only where the discrete state decides.
+    /// Evaluating one element per class of the discrete state is enough only if the discrete state
+    /// alone decides.
     #[test]
     fn elements_are_left_out_only_where_neither_clocks_nor_deadlock_decide() {
         let model = common::xta(

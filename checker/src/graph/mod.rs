@@ -1,5 +1,5 @@
-//! From a state to its successors: which steps there are, where they lead, how time passes, and what a query asks of one
-//! state.
+//! From a state to its successors: the steps of a state, where they lead, how time passes, and what
+//! a query asks about one state.
 
 pub mod among;
 pub mod deadlock;

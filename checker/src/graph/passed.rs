@@ -1,23 +1,23 @@
-//! What a search hands over of the path to a state.
+//! The path to a state, as a search returns it.
 
 use crate::zone::Zone;
 
-/// A state on a path, and how the path goes on.
+/// A state on a path, and the step that the path takes from it.
 pub struct Passed<M> {
     /// Its discrete part.
     pub state: Vec<i32>,
     /// Its zone.
     pub zone: Zone,
-    /// How it was moved; `None` if states are stored as they are.
+    /// The permutation that was applied to it; `None` if states are stored unchanged.
     pub moved_by: Option<M>,
-    /// Position among its steps of the one taken; none at the end.
+    /// The index of the step taken, among the steps of the state; `None` at the end.
     pub step: Option<u32>,
 }
 
 /// The path to a state, as the search that found it knows it.
 pub enum Route<M> {
-    /// Positions of the steps among those of each state: states were stored as they are.
+    /// The index of each step among the steps of its state: states were stored unchanged.
     Steps(Vec<u32>),
-    /// The states on the way: they were moved.
+    /// The states on the path: permutations were applied to them.
     Moved(Vec<Passed<M>>),
 }

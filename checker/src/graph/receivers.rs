@@ -1,4 +1,5 @@
-//! Who receives a broadcast, and by which edge: every combination, those of receivers that can be exchanged once.
+//! The receivers of a broadcast and the edges they take: every combination, except that
+//! combinations of interchangeable receivers are enumerated once.
 
 use crate::graph::steps::Part;
 use crate::mutation::{Mutation, is_on};
@@ -7,21 +8,21 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The receivers of a broadcast, and which of its enabled edges each takes.
+/// The receivers of a broadcast, and the enabled edge that each takes.
 #[derive(Clone, Debug, Default)]
 pub struct Receivers {
     /// Enabled receiving edges, process by process.
     pub options: Vec<Part>,
-    /// Where each process has its own.
+    /// For each process, the range of its edges in `options`.
     pub of_process: Vec<Range<usize>>,
-    /// Which of its edges each takes.
+    /// For each process, the index of the edge that it takes.
     pub choice: Vec<usize>,
-    /// For each receiver one before it that it can be exchanged with; empty if there are none.
+    /// For each receiver, an earlier one that is interchangeable with it; empty if there are none.
     pub twins: Vec<Option<usize>>,
 }
 
-/// The position after a receiver's last option means that it stays out, which needs all its enabled edges to have clock
-/// guards.
+/// Whether a receiver may stay out, which requires that all its enabled edges have clock guards.
+/// The position after its last option stands for this choice.
 pub fn may_stay_out(program: &Program, options: &[Part]) -> bool {
     is_on(Mutation::LazyReceivers)
         || options.iter().all(|part| {
@@ -31,8 +32,8 @@ pub fn may_stay_out(program: &Program, options: &[Part]) -> bool {
 }
 
 impl Receivers {
-    /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of receivers that can be
-    /// exchanged form a multiset.
+    /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of
+    /// interchangeable receivers form a multiset.
     pub fn next(&mut self, program: &Program) -> bool {
         for at in (0..self.choice.len()).rev() {
             let options = &self.options[self.of_process[at].clone()];
@@ -53,21 +54,22 @@ impl Receivers {
 /// The set that each select variable of an edge ranges over, with its first value.
 pub type SelectSets = Vec<Option<(u16, i32)>>;
 
-/// Which processes can be exchanged in a state, by the elements of scalarsets they belong to.
+/// Which processes are interchangeable in a state, by the elements of scalarsets that they belong
+/// to.
 #[derive(Clone, Debug)]
 pub struct Interchange {
-    /// For each process the elements it belongs to: set, element.
+    /// For each process, the elements it belongs to: set, element.
     pub elements: Arc<Vec<Vec<(u16, u16)>>>,
-    /// For each edge and select variable the set it ranges over, with its first value.
+    /// For each edge and select variable, the set that it ranges over, with its first value.
     pub selects: Arc<Vec<SelectSets>>,
-    /// For each set and element its class: swaps inside a class fix the state.
+    /// For each set and element, its class: swaps inside a class fix the state.
     pub classes: Vec<Vec<u16>>,
 }
 
 impl Interchange {
-    /// Finds twins among receivers: processes of one element each, of the same class, that have the same choice and no
-    /// select values. The sender's elements are fixed, and an element with several receivers that choose is left alone:
-    /// exchanging it exchanges all of them.
+    /// Finds twins among receivers: processes of one element each, in the same class, with the same
+    /// choice and without select values. The elements of the sender are fixed. An element with
+    /// several receivers that choose is skipped, because exchanging it exchanges all of them.
     pub fn pair_up(
         &self,
         program: &Program,
@@ -97,7 +99,7 @@ impl Interchange {
                 *users.entry(*element).or_default() += 1;
             }
         }
-        // The last receiver met of each class and shape of choice.
+        // The last receiver of each class and shape of choice so far.
         let mut last: FxHashMap<(u16, u16, Vec<u32>), usize> = FxHashMap::default();
         for (at, range) in of_process.iter().enumerate() {
             let mut twin = None;

@@ -1,7 +1,7 @@
-//! Which steps a discrete state has: internal edges, binary synchronisations, broadcasts.
+//! The steps of a discrete state: internal edges, binary synchronisations, broadcasts.
 //!
-//! Integer guards are evaluated here, clock guards by whoever applies a step to a zone. The order of the list depends
-//! on the discrete state alone, so the position of a step identifies it in traces.
+//! Integer guards are evaluated here, clock guards when a step is applied to a zone. The order of
+//! the list depends only on the discrete state, so the index of a step identifies it in traces.
 
 use crate::graph::receivers::{Interchange, Receivers, may_stay_out};
 use crate::mutation::{Mutation, is_on};
@@ -10,11 +10,12 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use zonelens_analysis::network::{Channel, LocationKind};
 
-/// Edges and select values that the steps of one state may have together. Receivers of a broadcast with a few edges each
-/// have more combinations than any memory holds, and limits are only looked at between states.
+/// The most edges and select values of all steps of one state. Receivers of a broadcast with a few
+/// edges each have more combinations than fit in memory, and limits are checked only between
+/// states.
 const MOST_PARTS: usize = 4 << 20;
 
-/// An edge with values of its select variables.
+/// An edge with the values of its select variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// The edge.
@@ -22,7 +23,7 @@ pub struct Part {
     values: u32,
 }
 
-/// A step: the edges taken together.
+/// A step: edges that are taken together.
 #[derive(Clone, Debug)]
 pub struct Step {
     parts: Range<u32>,
@@ -43,29 +44,30 @@ pub struct Steps {
     refused: Vec<Part>,
     senders: Vec<(Part, u32)>,
     receivers: Receivers,
-    /// Which processes can be exchanged: such receivers of a broadcast choose as a multiset.
+    /// The processes that are interchangeable: such receivers of a broadcast choose as a multiset.
     pub interchange: Option<Interchange>,
-    /// Of each broadcast only the first combination of receivers is looked for.
+    /// Whether to find only the first combination of receivers of each broadcast.
     pub first_only: bool,
-    /// Faults of integer guards beside clock guards: they count only where the clocks allow the edge.
+    /// Faults of integer guards next to clock guards: they count only where the clocks allow the
+    /// edge.
     pub doubtful: Vec<(Fault, Part)>,
 }
 
-/// A step by its edges and the values of their select variables, sender first.
+/// A step given by its edges and the values of their select variables, sender first.
 pub type NamedStep = Vec<(EdgeId, Vec<i32>)>;
 
 impl Steps {
-    /// Number of steps.
+    /// The number of steps.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// A step.
+    /// The step with this index.
     pub fn get(&self, index: usize) -> &Step {
         &self.steps[index]
     }
 
-    /// All steps, those of highest priority first.
+    /// The indices of all steps, those of the highest priority first.
     pub fn by_priority(&self, program: &Program) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.len()).collect();
         if program.has_priorities {
@@ -74,7 +76,7 @@ impl Steps {
         all
     }
 
-    /// The steps of higher priority than this one, the highest first.
+    /// The indices of the steps of higher priority than this one, the highest first.
     pub fn above(&self, priority: (i32, i32)) -> Vec<usize> {
         let mut above: Vec<usize> = (0..self.len())
             .filter(|k| self.steps[*k].priority > priority)
@@ -90,19 +92,19 @@ impl Steps {
         &self.parts[step.parts.start as usize..step.parts.end as usize]
     }
 
-    /// Receiving edges that would have to take part if their clock guards held: the step exists only where they do
-    /// not.
+    /// Receiving edges that would have to take part if their clock guards held: the step exists
+    /// only where they do not hold.
     pub fn blocked(&self, step: &Step) -> &[Part] {
         &self.parts[step.blocked.start as usize..step.blocked.end as usize]
     }
 
-    /// Values of a part's select variables.
+    /// The values of the select variables of a part.
     pub fn values(&self, program: &Program, part: Part) -> &[i32] {
         let start = part.values as usize;
         &self.values[start..start + program.edges[part.edge as usize].selects.len()]
     }
 
-    /// Prepares the frame of a part's edge.
+    /// Prepares the frame for the edge of a part.
     #[inline]
     pub fn enter(&self, program: &Program, machine: &mut Machine, part: Part) {
         let edge = &program.edges[part.edge as usize];
@@ -137,7 +139,8 @@ impl Steps {
             state,
             some_committed,
         };
-        // What is sent from elsewhere may then only leave a committed location that receives.
+        // A sender that is not in a committed location may then only synchronise with a receiver
+        // that leaves one.
         let some_receive = some_committed
             && (0..processes).any(|p| {
                 let location = program.location(here.state, p);
@@ -164,8 +167,9 @@ impl Steps {
         Ok(())
     }
 
-    /// Adds the guards that fail where clocks may keep them from being evaluated, of the edges that steps of a state may
-    /// begin with, to those that were met when one step was found.
+    /// Adds the guards that fail where clocks may keep them from being evaluated, for the edges
+    /// that steps of a state may begin with. Those found together with one step are already
+    /// recorded.
     pub fn find_doubtful(
         &mut self,
         program: &Program,
@@ -194,7 +198,7 @@ impl Steps {
         Ok(())
     }
 
-    /// A step by its edges.
+    /// The step with this index, given by its edges.
     pub fn named(&self, program: &Program, index: usize) -> NamedStep {
         let parts = self.parts(&self.steps[index]).iter();
         parts
@@ -202,7 +206,7 @@ impl Steps {
             .collect()
     }
 
-    /// Finds one step, without looking at the combinations of receivers it is one of; gives its position.
+    /// Finds one step without enumerating all combinations of receivers; returns its index.
     pub fn find_named(
         &mut self,
         program: &Program,
@@ -286,8 +290,8 @@ impl Steps {
         Ok(result)
     }
 
-    /// Whether a synchronisation over an urgent channel is enabled, as far as integers tell: the steps over urgent
-    /// channels, found in `self`.
+    /// Finds the synchronisations over urgent channels that are enabled as far as integers decide;
+    /// they become the steps of `self`.
     pub fn find_urgent(
         &mut self,
         program: &Program,
@@ -377,7 +381,7 @@ impl Steps {
         result
     }
 
-    /// The enabled receiving edges of every process but the sender.
+    /// Finds the enabled receiving edges of every process except the sender.
     fn find_receivers(
         &mut self,
         here: &mut Here<'_>,
@@ -405,7 +409,7 @@ impl Steps {
         Ok(())
     }
 
-    /// One step for every combination of the receivers' edges.
+    /// Adds one step for every combination of edges of the receivers.
     fn combine(
         &mut self,
         here: &Here<'_>,
@@ -415,14 +419,15 @@ impl Steps {
         receivers: &mut Receivers,
     ) -> Result<(), Fault> {
         let program = here.program;
-        // A receiver whose clock guards may all be false can stay out; it leaves a committed location only if it takes
-        // part. Whether the step leaves one is then decided per combination.
+        // A receiver whose clock guards may all be false can stay out. It leaves a committed
+        // location only if it takes part, so whether the step leaves one is decided for each
+        // combination.
         let decided = !here.some_committed || program.is_committed(here.state, sender);
         let leaves = |range: &Range<usize>| {
             let edge = receivers.options[range.start].edge as usize;
             program.is_committed(here.state, program.edges[edge].process as usize)
         };
-        // Combinations that are not allowed take time, too, and there is no end to their number.
+        // Combinations that are not allowed take time too, and their number is not bounded.
         if !decided && !receivers.of_process.iter().any(leaves) {
             return Ok(());
         }
@@ -460,7 +465,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Whether the steps of the state can still be listed.
+    /// Fails if the state has too many steps to list.
     fn check_size(&self) -> Result<(), Fault> {
         match self.parts.len() + self.values.len() > MOST_PARTS {
             true => Err(FaultKind::TooManySteps.nowhere()),
@@ -493,8 +498,8 @@ impl Steps {
         });
     }
 
-    /// Calls `found` for every combination of select values for which the integer guard holds and the channel (if one
-    /// is asked for) is the right one.
+    /// Calls `found` for every combination of select values for which the integer guard holds and
+    /// the channel (if one is given) is the right one.
     #[inline]
     fn enabled(
         &mut self,
@@ -608,7 +613,7 @@ fn next_values(edge: &Edge, values: &mut [i32]) -> bool {
     false
 }
 
-/// What a search for steps looks at.
+/// The state and tables that a search for steps uses.
 struct Here<'a> {
     program: &'a Program,
     machine: &'a mut Machine,

@@ -1,11 +1,13 @@
 //! From a stored state to the states that are stored next.
 //!
-//! The pipeline is the same for every search: a step, then the delay after it, then the abstraction with the bounds of the
-//! state as it is then, then (with symmetry) the representative of its orbit. [`Plain`] does the first three; the room
-//! `symmetry` adds the fourth. Whoever searches is generic over [`Successors`] and cannot tell them apart.
+//! The pipeline is the same for every search: a step, then the delay after it, then the abstraction
+//! with the bounds of the resulting state, then (with symmetry) the representative of its orbit.
+//! [`Plain`] does the first three; the module `symmetry` adds the fourth. Searches are generic over
+//! [`Successors`] and do not depend on the implementation.
 //!
-//! A value holds the scratch space of one thread over tables that do not change, so that several threads have one each.
-//! [`Successors::begin`] must come before [`Successors::step`]: it is what finds the steps that `step` numbers.
+//! A value contains the scratch space of one thread over shared tables that do not change, so each
+//! thread has its own. [`Successors::begin`] must be called before [`Successors::step`]: it finds
+//! the steps that `step` takes by index.
 
 use super::Visitor;
 use super::expander::Expander;
@@ -17,12 +19,12 @@ use crate::zone::Zone;
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
-/// Why there are no successors to give.
+/// Why successors cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Broken {
-    /// The model failed.
+    /// A fault of the model.
     Fault(Fault),
-    /// A clock bound left the range that can be computed with.
+    /// A clock bound exceeds the range of the arithmetic.
     Overflow,
     /// An audit found a broken symmetry.
     Asymmetric(String),
@@ -34,28 +36,29 @@ impl From<Fault> for Broken {
     }
 }
 
-/// Tells which elements of a discrete state are alike.
+/// Computes which elements of a discrete state are interchangeable.
 pub trait Classes {
     /// Writes the classes of elements that the discrete state does not tell apart.
     fn discrete_classes(&self, state: &[i32], alike: &mut Alike);
 }
 
-/// A state to be stored.
+/// A state that is about to be stored.
 pub struct Successor<'s, M> {
     /// Its discrete part.
     pub state: &'s mut [i32],
     /// Its zone, abstracted.
     pub zone: &'s Zone,
-    /// The bounds of clocks at this state: lower, upper.
+    /// The lower and upper bounds of clocks in this state.
     pub bounds: (&'s [i32], &'s [i32]),
-    /// How the state that the step leads to was moved to become this one; `None` where states are stored as they are.
+    /// The permutation that turned the target of the step into this state; `None` if states are
+    /// stored unchanged.
     pub moved_by: Option<M>,
-    /// What knows the classes of its elements, if a query may make use of them.
+    /// Computes the classes of its elements, if a query may use them.
     pub classes: Option<&'s dyn Classes>,
 }
 
 impl<M> Successor<'_, M> {
-    /// Shows the state to a visitor.
+    /// Passes the state to a visitor.
     pub fn show(&mut self, visitor: &mut impl Visitor, node: u32) -> Result<bool, Fault> {
         if let Some(classes) = self.classes
             && let Some(alike) = visitor.alike()
@@ -66,27 +69,29 @@ impl<M> Successor<'_, M> {
     }
 }
 
-/// Gives successors, one step at a time.
+/// Computes successors, one step at a time.
 pub trait Successors<'p> {
-    /// How states are moved before they are given.
+    /// The permutations that are applied to states.
     type Move: Clone + Eq + Hash;
 
-    /// Whether they are moved. Traces are then made from the zones of all states on the path, covered ones included.
+    /// Whether permutations are applied to states. Traces are then built from the zones of all
+    /// states on the path, covered ones included.
     fn moves(&self) -> bool;
 
-    /// Gives the initial states, until `take` breaks off.
+    /// Passes the initial states to `take`, until it breaks.
     fn initial<B>(
         &mut self,
         take: &mut impl FnMut(Successor<'_, Self::Move>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken>;
 
-    /// Finds the steps of a stored state; gives their number.
+    /// Finds the steps of a stored state; returns their number.
     fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken>;
 
-    /// Whether a step is taken at all: not if another one leads to the same states up to symmetry.
+    /// Whether a step must be taken. It need not be if another one leads to the same states up to
+    /// symmetry.
     fn takes(&mut self, step: usize) -> bool;
 
-    /// Gives the successors by a step of the state that was begun with, until `take` breaks off.
+    /// Passes the successors by a step of the current state to `take`, until it breaks.
     fn step<B>(
         &mut self,
         step: usize,
@@ -95,20 +100,21 @@ pub trait Successors<'p> {
         take: &mut impl FnMut(Successor<'_, Self::Move>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken>;
 
-    /// Moves a state that was computed elsewhere as states are moved here.
+    /// Applies the same kind of permutation to a state that was computed elsewhere.
     fn represent(&mut self, state: &mut [i32], zone: &mut Zone) -> Option<Self::Move>;
 
-    /// Looks once more at a state that ends a search before its steps were looked at; a message if symmetry is broken.
+    /// Audits a state that ends a search before its steps were explored; returns a message if
+    /// symmetry is broken.
     fn confirm(&mut self, state: &[i32], zone: &Zone) -> Option<String>;
 
-    /// Computes steps, for whoever follows them in another way.
+    /// The expander, for callers that follow steps in another way.
     fn expander(&mut self) -> &mut Expander<'p>;
 
     /// Adds the counts of another thread.
     fn absorb(&mut self, other: Self);
 }
 
-/// States as they are.
+/// Successors without symmetry: states are stored unchanged.
 pub struct Plain<'p> {
     pub(crate) program: &'p Program,
     pub(crate) bounds: &'p Bounds,
@@ -119,7 +125,7 @@ pub struct Plain<'p> {
 }
 
 impl<'p> Plain<'p> {
-    /// Successors under an abstraction.
+    /// Creates successors under an abstraction.
     pub fn new(program: &'p Program, bounds: &'p Bounds, abstraction: Abstraction) -> Plain<'p> {
         Plain {
             program,
@@ -131,7 +137,7 @@ impl<'p> Plain<'p> {
         }
     }
 
-    /// The same, with the differences of clocks forgotten that are not kept together.
+    /// Drops the differences of clocks that the coupling does not keep.
     pub fn loosened(mut self, coupling: Coupling) -> Plain<'p> {
         self.abstractor.coupling = Some(coupling);
         self
@@ -153,7 +159,7 @@ impl<'p> Plain<'p> {
         Ok(())
     }
 
-    /// Gives the pieces of a state as they are.
+    /// Passes the pieces of a state on unchanged.
     fn give<B>(
         &mut self,
         state: &mut [i32],

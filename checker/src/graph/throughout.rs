@@ -1,4 +1,4 @@
-//! Conditions that a run keeps, and where a run that keeps one may end.
+//! Conditions that hold along a whole run, and the points where such a run may end.
 
 use super::deadlock::{dead, leads_into};
 use super::expander::{Delay, Expander};
@@ -6,19 +6,19 @@ use super::timed;
 use crate::program::{Fault, Formula, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
 
-/// A formula that must keep a value.
+/// A formula that must keep a value along a run.
 #[derive(Clone, Copy)]
 pub struct Throughout<'p> {
     /// The formula.
     pub formula: &'p Formula,
-    /// The value.
+    /// The value that it must keep.
     pub wanted: bool,
-    /// Slots it needs.
+    /// The number of slots it needs.
     pub frame: u32,
 }
 
 impl Throughout<'_> {
-    /// The part of zones where the value is the wanted one (or the other one).
+    /// The part of zones where the formula has the wanted value (or the other one).
     pub fn part(
         &self,
         expander: &mut Expander<'_>,
@@ -42,8 +42,8 @@ impl Throughout<'_> {
     }
 }
 
-/// The points of a zone where a run can stay for ever, or end, with the condition true to its end. The zone must lie in
-/// the condition and be closed under the delays that it allows.
+/// The points of a zone where a run can stay for ever, or end, with the condition true to the end.
+/// The zone must satisfy the condition and be closed under the delays that it allows.
 pub fn endings(
     expander: &mut Expander<'_>,
     condition: &Throughout<'_>,
@@ -57,7 +57,7 @@ pub fn endings(
     };
     match stuck(expander, condition, state, zone, &delay) {
         Ok(stuck) => parts.extend(stuck),
-        // Where a guard fails, nothing is known to be stuck; waiting needs no step.
+        // Where a guard fails, no point is known to be stuck; waiting needs no step.
         Err(fault) if expander.lenient && !fault.kind.is_ours() => {}
         Err(fault) => return Err(fault),
     }
@@ -86,13 +86,14 @@ pub fn stuck(
     Ok(subtract_all(stuck, &leads_into(spoilt, delay, &room)))
 }
 
-/// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may hold points where an
-/// urgent synchronisation stops time beside others that never meet one.
+/// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may
+/// contain points where an urgent synchronisation stops time next to others where none is ever
+/// enabled.
 pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
     !waiting(delay, zone).is_empty()
 }
 
-/// The points of a zone that no invariant bounds from which time may pass for ever.
+/// The points from which time may pass for ever, in a zone that no invariant bounds.
 fn waiting(delay: &Delay, zone: &Zone) -> Federation {
     match delay {
         Delay::Stopped => Vec::new(),

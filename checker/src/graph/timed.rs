@@ -3,11 +3,13 @@
 use crate::program::{Conjunction, Constraint, constrain, intersect_all};
 use crate::zone::{Federation, Zone, subtract, subtract_all};
 
-/// What time passing from `start ⊆ pieces[k]` reaches in the neighbouring piece `to` without leaving `from ∪ to`, as entry
-/// points of `to`. Both are convex and disjoint; `reached` is what is reached inside `from`, closed under delay in it.
+/// The points at which delays from `reached` enter the neighbouring piece `to` without leaving the
+/// union of both pieces. Both pieces are convex and disjoint; `reached` is the part of the first
+/// piece that is reached, closed under delay in it.
 ///
-/// A run crosses from one to the other at an instant `w`. Either `w` belongs to `to`: then it is a point of `reached`'s
-/// closure in the direction of time; or `w` belongs to `from` and the points just after it to `to`.
+/// A run crosses from one to the other at an instant `w`. Either `w` belongs to `to`: then it is a
+/// point of the closure of `reached` in the direction of time. Or `w` belongs to the first piece
+/// and the points just after it belong to `to`.
 pub fn cross(reached: &Zone, to: &Zone) -> Federation {
     let mut entries = Vec::new();
     let mut limit = reached.clone();
@@ -30,7 +32,8 @@ pub fn cross(reached: &Zone, to: &Zone) -> Federation {
     entries
 }
 
-/// What delays from `start` reach inside the union of disjoint convex pieces, piece by piece; `start` must lie in them.
+/// The points that delays from `start` reach inside the union of disjoint convex pieces, piece by
+/// piece; `start` must lie in them.
 pub fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
     let mut reached: Vec<Federation> = vec![Vec::new(); pieces.len()];
     let mut work: Vec<(usize, Zone)> = Vec::new();
@@ -68,8 +71,8 @@ pub fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
         .collect()
 }
 
-/// Time passes from `start` inside the invariant until (and including the moment when) one of the urgent conditions
-/// holds; where one holds already no time passes.
+/// Lets time pass from `start` inside the invariant until one of the urgent conditions holds, that
+/// moment included; where one already holds, no time passes.
 pub fn delay_until(start: Zone, invariant: &[Constraint], urgent: &[Conjunction]) -> Federation {
     let mut room = Zone::universe(start.dim());
     if !constrain(&mut room, invariant) {
@@ -85,8 +88,8 @@ pub fn delay_until(start: Zone, invariant: &[Constraint], urgent: &[Conjunction]
     reach_until(&start, &[room], &stops)
 }
 
-/// What delays from `start` reach inside the union of disjoint convex pieces, until and including the moment when they
-/// meet a stop.
+/// The points that delays from `start` reach inside the union of disjoint convex pieces, up to and
+/// including the moment when they meet a stop.
 pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation {
     let stopped = |zone: Zone| intersect_all(&intersect_all(&[zone], stops), pieces);
     let free = subtract_all(pieces.to_vec(), stops);
@@ -103,13 +106,13 @@ pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation 
     result
 }
 
-/// The points from which a delay that no stop cuts short leads into a target: at no moment before its end does it meet a
-/// stop. All zones must lie in one convex room.
+/// The points from which a delay leads into a target and meets no stop before its end. All zones
+/// must lie in one convex room.
 ///
-/// For one target `b` and one stop `g` these are the points that reach `b` and never `g`, those that reach `b` before
-/// `g` (Cassez, David, Fleury, Larsen, Lime: *Efficient on-the-fly algorithms for the analysis of timed games*, 2005),
-/// those that reach both at once, where `g` begins, and `b` itself. For several stops the shortest of their delays serves
-/// all.
+/// For one target `b` and one stop `g`, these are the points that reach `b` and never `g`, those
+/// that reach `b` before `g` (Cassez, David, Fleury, Larsen, Lime: *Efficient on-the-fly algorithms
+/// for the analysis of timed games*, 2005), those that reach both at once, where `g` begins, and
+/// `b` itself. For several stops, the shortest of their delays is valid for all.
 pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Federation {
     let down = |mut zone: Zone| {
         zone.down();
@@ -147,7 +150,8 @@ mod tests {
     use crate::zone::bound::{self, INF, le, lt};
     use zonelens_interpreter::Rng;
 
-    /// Points are multiples of a quarter, which is fine enough for two clocks and whole constants.
+    /// Points are multiples of a quarter, which is fine enough for two clocks and integer
+    /// constants.
     const GRAIN: i32 = 4;
     const SIZE: i32 = 6;
 
@@ -188,7 +192,8 @@ mod tests {
             };
             let (targets, stops) = (some(&mut rng, 1), some(&mut rng, 2));
             let found = time_before(&targets, &stops);
-            // From halves on, clocks pass whole numbers at even moments only; odd ones stand for all between.
+            // Starting at multiples of a half, clocks reach integers only at even moments; the odd
+            // moments represent all points between.
             for (x, y) in (0..=SIZE * GRAIN / 2)
                 .flat_map(|x| (0..=SIZE * GRAIN / 2).map(move |y| (2 * x, 2 * y)))
             {
@@ -197,7 +202,8 @@ mod tests {
                 let mut expected = false;
                 for t in 0..=SIZE * GRAIN {
                     let stopped = is_in(&stops, t);
-                    // A stop that covers the time between two moments has begun before any moment of it.
+                    // A stop that covers the time between two moments has begun before each point
+                    // of it.
                     expected |= is_in(&targets, t) && !(stopped && t % 2 == 1);
                     if expected || stopped {
                         break;

@@ -1,20 +1,22 @@
 //! Quantifiers over elements that the state does not tell apart.
 //!
-//! If swapping two elements fixes the discrete state, and the condition names neither, it holds for one iff it holds for
-//! the other. An element bound by an outer quantifier is named.
+//! If swapping two elements fixes the discrete state, and the condition names neither of them, it
+//! holds for one iff it holds for the other. An element bound by an outer quantifier is named.
 
 use zonelens_analysis::network::ScalarsetId;
 
 /// Classes of elements, for `forall` and `exists` in the condition of a query.
 #[derive(Clone, Debug, Default)]
 pub struct Alike {
-    /// For each set its first value and the class of each element: swaps inside a class fix the discrete state.
+    /// For each set, its first value and the class of each element: swaps inside a class fix the
+    /// discrete state.
     pub classes: Vec<(ScalarsetId, i32, Vec<u16>)>,
     bound: Vec<(ScalarsetId, u32)>,
 }
 
 impl Alike {
-    /// Elements of a set to look at, one per class beside those that are bound; `None` if the set has no classes.
+    /// The elements of a set to evaluate: the bound ones and one per class of the others; `None` if
+    /// the set has no classes.
     pub fn representatives(&self, set: ScalarsetId, lo: i32, len: u32) -> Option<Vec<u32>> {
         let (_, first, classes) = self.classes.iter().find(|(s, _, _)| *s == set)?;
         if (*first, classes.len()) != (lo, len as usize) {
@@ -29,7 +31,7 @@ impl Alike {
         Some(classes.iter().enumerate().filter_map(fresh).collect())
     }
 
-    /// Names an element while the body of a quantifier is evaluated.
+    /// Marks an element as named while the body of a quantifier is evaluated.
     pub fn bind(&mut self, set: ScalarsetId, element: u32) {
         self.bound.push((set, element));
     }
@@ -39,7 +41,7 @@ impl Alike {
         self.bound.pop();
     }
 
-    /// Ends all bindings, also those that an error left.
+    /// Ends all bindings, including those that an error left behind.
     pub fn clear(&mut self) {
         self.bound.clear();
     }

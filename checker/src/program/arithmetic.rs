@@ -16,8 +16,9 @@ pub fn compare(op: BinaryOp, a: i32, b: i32) -> bool {
     }
 }
 
-/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do (models of processors rely on it); what is
-/// assigned must fit the range of its target, so a wrapped number seldom goes unnoticed.
+/// Applies an operator. Between assignments, numbers have 32 bits and wrap around, as in UPPAAL
+/// (models of processors rely on it). An assigned value must fit the range of its target, so a
+/// wrapped number is rarely unnoticed.
 #[inline]
 pub fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
     let shift = |b: i32| {
@@ -38,7 +39,7 @@ pub fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
             let exponent = u32::try_from(b).map_err(|_| FaultKind::Power(b))?;
             Ok(a.wrapping_pow(exponent))
         }
-        // A shift moves the 32 bits of its operand; bits that leave are meant to be lost.
+        // A shift moves the 32 bits of its operand; the bits that are shifted out are lost.
         BinaryOp::Shl => Ok(a << shift(b)?),
         BinaryOp::Shr => Ok(a >> shift(b)?),
         BinaryOp::Min => Ok(a.min(b)),

@@ -1,4 +1,4 @@
-//! Calls of functions and what their bodies do.
+//! Calls of functions and the execution of their bodies.
 
 use super::code::*;
 use super::eval::{Eval, Machine, STEP_LIMIT, encode};
@@ -23,7 +23,8 @@ impl Machine {
     ) -> Eval<i32> {
         let function = &program.functions[call.function as usize];
         self.step(call.span)?;
-        // Arguments are evaluated in the caller's frame and written above it. Inner calls use the space above `top`.
+        // Arguments are evaluated in the caller's frame and written above it. Inner calls use the
+        // space above `top`.
         let (caller_base, caller_top) = (self.base, self.top);
         let new_base = caller_top;
         let new_top = new_base + function.frame as usize;

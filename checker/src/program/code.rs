@@ -21,7 +21,7 @@ pub enum Code {
     Not(Box<Code>),
     /// `cell op constant`: the most frequent guard, without recursion.
     CellConst(BinaryOp, u32, i32),
-    /// A comparison: it cannot fail.
+    /// A comparison, which cannot fail.
     Compare(BinaryOp, Box<(Code, Code)>),
     /// An operator that evaluates both sides.
     Binary(BinaryOp, Box<(Code, Code)>, Span),
@@ -33,9 +33,9 @@ pub enum Code {
     Cond(Box<(Code, Code, Code)>),
     /// An assignment.
     Assign(Box<AssignCode>),
-    /// Copy of a block.
+    /// Copies a block.
     Copy(Box<(PlaceCode, BlockCode, u32)>),
-    /// Comparison of blocks; the flag negates.
+    /// Compares two blocks; the flag negates the result.
     Same(Box<(BlockCode, BlockCode, u32)>, bool),
     /// A call.
     Call(Box<CallCode>),
@@ -61,7 +61,7 @@ pub struct PlaceCode {
     pub span: Span,
 }
 
-/// Where a place starts.
+/// The base address of a place.
 #[derive(Clone, Copy, Debug)]
 pub enum PlaceBase {
     Cell(u32),
@@ -109,7 +109,7 @@ pub struct CallCode {
 /// An argument.
 #[derive(Clone, Debug)]
 pub enum ArgCode {
-    /// A number, and where it stands.
+    /// A number, and its span.
     Value(Code, Span),
     Block(BlockCode, u32),
     Ref(PlaceCode),
@@ -124,14 +124,14 @@ pub struct QuantifierCode {
     pub slot: u32,
     pub lo: i32,
     pub len: u32,
-    /// The scalarset it runs over.
+    /// The scalarset that the variable ranges over.
     pub scalarset: Option<ScalarsetId>,
     pub body: Code,
-    /// The body for all values but the first, if that is less to look at.
+    /// The body for all values except the first, if it is cheaper to evaluate.
     pub later: Option<Code>,
 }
 
-/// A clock; `base` counts the network's clocks from 0 (or is a slot that holds one).
+/// A clock; `base` is its index in the network (or a slot that holds one).
 #[derive(Clone, Debug)]
 pub struct ClockCode {
     pub base: u32,
@@ -159,29 +159,29 @@ pub struct AtomCode {
 /// A condition over integers and clocks.
 #[derive(Clone, Debug)]
 pub enum Formula {
-    /// No clock in it.
+    /// A condition without clocks.
     Int(Code),
-    /// One comparison of clocks.
+    /// A single comparison of clocks.
     Atom(Box<AtomCode>),
-    /// All of them.
+    /// A conjunction.
     And(Vec<Formula>),
-    /// One of them.
+    /// A disjunction.
     Or(Vec<Formula>),
-    /// Not.
+    /// A negation.
     Not(Box<Formula>),
-    /// For all values (true) or for some value (false) of a slot.
+    /// A condition for all values (`true`) or for some value (`false`) of a slot.
     Quantified {
         all: bool,
         slot: u32,
         lo: i32,
         len: u32,
         body: Box<Formula>,
-        /// The body for all values but the first, if that is less to look at.
+        /// The body for all values except the first, if it is cheaper to evaluate.
         later: Option<Box<Formula>>,
     },
-    /// `x' == e`: no condition, read by the delay.
+    /// `x' == e`: not a condition; the delay reads it.
     Rate(Box<(ClockCode, Code)>, Span),
-    /// No step is possible, now or after a delay.
+    /// `deadlock`: no step is possible, now or after a delay.
     Deadlock,
 }
 
@@ -196,7 +196,7 @@ impl Formula {
         }
     }
 
-    /// Whether it is about the discrete state alone, so that time does not change it.
+    /// Whether it depends only on the discrete state, so that time does not change it.
     pub fn is_discrete(&self) -> bool {
         let mut discrete = true;
         self.walk(&mut |part| {
@@ -226,7 +226,7 @@ pub enum StmtCode {
         cond: Code,
         body: Vec<StmtCode>,
         step: Vec<StmtCode>,
-        /// Whether the body runs once before the condition is looked at.
+        /// Whether the body runs once before the condition is evaluated.
         body_first: bool,
         span: Span,
     },
@@ -262,7 +262,7 @@ pub struct ParamCode {
     pub ranges: Option<Vec<(i32, i32)>>,
 }
 
-/// What `sup`, `inf` and `bounds` measure.
+/// An expression that `sup`, `inf` or `bounds` measures.
 #[derive(Clone, Debug)]
 pub enum Measured {
     /// An integer.

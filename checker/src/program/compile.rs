@@ -1,4 +1,4 @@
-//! From the network's expressions to compiled ones.
+//! Compiles the expressions of the network.
 
 use super::code::*;
 use super::hoist::{later_code, later_formula};
@@ -9,7 +9,7 @@ use zonelens_analysis::network::{
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
-/// Something the engine has no meaning for, with its place.
+/// An expression that the engine does not support, with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompileError {
     pub message: &'static str,
@@ -18,7 +18,7 @@ pub struct CompileError {
 
 type Result<T> = std::result::Result<T, CompileError>;
 
-/// Whether clocks decide the truth of the expression.
+/// Whether the truth of the expression depends on clocks.
 pub fn is_clock_condition(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Clock { .. } | ExprKind::Rate { .. } | ExprKind::Deadlock => true,
@@ -32,7 +32,7 @@ pub fn is_clock_condition(expr: &Expr) -> bool {
     }
 }
 
-/// Compiles a condition that may speak of clocks.
+/// Compiles a condition that may refer to clocks.
 pub fn formula(expr: &Expr) -> Result<Formula> {
     if !is_clock_condition(expr) {
         return Ok(Formula::Int(code(expr)?));
@@ -218,7 +218,7 @@ fn read(place: &Place, span: Span) -> Result<Code> {
     })
 }
 
-/// A place to write to.
+/// Compiles a place to write to.
 fn target(place: &Place, span: Span) -> Result<PlaceCode> {
     match place.base {
         Base::Constant(_) => Err(CompileError {

@@ -1,7 +1,8 @@
-//! Evaluation of compiled expressions over a discrete state, with checked arithmetic and ranges.
+//! Evaluates compiled expressions over a discrete state, with checked arithmetic and ranges.
 //!
-//! The state is one vector: the network's cells, then the location of every process. References are `i32` values in
-//! slots: a kind in the top bits and an index below, see [`encode`].
+//! The state is one vector: the cells of the network, then the location of every process.
+//! References are `i32` values in slots: a kind in the top bits and an index below it, see
+//! [`encode`].
 
 use super::alike::Alike;
 use super::arithmetic::{compare, operate};
@@ -12,22 +13,22 @@ use zonelens_analysis::network::{BinaryOp, ScalarsetId};
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
-/// What an update does to a clock. Clocks are counted from 0, as in the network.
+/// An operation on a clock by an update. Clocks are counted from 0, as in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockOp {
-    /// Set to a constant.
+    /// Sets the clock to a constant.
     Set(u32, i32),
-    /// Set to the value of another clock.
+    /// Sets the clock to the value of another clock.
     Copy(u32, u32),
 }
 
-/// Loop iterations and calls that one evaluation may take.
+/// The most loop iterations and calls of one evaluation.
 pub(super) const STEP_LIMIT: u32 = 20_000_000;
 
 const KIND_SHIFT: u32 = 29;
 const INDEX_MASK: u32 = (1 << KIND_SHIFT) - 1;
 
-/// Where a value lies.
+/// Where a value is stored.
 #[derive(Clone, Copy)]
 pub(super) enum Spot {
     Cell(usize),
@@ -53,7 +54,7 @@ fn decode(value: i32) -> Spot {
     }
 }
 
-/// Evaluates; holds the frames and what updates do to clocks.
+/// Evaluates expressions; contains the frames and the clock operations of updates.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     pub(super) stack: Vec<i32>,
@@ -63,13 +64,14 @@ pub struct Machine {
     pub(super) result: i32,
     pub(super) block: Vec<i32>,
     failure: Option<Fault>,
-    /// What updates did to clocks, in order.
+    /// The clock operations of updates so far, in order.
     pub clock_ops: Vec<ClockOp>,
-    /// Which elements the condition of a query need not look at.
+    /// The classes of elements of which the condition of a query evaluates only one element each.
     pub alike: Option<Box<Alike>>,
 }
 
-/// Evaluation failed; the machine knows why. Without content, so that results travel in registers.
+/// Evaluation failed; the machine has the reason. It has no content, so that results fit in
+/// registers.
 pub(super) struct Failed;
 
 pub(super) type Eval<T> = Result<T, Failed>;
@@ -117,7 +119,7 @@ impl Machine {
         value.map_err(|Failed| self.fault())
     }
 
-    /// The value of an expression that is often a leaf: leaves are read in place, without a call.
+    /// The value of an expression that is often a leaf: leaves are read directly, without a call.
     #[inline(always)]
     pub(super) fn value(&mut self, program: &Program, code: &Code, state: &mut [i32]) -> Eval<i32> {
         match code {
@@ -128,7 +130,7 @@ impl Machine {
         }
     }
 
-    /// Whether a condition holds. Comparisons at the top of a condition are made in place.
+    /// Whether a condition holds. Comparisons at the top of a condition are evaluated directly.
     #[inline(always)]
     pub(super) fn holds(
         &mut self,
@@ -167,7 +169,7 @@ impl Machine {
                 let a = self.value(program, &sides.0, state)?;
                 let b = self.value(program, &sides.1, state)?;
                 match op {
-                    // The two that programs are made of.
+                    // The two most frequent forms.
                     BinaryOp::Add => Ok(a.wrapping_add(b)),
                     BinaryOp::Sub => Ok(a.wrapping_sub(b)),
                     _ => self.operate(*op, a, b, *span),
@@ -189,7 +191,8 @@ impl Machine {
         }
     }
 
-    /// Reads a place; an element of an array of cells or constants, by one index, without detours.
+    /// Reads a place. An element of an array of cells or constants with a single index is read
+    /// directly.
     #[inline(always)]
     fn read(&mut self, program: &Program, place: &PlaceCode, state: &mut [i32]) -> Eval<i32> {
         if let [step] = &place.steps[..] {
@@ -250,7 +253,7 @@ impl Machine {
         }
     }
 
-    /// The offset that index steps add up to.
+    /// The sum of the offsets of the index steps.
     pub fn offset(
         &mut self,
         program: &Program,
@@ -261,7 +264,7 @@ impl Machine {
         offset.map_err(|Failed| self.fault())
     }
 
-    /// The clock that a reference means, counted from 0.
+    /// The clock that a reference denotes, counted from 0.
     #[inline]
     pub fn clock(
         &mut self,
@@ -315,14 +318,15 @@ impl Machine {
         Ok(base + self.index(program, &clock.steps, state)? as u32)
     }
 
-    /// Keeps the fault for whoever called from outside.
+    /// Stores the fault for the external caller.
     #[cold]
     pub(super) fn fail<T>(&mut self, kind: FaultKind, span: Span) -> Eval<T> {
         self.failure = Some(kind.at(span));
         Err(Failed)
     }
 
-    /// Notes which variable has the index that failed, if that is one of the place and not of an expression inside.
+    /// Records which variable has the index that failed, if it is an index of the place and not of
+    /// an expression inside it.
     #[cold]
     fn name_array<T>(&mut self, place: &PlaceCode) -> Eval<T> {
         if let (Some(fault), PlaceBase::Cell(c)) = (&mut self.failure, place.base)
@@ -359,7 +363,7 @@ impl Machine {
         })
     }
 
-    /// What a reference in a slot points at.
+    /// The target of a reference in a slot.
     #[inline]
     fn behind(&self, slot: u32, offset: usize) -> Spot {
         match decode(self.stack[self.base + slot as usize]) {
@@ -407,7 +411,8 @@ impl Machine {
         assign: &AssignCode,
         state: &mut [i32],
     ) -> Eval<i32> {
-        // The right side first: it may call a function that changes what the indices on the left read.
+        // The right side is evaluated first: it may call a function that changes what the indices
+        // on the left read.
         let value = self.value(program, &assign.value, state)?;
         let spot = self.locate(program, &assign.place, state)?;
         let old = self.load(program, spot, state);
@@ -491,7 +496,8 @@ impl Machine {
         q: &QuantifierCode,
         state: &mut [i32],
     ) -> Eval<i32> {
-        // Functions bind elements in other ways, so only quantifiers of the condition itself are cut short.
+        // Functions bind elements in other ways, so only quantifiers of the condition itself skip
+        // elements.
         if let (Some(alike), Some(set), 0) = (&self.alike, q.scalarset, self.base)
             && let Some(mut elements) = alike.representatives(set, q.lo, q.len)
         {

@@ -1,60 +1,61 @@
-//! Evaluations that have no meaning.
+//! Faults: evaluations without a result.
 
 use zonelens_syntax::span::Span;
 
-/// What a model does that has no meaning; it stops the run.
+/// The kinds of faults; a fault ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A value outside the range of what it is stored in.
+    /// A value is outside the range of its target.
     Range {
         value: i32,
         lo: i32,
         hi: i32,
         to: Target,
     },
-    /// An index outside the range of its dimension; `of` is the first cell of what is indexed, if that is a variable.
+    /// An index is outside the range of its dimension; `of` is the first cell of the indexed
+    /// variable, if it is one.
     Index {
         value: i32,
         lo: i32,
         len: u32,
         of: Option<u32>,
     },
-    /// `/ 0` or `% 0`
+    /// Division by zero: `/ 0` or `% 0`.
     DivisionByZero,
-    /// An intermediate result outside 32 bits.
+    /// An intermediate result does not fit 32 bits.
     Overflow,
     /// A shift by a negative amount or by more than 31.
     Shift(i32),
-    /// A negative power.
+    /// A power with a negative exponent.
     Power(i32),
-    /// A clock set to a negative value.
+    /// A clock is set to a negative value.
     NegativeClock(i32),
-    /// A loop that does not end within the step limit.
+    /// A loop exceeds the step limit.
     StepLimit,
-    /// An `assert` that failed.
+    /// An `assert` failed.
     Assert,
-    /// A function that ends without the value it should return.
+    /// A function ends without returning a value.
     MissingReturn,
-    /// A guard or invariant that is a disjunction of clock conditions.
+    /// A guard or invariant is a disjunction of clock conditions.
     NotConvex,
-    /// An urgent synchronisation with a clock guard where the engine cannot follow it exactly.
+    /// An urgent synchronisation has a clock guard that the engine cannot handle exactly.
     UrgentClockGuard,
-    /// A clock rate other than 0 and 1.
+    /// A clock rate is neither 0 nor 1.
     Rate(i32),
-    /// A state with more steps than can be listed.
+    /// A state has more steps than can be listed.
     TooManySteps,
-    /// The run had to end.
+    /// The evaluation was interrupted by a limit or by the caller.
     Interrupted,
-    /// A zone without what it must not have is a union of more zones than can be kept.
+    /// The difference of zones is a union of too many zones.
     TooManyParts,
 }
 
-/// What a value is stored in.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A cell of the state.
     Cell(u32),
-    /// A variable of a function.
+    /// A local variable of a function.
     Local,
     /// A parameter of a function.
     Parameter,
@@ -62,19 +63,19 @@ pub enum Target {
     Result,
 }
 
-/// A fault and where it happened.
+/// A fault and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What happened.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// Where; `None` for what no place in the text is to blame for.
+    /// The position; `None` if the fault has no position in the text.
     pub span: Option<Span>,
-    /// Whether an expression of the query failed, not one of the model.
+    /// Whether an expression of the query failed, rather than one of the model.
     pub of_query: bool,
 }
 
 impl Fault {
-    /// The same, of the query.
+    /// Marks the fault as one of the query.
     pub fn of_query(self) -> Fault {
         Fault {
             of_query: true,
@@ -82,13 +83,14 @@ impl Fault {
         }
     }
 
-    /// Whether it is the same mistake of the model, in a state that may be an image of the other's.
+    /// Whether it is the same error of the model, possibly in a symmetric state.
     pub fn is_like(&self, other: &Fault) -> bool {
         let same_kind = std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind);
         same_kind && self.span == other.span
     }
 
-    /// What happened, with the names of variables; `cell` names a cell, `variable` what the cell is a part of.
+    /// The message for the user, with the names of variables; `cell` names a cell, `variable` the
+    /// variable that contains it.
     pub fn message(
         &self,
         cell: impl Fn(u32) -> String,
@@ -113,7 +115,7 @@ impl Fault {
 }
 
 impl FaultKind {
-    /// Whether it is the engine that cannot go on, not the model that means nothing.
+    /// Whether the fault is a limitation of the engine rather than an error of the model.
     pub fn is_ours(self) -> bool {
         matches!(
             self,
@@ -126,7 +128,7 @@ impl FaultKind {
         )
     }
 
-    /// At a place.
+    /// The fault at a position.
     pub fn at(self, span: Span) -> Fault {
         Fault {
             span: Some(span),
@@ -134,7 +136,7 @@ impl FaultKind {
         }
     }
 
-    /// Without a place.
+    /// The fault without a position.
     pub fn nowhere(self) -> Fault {
         Fault {
             kind: self,
@@ -149,7 +151,7 @@ impl std::fmt::Display for FaultKind {
         match self {
             FaultKind::Range { value, lo, hi, to } => {
                 let to = match to {
-                    Target::Cell(_) | Target::Local => "what it is assigned to",
+                    Target::Cell(_) | Target::Local => "its target",
                     Target::Parameter => "the parameter that it is passed for",
                     Target::Result => "the function's result",
                 };
@@ -161,11 +163,11 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::DivisionByZero => f.write_str("division by zero"),
             FaultKind::Overflow => f.write_str("the result does not fit 32 bits"),
-            FaultKind::Shift(n) => write!(f, "shift by {n}; only 0 to 31 have a meaning"),
+            FaultKind::Shift(n) => write!(f, "shift by {n}; only 0 to 31 are allowed"),
             FaultKind::Power(n) => write!(f, "power with the negative exponent {n}"),
             FaultKind::NegativeClock(n) => write!(f, "a clock is set to the negative value {n}"),
             FaultKind::StepLimit => {
-                f.write_str("this loop does not end within the step limit; does it end at all?")
+                f.write_str("this loop does not end within the step limit; check that it terminates")
             }
             FaultKind::Assert => f.write_str("the assertion is false"),
             FaultKind::MissingReturn => f.write_str("the function ends without returning a value"),
@@ -177,10 +179,10 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::TooManySteps => f.write_str(
                 "a state has millions of steps: every choice of select values and of the receivers' edges is one; \
-                 select from less, or give receivers fewer edges",
+                 use smaller select ranges, or give receivers fewer edges",
             ),
             FaultKind::TooManyParts => f.write_str(
-                "what is asked splits the clock values of one state into hundreds of thousands of parts: it compares too many \
+                "the query splits the clock values of one state into hundreds of thousands of parts: it compares too many \
                  clocks with too many constants at once",
             ),
             FaultKind::Interrupted => f.write_str("the run was stopped"),

@@ -1,4 +1,5 @@
-//! Clock conditions over a discrete state: conjunctions of constraints, and federations for anything else.
+//! Clock conditions over a discrete state: conjunctions of constraints, and federations for all
+//! other forms.
 
 use super::code::{AtomCode, Formula};
 use super::eval::Machine;
@@ -9,7 +10,7 @@ use crate::zone::bound::{self, Bound, CONSTANT_LIMIT, le, lt};
 use crate::zone::{Federation, Zone, is_too_large, subtract_all};
 use zonelens_analysis::network::CompareOp;
 
-/// `x_i - x_j ~ b`, in matrix indices.
+/// The constraint `x_i - x_j ~ b`, in matrix indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
     /// The clock on the left; 0 is the constant zero.
@@ -20,10 +21,10 @@ pub struct Constraint {
     pub b: Bound,
 }
 
-/// Constraints that hold together.
+/// Constraints that must all hold.
 pub type Conjunction = Vec<Constraint>;
 
-/// Tightens the zone by all constraints; says whether something is left.
+/// Tightens the zone by all constraints; returns whether it is not empty.
 pub fn constrain(zone: &mut Zone, constraints: &[Constraint]) -> bool {
     constraints
         .iter()
@@ -37,7 +38,7 @@ pub fn pass_time(zone: &mut Zone, constraints: &[Constraint]) {
         uppers.push((c.i as usize, c.b));
     }
     zone.up_below(&uppers);
-    // Lower bounds and differences hold already: time changes neither for the worse.
+    // Lower bounds and differences already hold, and time cannot violate them.
 }
 
 fn negated(op: CompareOp) -> CompareOp {
@@ -52,8 +53,8 @@ fn negated(op: CompareOp) -> CompareOp {
 }
 
 impl Machine {
-    /// The two clocks and the constant of an atom. A constant beyond the limit keeps a value that makes the zone
-    /// operation report the overflow.
+    /// The two clocks and the constant of an atom. A constant beyond the limit keeps a value for
+    /// which the zone operation reports an overflow.
     fn atom(
         &mut self,
         program: &Program,
@@ -113,7 +114,8 @@ impl Machine {
         Ok(true)
     }
 
-    /// Adds the clock constraints of a guard whose integer conjuncts hold; says whether they can be met at all.
+    /// Adds the clock constraints of a guard whose integer conjuncts hold; returns whether they can
+    /// hold at all.
     #[inline]
     pub fn clock_constraints(
         &mut self,
@@ -133,7 +135,8 @@ impl Machine {
         Ok(true)
     }
 
-    /// Adds the constraints of a condition that is a conjunction once the integers are known; says whether it can hold.
+    /// Adds the constraints of a condition that is a conjunction once the integers are known;
+    /// returns whether it can hold.
     fn conjunction(
         &mut self,
         program: &Program,
@@ -192,8 +195,8 @@ impl Machine {
         }
     }
 
-    /// One side of a disjunction: false if it holds whatever the clocks. A second side that depends on clocks makes
-    /// the condition non-convex.
+    /// Handles one side of a disjunction; returns false if it holds for all clock values. If a
+    /// second side depends on clocks, the condition is not convex.
     fn alternative(
         &mut self,
         program: &Program,
@@ -215,8 +218,8 @@ impl Machine {
         Ok(true)
     }
 
-    /// The part of `zones` where the condition is true (or false). `dead` is the part of all of them without a way
-    /// out, for `deadlock`. Exact: the result is a federation.
+    /// The part of `zones` where the condition is true (or false). `dead` is the part of all of
+    /// them without a way out, for `deadlock`. Exact: the result is a federation.
     pub fn restrict(
         &mut self,
         program: &Program,
@@ -333,7 +336,7 @@ impl Machine {
     }
 }
 
-/// Gives up where unions grow without end.
+/// Fails if the unions have grown too large.
 fn must_be_kept(rest: &[Zone], result: &[Zone]) -> Result<(), Fault> {
     match is_too_large(rest) || is_too_large(result) {
         true => Err(FaultKind::TooManyParts.nowhere()),
@@ -375,10 +378,10 @@ fn formula_span(formula: &Formula) -> zonelens_syntax::span::Span {
     span.unwrap_or_default()
 }
 
-/// What a constraint on the state after updates says of the state before them: the weakest precondition under the
-/// clock operations. `None` if it is false, an empty list if it is true.
+/// Converts a constraint on the state after updates to one on the state before them: the weakest
+/// precondition under the clock operations. `None` if it is false, an empty list if it is true.
 pub fn before_ops(constraint: Constraint, ops: &[super::ClockOp]) -> Option<Option<Constraint>> {
-    // Each side is a clock plus a constant, followed backwards through the operations.
+    // Each side is a clock plus a constant, traced backwards through the operations.
     let trace_back = |index: u32| {
         let (mut clock, mut value) = (index, 0i64);
         for op in ops.iter().rev() {

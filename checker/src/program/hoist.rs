@@ -1,14 +1,15 @@
-//! What a quantifier need not look at again.
+//! Parts of quantifier bodies that need not be evaluated again.
 //!
-//! `forall (i : T) a(i) && b` is tried value by value, and after the first one `b` is known to hold: otherwise there would
-//! be no second. It matters because the body of a quantifier runs as far to the right as it can: of two quantifiers joined
-//! by `&&` the second stands inside the first, and what looks like 2 n conditions are n². The first value is tried with
-//! the whole body, so errors of evaluation are met as before.
+//! `forall (i : T) a(i) && b` is evaluated value by value, and after the first value `b` is known
+//! to hold, because otherwise evaluation would have stopped. This matters because the body of a
+//! quantifier extends as far to the right as possible: of two quantifiers joined by `&&`, the
+//! second is inside the first, and what looks like 2 n conditions are n². The first value is
+//! evaluated with the whole body, so evaluation errors are the same as before.
 
 use super::code::*;
 use zonelens_syntax::ast::QuantifierKind;
 
-/// The body for all values but the first, if it is shorter.
+/// The body for all values except the first, if it is shorter.
 pub fn later_code(kind: QuantifierKind, slot: u32, body: &Code) -> Option<Code> {
     let (all, neutral) = match kind {
         QuantifierKind::Forall => (true, 1),
@@ -83,7 +84,7 @@ fn formula_mentions(formula: &Formula, slot: u32) -> bool {
     }
 }
 
-/// Whether the value of a slot of the frame may matter.
+/// Whether the expression may depend on a slot of the frame.
 fn mentions(code: &Code, slot: u32) -> bool {
     let any = |parts: &[&Code]| parts.iter().any(|part| mentions(part, slot));
     match code {

@@ -1,5 +1,5 @@
-//! The network compiled for exploration: expressions as compact trees over cells and slots, clock conditions apart
-//! from integer ones, edges sorted by where they start and how they synchronise.
+//! The network compiled for exploration: expressions as compact trees over cells and slots, clock
+//! conditions separate from integer ones, edges grouped by source and by synchronisation.
 
 mod alike;
 mod arithmetic;

@@ -5,23 +5,23 @@ use super::compile::{self, CompileError};
 use zonelens_analysis::network::{self, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 
-/// Index of an edge among all edges of the program.
+/// The index of an edge among all edges of the program.
 pub type EdgeId = u32;
 
 /// A network ready for exploration.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Range of each cell.
+    /// The range of each cell.
     pub cells: Vec<(i32, i32)>,
-    /// Values of constant arrays.
+    /// The values of constant arrays.
     pub constants: Vec<i32>,
     /// Functions.
     pub functions: Vec<FunctionCode>,
-    /// Number of clocks; zones have one dimension more.
+    /// The number of clocks; the dimension of zones is one higher.
     pub clocks: usize,
-    /// Locations of each process.
+    /// The locations of each process.
     pub locations: Vec<Vec<Location>>,
-    /// Priority of each process.
+    /// The priority of each process.
     pub process_priorities: Vec<i32>,
     /// All edges, process by process.
     pub edges: Vec<Edge>,
@@ -31,11 +31,11 @@ pub struct Program {
     pub has_committed: bool,
     /// Channels.
     pub channels: Vec<network::Channel>,
-    /// Runs before each transition's updates.
+    /// Run before the updates of each transition.
     pub before_update: Vec<Code>,
-    /// Runs after each transition's updates.
+    /// Run after the updates of each transition.
     pub after_update: Vec<Code>,
-    /// Slots that those two need.
+    /// The number of slots that these updates need.
     pub update_frame: u32,
     /// Whether priorities are declared.
     pub has_priorities: bool,
@@ -43,7 +43,7 @@ pub struct Program {
     pub has_urgent_channels: bool,
     /// Whether some invariant sets a clock's rate.
     pub has_rates: bool,
-    /// Initial discrete state: cells, then locations.
+    /// The initial discrete state: cells, then locations.
     pub initial: Vec<i32>,
     /// Initial clock values.
     pub initial_clocks: Vec<i32>,
@@ -52,7 +52,7 @@ pub struct Program {
 /// A location with the edges that leave it.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// Whether time may pass.
+    /// The kind, which determines whether time may pass.
     pub kind: LocationKind,
     /// Its invariant.
     pub invariant: Option<Guard>,
@@ -71,19 +71,19 @@ pub struct Edge {
     pub process: u32,
     /// Its index among the process' edges.
     pub index: u32,
-    /// Where it starts.
+    /// The source location.
     pub source: u32,
-    /// Where it leads.
+    /// The target location.
     pub target: u32,
     /// Select variables: slot, least value, number of values.
     pub selects: Vec<(u32, i32, u32)>,
-    /// Its guard; `None` is true.
+    /// Its guard; `None` means true.
     pub guard: Option<Guard>,
     /// Its synchronisation.
     pub sync: Option<SyncCode>,
     /// Its updates.
     pub updates: Vec<Code>,
-    /// Slots it needs.
+    /// The number of slots it needs.
     pub frame: u32,
     /// Whether it may synchronise over an urgent channel.
     pub may_be_urgent: bool,
@@ -92,28 +92,28 @@ pub struct Edge {
 /// A synchronisation.
 #[derive(Clone, Debug)]
 pub struct SyncCode {
-    /// First channel.
+    /// The first channel.
     pub base: u32,
-    /// Last channel that the indices can lead to.
+    /// The last channel that the indices can reach.
     pub last: u32,
     /// Computed indices.
     pub steps: Vec<StepCode>,
-    /// Which side.
+    /// Whether the edge sends rather than receives.
     pub sends: bool,
 }
 
-/// A guard or invariant, its integer parts apart from its clock parts.
+/// A guard or invariant, with its integer parts separate from its clock parts.
 #[derive(Clone, Debug)]
 pub struct Guard {
     /// Conjuncts without clocks.
     pub ints: Vec<Code>,
     /// Conjuncts that compare clocks.
     pub atoms: Vec<AtomCode>,
-    /// Conjuncts that mix both.
+    /// Conjuncts that combine integers and clocks.
     pub mixed: Vec<Formula>,
-    /// The whole condition in the order it was written.
+    /// The whole condition in its original order.
     pub whole: Formula,
-    /// Slots it needs.
+    /// The number of slots it needs.
     pub frame: u32,
 }
 
@@ -141,7 +141,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Whether clocks take part.
+    /// Whether it refers to clocks.
     pub fn has_clocks(&self) -> bool {
         !self.atoms.is_empty() || !self.mixed.is_empty()
     }
@@ -231,7 +231,7 @@ impl Program {
         })
     }
 
-    /// Dimension of zones.
+    /// The dimension of zones.
     pub fn dim(&self) -> usize {
         self.clocks + 1
     }
@@ -241,7 +241,7 @@ impl Program {
         self.locations.len()
     }
 
-    /// The location a process is in.
+    /// The location of a process in a state.
     #[inline]
     pub fn location(&self, state: &[i32], process: usize) -> &Location {
         &self.locations[process][state[self.cells.len() + process] as usize]
@@ -255,7 +255,7 @@ impl Program {
 }
 
 impl Edge {
-    /// Whether the edge may synchronise over such a channel.
+    /// Whether the edge may synchronise over a channel for which the test holds.
     pub fn some_channel(
         &self,
         channels: &[network::Channel],

@@ -1,4 +1,5 @@
-//! What a liveness search knows of the states it has met: those on its stack, and those that no witness starts from.
+//! The states that a liveness search has met: those on its stack, and those from which no witness
+//! starts.
 
 use crate::mutation::{Mutation, is_on};
 use crate::store::digest::Digester;
@@ -10,7 +11,7 @@ use crate::store::prepared::Prepared;
 use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
-/// States met, each discrete state and each zone kept once.
+/// The states met so far; each discrete state and each zone is kept once.
 pub struct Known {
     keys: Keys,
     packer: Packer,
@@ -18,7 +19,7 @@ pub struct Known {
     digester: Digester,
     prepared: Prepared,
     entries: Vec<State>,
-    /// Bytes of the entries outside of `entries`.
+    /// The bytes that entries use outside of `entries`.
     entry_bytes: usize,
 }
 
@@ -29,19 +30,19 @@ struct State {
     on_stack: Vec<ZoneId>,
 }
 
-/// What is known of a state.
+/// The result of looking up a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Met {
     /// A finished state covers it.
     Finished,
     /// It is on the stack.
     OnStack(ZoneId),
-    /// Not met before.
+    /// It was not met before.
     New(ZoneId),
 }
 
 impl Known {
-    /// Nothing met yet.
+    /// Creates an empty collection.
     pub fn new(packing: Packing, dim: usize, greatest: i32) -> Known {
         let keys = Keys::new(packing);
         let zones = ZoneStore::new(dim, greatest);
@@ -56,7 +57,7 @@ impl Known {
         }
     }
 
-    /// Bytes in use.
+    /// The number of bytes in use.
     pub fn bytes(&self) -> u64 {
         let entries = self.entries.capacity() * std::mem::size_of::<State>();
         (self.zones.bytes() + self.keys.bytes() + entries + self.entry_bytes) as u64
@@ -71,7 +72,7 @@ impl Known {
         entry
     }
 
-    /// Looks a state up; the zone of one that is not finished is kept.
+    /// Looks a state up. If it is not finished, its zone is kept.
     pub fn meet(&mut self, state: &[i32], zone: &Zone) -> Met {
         let entry = self.entry(state);
         self.prepared.load(zone);
@@ -100,13 +101,13 @@ impl Known {
         }
     }
 
-    /// A state that [`Known::meet`] met goes on the stack.
+    /// Puts a state that [`Known::meet`] returned on the stack.
     pub fn enter(&mut self, state: &[i32], zone: ZoneId) {
         let entry = self.entry(state);
         self.entries[entry].on_stack.push(zone);
     }
 
-    /// A state leaves the stack: no witness starts from it, nor from what it covers.
+    /// Removes a state from the stack: no witness starts from it, nor from the states it covers.
     pub fn finish(&mut self, state: &[i32], zone: &Zone, id: ZoneId) {
         let entry = self.entry(state);
         self.prepared.load(zone);
@@ -122,7 +123,7 @@ impl Known {
                 .node(candidate)
                 .map(|id| zones.relation(prepared, id));
             if matches!(relation, Some(Relation::Equal | Relation::Superset)) {
-                // The last zone, which was looked at, takes its place.
+                // The last zone, which was already compared, takes its place.
                 finished.swap_remove(candidate);
             }
             end = candidate;

@@ -1,7 +1,9 @@
-//! The waiting states of several threads: each has some of its own, the rest lies in one queue of chunks.
+//! The waiting states of several threads: each thread has its own list, the rest is in one queue
+//! of chunks.
 //!
-//! Chunks go through the queue first in, first out, so the order stays close to that of one thread; with another order a
-//! state covers more that was explored in vain. A thread without work sleeps until someone has a chunk to spare.
+//! Chunks leave the queue in the order in which they entered it, so the order of exploration is
+//! similar to that of one thread; in other orders, more states are explored in vain and covered
+//! later. A thread without work sleeps until another one has a chunk to spare.
 
 use crate::store::passed_waiting::random;
 use std::collections::VecDeque;
@@ -11,15 +13,17 @@ use std::time::Duration;
 use zonelens_analysis::report::SearchOrder;
 use zonelens_interpreter::Rng;
 
-/// States in a chunk: so many that a thread seldom asks for more, so few that all have some.
+/// The number of states in a chunk: large enough that a thread rarely asks for more, small enough
+/// that all threads get some.
 const CHUNK: usize = 64;
-/// A thread that others wait for gives away from so many states on: fewer are faster explored than handed over. Few in
-/// tests, whose models are small.
+/// A thread gives states away if it has at least this many: exploring fewer is faster than handing
+/// them over. The number is small in tests, whose models are small.
 const SPARE: usize = if cfg!(test) { 2 } else { 8 };
-/// How long a thread sleeps at most before it looks whether the search was ended.
+/// The longest time that a thread sleeps before it checks whether the search has ended.
 const NAP: Duration = Duration::from_millis(2);
 
-/// Locks; a thread that panicked has ended the search, so nobody builds on what it left behind.
+/// Locks a mutex. A thread that panicked has ended the search, so nothing relies on the data it
+/// left.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -29,24 +33,24 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Frontier {
     chunks: Mutex<VecDeque<Vec<u32>>>,
     arrived: Condvar,
-    /// Threads that work; when none does, nothing is left.
+    /// The number of threads that work; if there are none, nothing is left to do.
     working: AtomicU32,
-    /// Threads that sleep.
+    /// The number of threads that sleep.
     hungry: AtomicU32,
 }
 
-/// What a thread that asked for work is told.
+/// The answer to a thread that asks for work.
 pub enum Work {
-    /// There is some.
+    /// There is work.
     Some,
-    /// There may be some later.
+    /// There may be work later.
     Later,
-    /// There will be none.
+    /// There will be no more work.
     None,
 }
 
 impl Frontier {
-    /// For one thread, more may join.
+    /// Creates a frontier for one thread; more may join.
     pub fn new() -> Frontier {
         Frontier {
             chunks: Mutex::default(),
@@ -56,12 +60,12 @@ impl Frontier {
         }
     }
 
-    /// More threads work on it.
+    /// Adds threads that work on it.
     pub fn join(&self, threads: u32) {
         self.working.fetch_add(threads, Ordering::SeqCst);
     }
 
-    /// References in the queue.
+    /// The number of bytes of the references in the queue.
     pub fn bytes(&self) -> usize {
         lock(&self.chunks).len() * CHUNK * 4
     }
@@ -78,16 +82,16 @@ impl Frontier {
 #[derive(Debug)]
 pub struct Local {
     order: SearchOrder,
-    /// What to explore next. Depth first, new states lie on top.
+    /// The states to explore next. In depth-first order, new states are on top.
     next: VecDeque<u32>,
     stack: Vec<u32>,
-    /// Breadth first: what was found, to be explored later.
+    /// Breadth first: the states that were found, to be explored later.
     later: Vec<u32>,
     rng: Rng,
 }
 
 impl Local {
-    /// Nothing yet.
+    /// Creates an empty list.
     pub fn new(order: SearchOrder, seed: u64) -> Local {
         Local {
             order,
@@ -98,7 +102,7 @@ impl Local {
         }
     }
 
-    /// A new state waits.
+    /// Adds a waiting state.
     #[inline]
     pub fn push(&mut self, node: u32, frontier: &Frontier) {
         if self.order != SearchOrder::Bfs {
@@ -143,7 +147,8 @@ impl Local {
         }
     }
 
-    /// Gives away what others can explore: of a stack the oldest half, which has most below it.
+    /// Gives away states for other threads: the oldest half of a stack, which has the most states
+    /// below it.
     #[cold]
     fn spare(&mut self, frontier: &Frontier) {
         if self.stack.len() >= SPARE {
@@ -157,14 +162,16 @@ impl Local {
         }
     }
 
-    /// Sleeps until there is work, the search is ended, or a while has passed. To be called without own work only.
+    /// Sleeps until there is work, the search has ended, or some time has passed. Must be called
+    /// only without own work.
     pub fn wait(&mut self, frontier: &Frontier, ended: &AtomicBool) -> Work {
         let mut chunks = lock(&frontier.chunks);
         if let Some(chunk) = chunks.pop_front() {
             self.accept(chunk);
             return Work::Some;
         }
-        // Only who works gives work, and gives it before it sleeps: if nobody else works, the queue stays empty.
+        // Only working threads add work, and they add it before they sleep: if no other thread
+        // works, the queue stays empty.
         if frontier.working.fetch_sub(1, Ordering::SeqCst) == 1 {
             frontier.arrived.notify_all();
             return Work::None;
@@ -202,7 +209,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicU64;
 
-    /// Every node but the last ones has two successors, as in a search that never meets a state twice.
+    /// Every node except the last ones has two successors, as in a search that never meets a state
+    /// twice.
     #[test]
     fn every_state_is_taken_once_and_all_threads_end() {
         const NODES: u32 = 20_000;

@@ -10,29 +10,29 @@ use zonelens_interpreter::{Limit, Over};
 /// Why a run ended before its search did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The time limit.
+    /// The time limit was reached.
     Timeout,
-    /// The memory limit.
+    /// The memory limit was reached.
     Memory,
-    /// The limit on stored states.
+    /// The limit on stored states was reached.
     States,
-    /// The caller.
+    /// The caller cancelled the run.
     Cancelled,
-    /// A clock bound left the range that can be computed with.
+    /// A clock bound exceeds the range of the arithmetic.
     Overflow,
-    /// The turn of one of several searches is over; it can go on later.
+    /// The turn of one of several searches is over; the search can continue later.
     Turn,
 }
 
 impl Stop {
-    /// The reason of a report without a verdict.
+    /// The reason for a report without a verdict.
     pub fn reason(self) -> Reason {
         let reached = |what: &str| format!("the {what} was reached before the search ended");
         match self {
             Stop::Timeout => Reason::Timeout(reached("time limit")),
             Stop::Memory => Reason::Memory(reached("memory limit")),
             Stop::States => Reason::States(reached("limit on stored states")),
-            // Turns end inside a run; if one ever got out it would be a stop without a result.
+            // Turns end inside a run; if one ended the whole run, the run would have no result.
             Stop::Cancelled | Stop::Turn => Reason::Cancelled("stopped before the search ended".into()),
             Stop::Overflow => Reason::Unsupported(
                 "a clock bound grew beyond 2^27; scale the model's constants down or bound the clock".into(),
@@ -40,9 +40,10 @@ impl Stop {
         }
     }
 
-    /// The same where the verdict was known, and its trace was not.
+    /// The reason for a report with a verdict but without its trace.
     pub fn without_trace(self) -> Reason {
-        let text = |what| format!("the verdict stands, but the {what} before its trace was built");
+        let text =
+            |what| format!("the verdict is valid, but the {what} before its trace was built");
         match self {
             Stop::Cancelled => Reason::Cancelled(text("run was stopped")),
             _ => Reason::Timeout(text("time limit was reached")),
@@ -59,7 +60,7 @@ impl From<Over> for Stop {
     }
 }
 
-/// Counts of a search.
+/// The counts of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// States in the table.
@@ -74,15 +75,16 @@ pub struct Counts {
     pub bytes: u64,
 }
 
-/// The progress of a run that many searches take part in. What is shown never falls: a search that helps has looked at
-/// less than the one that leads, and what it holds is not what the run holds.
+/// The progress of a run that consists of several searches. The displayed counts never decrease,
+/// although a secondary search has explored less than the main one and uses less memory than the
+/// whole run.
 pub struct Steady<'a> {
     show: &'a (dyn Fn(&Progress) + Sync),
     shown: Mutex<Progress>,
 }
 
 impl<'a> Steady<'a> {
-    /// Before the first search.
+    /// Creates the progress before the first search.
     pub fn new(show: &'a (dyn Fn(&Progress) + Sync)) -> Steady<'a> {
         Steady {
             show,
@@ -90,7 +92,7 @@ impl<'a> Steady<'a> {
         }
     }
 
-    /// Shows what one of the searches reports, as the state of the whole run.
+    /// Shows the progress of one of the searches as the state of the whole run.
     pub fn show(&self, now: &Progress) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let leads = now.explored >= shown.explored;
@@ -105,7 +107,7 @@ impl<'a> Steady<'a> {
     }
 }
 
-/// Watches over a run.
+/// Checks the limits of a run and reports its progress.
 pub struct Watch<'a> {
     control: &'a Control<'a>,
     start: Instant,
@@ -114,22 +116,23 @@ pub struct Watch<'a> {
     states: u64,
     last_report: Instant,
     last_explored: u64,
-    /// Checks since the last report: what any search explores by one thread, the leading one or not.
+    /// The number of checks since the last report: the states that one thread explores in any
+    /// search.
     checked: u64,
     peak: u64,
-    /// Counts of searches that came before in the same run.
+    /// The counts of earlier searches of the same run.
     pub before: Counts,
     ticks: u32,
-    /// How often [`Watch::check`] is still answered before the turn is over.
+    /// The number of calls of [`Watch::check`] before the turn is over.
     turn: Option<u64>,
-    /// Memory of other searches of the run.
+    /// The memory of other searches of the run.
     pub reserved: u64,
 }
 
-/// Progress is reported at most this often.
+/// The minimum interval between two progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Steps of one state between two looks at the limits.
+/// Limits are checked only once per this many steps of one state.
 const STEPS_BETWEEN: usize = 64;
 
 impl<'a> Watch<'a> {
@@ -164,22 +167,23 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends the search after this many states with [`Stop::Turn`]; `None` lets it run on.
+    /// Ends the search after this many states with [`Stop::Turn`]; `None` removes the limit.
     pub fn set_turn(&mut self, states: Option<u64>) {
         self.turn = states;
     }
 
-    /// Whether time is up, looked at on the spot: for computations whose steps are long.
+    /// Whether a limit is reached, checked immediately: for computations with long steps.
     pub fn is_over(&self) -> Option<Stop> {
         self.limit().is_over().map(Stop::from)
     }
 
-    /// The time limit and the wish to stop, for whatever follows the search.
+    /// The time limit and the cancellation flag, for computations after the search.
     pub fn limit(&self) -> Limit<'a> {
         Limit::new(self.control.cancelled, self.deadline)
     }
 
-    /// Called once per explored state (and now and then inside long computations): a reason to stop, if there is one.
+    /// Returns a reason to stop, if there is one. Called once per explored state, and occasionally
+    /// inside long computations.
     #[inline]
     pub fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {
         if self.control.cancelled.load(Ordering::Relaxed) {
@@ -215,8 +219,8 @@ impl<'a> Watch<'a> {
         None
     }
 
-    /// The same amid the steps of one state, of which there may be many: no turn ends there, and of so many steps one is
-    /// looked at.
+    /// Like `check`, between the many steps of one state: a turn does not end there, and only one
+    /// in [`STEPS_BETWEEN`] calls checks the limits.
     #[inline]
     pub fn check_amid(&mut self, step: usize, counts: impl FnOnce() -> Counts) -> Option<Stop> {
         if step % STEPS_BETWEEN != STEPS_BETWEEN - 1 {
@@ -232,7 +236,8 @@ impl<'a> Watch<'a> {
     fn report(&mut self, now: Instant, counts: Counts) {
         let seconds = now.duration_since(self.last_report).as_secs_f64();
         let explored = self.before.explored + counts.explored;
-        // Of a search that helps, only the checks say how fast it is; of several threads, only the difference does.
+        // The speed of a secondary search follows only from its checks; that of several threads
+        // only from the difference of the counts.
         let ahead = explored.saturating_sub(self.last_explored);
         let speed = ahead.max(self.checked) as f64 / seconds;
         (self.control.progress)(&Progress {
@@ -248,7 +253,7 @@ impl<'a> Watch<'a> {
         self.checked = 0;
     }
 
-    /// The end of a search that belongs to the run.
+    /// Adds the counts of a search of the run that has ended.
     pub fn add(&mut self, counts: Counts) {
         self.peak = self.peak.max(counts.bytes);
         self.before.stored = counts.stored;
@@ -272,7 +277,8 @@ impl<'a> Watch<'a> {
 mod tests {
     use super::*;
 
-    /// The counts of a run in which three searches take turns, as they were once shown: 163,672, then 8,296, then 716.
+    /// The counts of a run in which three searches take turns, as once observed: 163,672, then
+    /// 8,296, then 716.
     #[test]
     fn what_is_shown_never_falls() {
         let shown = Mutex::new(Vec::new());

@@ -1,13 +1,14 @@
-//! `E[] φ` from given zones, by depth first search in the zone graph restricted to φ.
+//! `E[] φ` from given zones, by depth-first search in the zone graph restricted to φ.
 //!
-//! A state is a discrete state with a zone that is closed under delay inside one convex piece of `invariant ∧ φ`, under
-//! `Extra_M`, which keeps regions and with them infinite runs (inclusion does not: subsumption closes cycles that do
-//! not exist). Witnesses: a cycle, closed only by equality; a point from which time may pass for ever inside φ; a point
-//! from which no step can be reached and φ holds until time stops. Inclusion prunes only against states whose search
-//! finished without a witness.
+//! A state is a discrete state with a zone that is closed under delay inside one convex piece of
+//! `invariant ∧ φ`, under `Extra_M`, which preserves regions and so infinite runs (inclusion does
+//! not: subsumption closes cycles that do not exist). A witness is one of: a cycle, closed only by
+//! equality; a point from which time may pass for ever inside φ; a point from which no step can be
+//! reached and φ holds until time stops. Inclusion prunes only against states whose search finished
+//! without a witness.
 //!
-//! With symmetry the states are representatives. A cycle of representatives is a real infinite run: going around it once
-//! permutes the state where it began, and permutations have finite order.
+//! With symmetry, the states are representatives. A cycle of representatives is a real infinite
+//! run: going around it once permutes the state where it began, and permutations have finite order.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
@@ -25,17 +26,18 @@ use crate::zone::{Federation, Zone};
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-/// What the search ended with.
+/// The result of the search.
 pub enum Live<M> {
     /// No run stays in φ.
     None,
-    /// The states on the way to a point where the run can stay for ever, or end.
+    /// The states on the path to a point where the run can stay for ever, or end.
     Stays(Vec<Passed<M>>),
-    /// The states, the position among them to which the last one leads back, and how the state met there was moved.
+    /// The states, the index of the state to which the last one leads back, and the permutation
+    /// that was applied to the state met there.
     Cycle(Vec<Passed<M>>, usize, Option<M>),
-    /// Stopped by the watch.
+    /// The watch stopped the search.
     Stopped(Stop),
-    /// The model or query failed in the last of these states, or on a step from there.
+    /// A fault of the model or query in the last of these states, or on a step from it.
     Fault(Fault, Vec<Passed<M>>),
 }
 
@@ -43,52 +45,53 @@ struct Frame<M> {
     state: Vec<i32>,
     zone: Zone,
     id: ZoneId,
-    /// The step that led here.
+    /// The step that leads here.
     step: u32,
-    /// How it was moved.
+    /// The permutation that was applied to it.
     moved_by: Option<M>,
     successors: Vec<(u32, Vec<i32>, Zone)>,
-    /// Memory it takes with all its successors.
+    /// The memory of the frame with all its successors.
     bytes: u64,
 }
 
-/// Where one step leads, before any delay.
+/// The target of one step, before any delay.
 pub struct Arrival {
-    /// The step's position among those of the state.
+    /// The index of the step among those of the state.
     pub step: u32,
     /// The discrete state after it.
     pub state: Vec<i32>,
     /// The zones after it.
     pub entries: Federation,
-    /// The zones in which it is taken.
+    /// The zones in which the step is taken.
     pub pieces: Federation,
-    /// What it does to clocks.
+    /// The operations of the step on clocks.
     pub ops: Vec<ClockOp>,
 }
 
 /// The search; finished states are shared between calls.
 pub struct Liveness<'p, S> {
-    /// Gives steps and moves states.
+    /// Computes steps and representatives.
     pub graph: S,
     program: &'p Program,
     bounds: &'p Bounds,
-    /// What the runs keep.
+    /// The condition that the runs keep.
     pub condition: Throughout<'p>,
     abstractor: Abstractor,
     known: Known,
     counts: Counts,
     stack_bytes: u64,
-    /// Where to look first; what it does not know is passed over, so that only what is found counts.
+    /// Where to search first. States that the guide does not know are skipped, so that only a
+    /// witness counts as a result.
     pub guide: Option<Rc<Guide>>,
 }
 
 type Try<T> = Result<T, Fault>;
 
-/// Most successors of one state: all of them are held at once.
+/// The most successors of one state: all of them are in memory at once.
 const MOST_ARRIVALS: usize = 1 << 20;
 
 impl<'p, S: Successors<'p>> Liveness<'p, S> {
-    /// A search for runs that keep the condition.
+    /// Creates a search for runs that keep the condition.
     pub fn new(
         program: &'p Program,
         bounds: &'p Bounds,
@@ -226,7 +229,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
         }
     }
 
-    /// Whether a run can stay here for ever, or end here, with the condition true to its end.
+    /// Whether a run can stay here for ever, or end here, with the condition true to the end.
     pub fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
         let delay = self.graph.expander().delay_of(state)?;
         if zone.unbounded() && may_wait(&delay, zone) {
@@ -244,7 +247,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
         Ok(self.guided(result))
     }
 
-    /// The states that the guide knows, the nearest last, which is taken first.
+    /// The states that the guide knows. The nearest is last, because the last one is taken first.
     fn guided(&self, mut states: Vec<(u32, Vec<i32>, Zone)>) -> Vec<(u32, Vec<i32>, Zone)> {
         if let Some(guide) = &self.guide {
             let distance = |next: &(u32, Vec<i32>, Zone)| guide.distance(&next.1);
@@ -254,13 +257,14 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
         states
     }
 
-    /// Where the steps of a state lead.
+    /// The targets of the steps of a state.
     pub fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
         let mut next = Vec::new();
         let steps = match self.graph.begin(state, zone) {
             Ok(steps) => steps,
             Err(Broken::Fault(fault)) => return Err(fault),
-            // Nothing is computed yet, and an audit looks at the states beside this search.
+            // Nothing has been computed yet; an audit examines the states of this search
+            // separately.
             Err(Broken::Overflow | Broken::Asymmetric(_)) => 0,
         };
         let mut arrivals = Vec::new();
@@ -307,7 +311,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
         Ok(arrivals)
     }
 
-    /// From zones that enter a state to the abstracted zones, closed under delay inside the condition.
+    /// From zones that enter a state to abstracted zones, closed under delay inside the condition.
     pub fn settle(
         &mut self,
         step: u32,
@@ -359,7 +363,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
             self.abstractor.apply(self.bounds, zone, &mut zones);
         }
         if self.abstractor.kind == Abstraction::ExtraLu {
-            // It forgets upper bounds above L, and would let time pass beyond the invariant.
+            // It drops upper bounds above L, and would let time pass beyond the invariant.
             zones.retain_mut(|zone| constrain(zone, &invariant));
         }
         result.extend(zones.into_iter().map(|zone| (step, state.to_vec(), zone)));

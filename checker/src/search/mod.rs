@@ -1,5 +1,5 @@
-//! Searches through the graph of states: one thread, several threads, runs that keep a condition, proofs over wide zones,
-//! and the limits they all obey.
+//! Searches of the state graph: by one thread, by several threads, for runs that keep a condition,
+//! for proofs over wide zones, and the limits of all of them.
 
 pub mod finished;
 mod frontier;

@@ -1,9 +1,9 @@
-//! How the states of a table were moved before they were stored.
+//! The permutations that were applied to the states of a table before they were stored.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// The move of each node; equal moves are kept once.
+/// The permutation of each node; equal ones are kept once.
 pub struct Moves<M> {
     of_node: Vec<u32>,
     index: FxHashMap<M, u32>,
@@ -21,8 +21,8 @@ impl<M> Default for Moves<M> {
 }
 
 impl<M: Clone + Eq + Hash> Moves<M> {
-    /// Notes how a node was moved. Nodes come in the order of their numbers; one that is known keeps its move: a hull that
-    /// grows keeps that of the state that it began with.
+    /// Records the permutation of a node. Nodes arrive in the order of their ids. A known node
+    /// keeps its permutation: a growing hull keeps that of the state it began with.
     pub fn note(&mut self, node: u32, moved_by: Option<M>) {
         let Some(moved_by) = moved_by.filter(|_| node as usize == self.of_node.len()) else {
             return;
@@ -35,7 +35,7 @@ impl<M: Clone + Eq + Hash> Moves<M> {
         self.of_node.push(id);
     }
 
-    /// How a node was moved, if it was.
+    /// The permutation that was applied to a node, if any.
     pub fn of(&self, node: u32) -> Option<M> {
         let id = self.of_node.get(node as usize)?;
         self.all.get(*id as usize).cloned()

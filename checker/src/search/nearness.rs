@@ -1,9 +1,10 @@
-//! How far a discrete state is from a condition: what best first search goes by.
+//! The distance of a discrete state from a condition: the order of best-first search.
 //!
-//! The distance is the *branch distance* of search-based testing (Tracey, Clark, Mander, McDermid: *An automated framework
-//! for structural test-data generation*, 1998): how much numbers would have to change for a comparison to hold, summed
-//! over conjunctions, the least of alternatives. A location counts the edges that lead to it. Clocks count nothing. It is
-//! a guess and needs to be no more: the order of a search never changes what it answers.
+//! The distance is the *branch distance* of search-based testing (Tracey, Clark, Mander, McDermid:
+//! *An automated framework for structural test-data generation*, 1998): how much numbers would have
+//! to change for a comparison to hold, summed over conjunctions, minimised over alternatives. For a
+//! location it is the number of edges that lead to it. Clocks do not count. A heuristic is enough,
+//! because the order of a search never changes its answer.
 
 use crate::program::{Code, Formula, Machine, ProcessCode, Program, QuantifierCode};
 use rustc_hash::FxHashMap;
@@ -11,17 +12,17 @@ use std::collections::VecDeque;
 use zonelens_analysis::network::BinaryOp;
 use zonelens_syntax::ast::QuantifierKind;
 
-/// Further than anything that can be counted.
+/// A distance larger than any that can be counted.
 const FAR: u32 = 1 << 20;
 
-/// Measures states.
+/// Measures the distance of states.
 pub struct Nearness<'p> {
     program: &'p Program,
     machine: Machine,
     formula: &'p Formula,
     frame: u32,
     wanted: bool,
-    /// By process and location, from each of its locations the number of edges to that one.
+    /// By process and location: the number of edges from each location of the process to that one.
     ways: FxHashMap<(u32, u32), Vec<u32>>,
 }
 
@@ -95,7 +96,7 @@ impl<'p> Nearness<'p> {
                 let right = self.machine.eval(self.program, &sides.1, state);
                 match (left, right) {
                     (Ok(left), Ok(right)) => gap(*op, wanted, left, right),
-                    // A side that cannot be evaluated here: nobody knows.
+                    // A side that cannot be evaluated here: the distance is unknown.
                     _ => FAR,
                 }
             }
@@ -133,7 +134,7 @@ impl<'p> Nearness<'p> {
     }
 }
 
-/// From each location of a process the least number of edges to one of them.
+/// The least number of edges from each location of a process to the given one.
 fn ways_to(program: &Program, process: u32, location: u32) -> Vec<u32> {
     let count = program.locations[process as usize].len();
     let mut sources: Vec<Vec<u32>> = vec![Vec::new(); count];
@@ -155,7 +156,7 @@ fn ways_to(program: &Program, process: u32, location: u32) -> Vec<u32> {
     ways
 }
 
-/// All of them, or the nearest.
+/// The distance from a conjunction (the sum) or a disjunction (the minimum).
 fn join(all: bool, distances: impl Iterator<Item = u32>) -> u32 {
     match all {
         true => distances.fold(0, |sum: u32, d| sum.saturating_add(d).min(FAR)),

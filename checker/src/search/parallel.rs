@@ -1,11 +1,12 @@
 //! The exploration loop on several threads.
 //!
-//! The table of states is cut into shards by the hash of the discrete part. A thread makes a successor ready for storing
-//! by itself and holds the lock of its shard only while it is compared and kept; with several shards per thread two
-//! seldom meet. Verdicts are those of one thread; which of several traces is found may differ from run to run. Each
-//! thread has successors of its own, with or without symmetry; what they counted is added up at the end.
+//! The table of states is split into shards by the hash of the discrete part. A thread prepares a
+//! successor for storing by itself and locks a shard only while the successor is compared and
+//! stored; with several shards per thread, two threads rarely wait for each other. Verdicts are the
+//! same as with one thread; which of several traces is found may differ from run to run. Each
+//! thread has its own successors, with or without symmetry; their counts are added up at the end.
 //!
-//! A search starts on one thread: most models are done before a second one could help.
+//! A search starts on one thread: most models are finished before a second one could help.
 
 use crate::bounds::Bounds;
 use crate::graph::{Broken, Passed, Route, Successor, Successors, Visitor};
@@ -22,34 +23,36 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// States that the first thread explores alone. Few in tests, whose models are small.
+/// The number of states that the first thread explores alone. It is small in tests, whose models
+/// are small.
 const ALONE: u64 = if cfg!(test) { 8 } else { 2_000 };
-/// States that a thread explores between two reports of its counts.
+/// The number of states that a thread explores between two reports of its counts.
 const REPORT_INTERVAL: u64 = 256;
-/// Shards per thread. With more of them threads meet less often, but fewer states share a zone.
+/// The number of shards per thread. With more shards, threads wait for each other less often, but
+/// fewer states share a zone.
 const SHARDS_PER_THREAD: u32 = 8;
 
-/// How a search ended, with the path that leads there.
+/// How a search ended, with the path to the last state.
 pub enum End<M> {
     /// Everything was explored.
     Exhausted,
-    /// The visitor ended it.
+    /// The visitor ended the search.
     Found(Route<M>),
-    /// It was stopped.
+    /// The search was stopped.
     Stopped(Stop),
-    /// The model failed, at a step of the last state or in the state itself.
+    /// A fault of the model, on a step from the last state or in the state itself.
     Fault(Fault, Route<M>),
-    /// The query failed.
+    /// A fault of the query.
     QueryFault(Fault),
     /// The audit found a broken symmetry.
     Asymmetric(String),
 }
 
-/// The states that a search has kept, and what gave them.
+/// The states that a search has stored, with the successors that computed them.
 pub struct Kept<S, M> {
     shards: Vec<Shard<M>>,
     dim: usize,
-    /// What gave the states, with the counts of all threads.
+    /// The successors, with the counts of all threads.
     pub graph: S,
 }
 
@@ -65,13 +68,13 @@ impl<S, M> Kept<S, M> {
     }
 }
 
-/// A part of the table, and how its states were moved.
+/// A part of the table, with the permutations applied to its states.
 struct Shard<M> {
     table: Table,
     moves: Moves<M>,
 }
 
-/// What the threads share. Node `n` of shard `k` has the number `n * shards + k`.
+/// The data that threads share. Node `n` of shard `k` has the id `n * shards + k`.
 struct Shared<M> {
     dim: usize,
     settings: Settings,
@@ -83,7 +86,7 @@ struct Shared<M> {
     halt: Mutex<Option<Halt>>,
 }
 
-/// Where a visitor or the graph stopped a thread.
+/// Why a visitor or the graph stopped a thread.
 enum Halt {
     Found(u32),
     Stopped(Stop),
@@ -102,11 +105,11 @@ impl Halt {
     }
 }
 
-/// What a search on several threads needs: successors and a visitor for each of them.
+/// Creates successors and a visitor for each thread.
 pub struct Makers<'m, S, V> {
-    /// Makes what gives successors.
+    /// Creates the successors of a thread.
     pub graph: &'m (dyn Fn() -> S + Sync),
-    /// Makes what states are shown to.
+    /// Creates the visitor of a thread.
     pub visitor: &'m (dyn Fn() -> V + Sync),
 }
 
@@ -135,7 +138,7 @@ where
             settings.covering,
         );
         if keeps_covered {
-            // Moves are undone along the states of a path.
+            // Permutations are undone along the states of a path.
             table.keep_covered();
         }
         Mutex::new(Shard {
@@ -204,7 +207,7 @@ impl<'p, S: Successors<'p>> Kept<S, S::Move> {
         let end = match halt {
             None => End::Exhausted,
             Some(Halt::Found(node)) => {
-                // Where nothing is moved, a state that was covered meanwhile is gone.
+                // Without permutations, a state that was covered in the meantime is gone.
                 let confirmed = self.graph.moves().then(|| self.state(node));
                 match confirmed.and_then(|(state, zone)| self.graph.confirm(&state, &zone)) {
                     Some(message) => End::Asymmetric(message),
@@ -281,14 +284,15 @@ impl<M> Shared<M> {
         total
     }
 
-    /// Ends the search for all threads; the first end counts.
+    /// Ends the search for all threads; only the first reason counts.
     fn finish(&self, halt: Halt) {
         lock(&self.halt).get_or_insert(halt);
         self.ended.store(true, Ordering::Release);
     }
 }
 
-/// Ends the search for the other threads if this one panics: they would wait for it for ever.
+/// Ends the search for the other threads if this one panics: otherwise they would wait for it for
+/// ever.
 struct Alarm<'a>(&'a AtomicBool);
 
 impl Drop for Alarm<'_> {
@@ -303,17 +307,17 @@ struct Worker<'s, S, M, V> {
     shared: &'s Shared<M>,
     graph: S,
     keep: Keep<'s, M, V>,
-    /// States explored since the last report.
+    /// The number of states explored since the last report.
     explored: u64,
 }
 
-/// The part of a worker that stores what the graph gives.
+/// The part of a worker that stores successors.
 struct Keep<'s, M, V> {
     shared: &'s Shared<M>,
     waiting: Local,
     incoming: Incoming,
     visitor: V,
-    /// Successors since the last report.
+    /// The number of successors since the last report.
     transitions: u64,
 }
 
@@ -349,8 +353,8 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
         }
     }
 
-    /// Explores until nothing is left, the search has ended, or `limit` states were explored; false in the last case.
-    /// One thread has the watch.
+    /// Explores until nothing is left, the search has ended, or `limit` states were explored;
+    /// returns false in the last case. Only one thread has the watch.
     fn run(&mut self, mut watch: Option<&mut Watch<'_>>, limit: u64) -> bool {
         let shared = self.shared;
         let mut state = Vec::new();
@@ -405,7 +409,7 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
         add(&self.shared.transitions, transitions);
     }
 
-    /// Takes a state out of the table and gives its depth, unless it was covered meanwhile.
+    /// Takes a state out of the table and returns its depth, unless it was covered in the meantime.
     fn pass(&mut self, node: u32, state: &mut Vec<i32>, zone: &mut Zone) -> Option<u32> {
         let shards = self.shared.shards.len() as u32;
         let (shard, id) = (node % shards, node / shards);
@@ -455,13 +459,13 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
 }
 
 impl<M: Clone + Eq + Hash, V: Visitor> Keep<'_, M, V> {
-    /// Stores a state and shows it if it is new.
+    /// Stores a state and shows it to the visitor if it is new.
     fn put(&mut self, mut found: Successor<'_, M>, origin: Origin) -> ControlFlow<Halt> {
         self.transitions += 1;
         let (l, u) = found.bounds;
         self.incoming.load(found.state, found.zone, l, u);
         let shards = self.shared.shards.len() as u32;
-        // Tables look at the low bits of the hash.
+        // Tables use the low bits of the hash.
         let number = (self.incoming.hash() >> 24) as u32 % shards;
         let (put, joined) = {
             let mut shard = lock(&self.shared.shards[number as usize]);

@@ -1,20 +1,22 @@
-//! Whether a graph of states has infinite paths that real time allows.
+//! Whether a graph of states has infinite paths that are possible in real time.
 //!
-//! In a strongly connected part where some clock is never set and nowhere exceeds a bound, a run has only so much time.
-//! If it went infinitely often over arcs that set a clock `y` to zero and over arcs that are taken at `y ≥ 1` only, with
-//! no other assignment of `y` in the part, it would take infinitely many whole units. So every infinite run there in the
-//! end avoids one of both kinds of arcs, and an arc that is of both kinds altogether. Taking these arcs away and looking
-//! at what is still strongly connected, until nothing is, shows that no run stays for ever.
+//! In a strongly connected part where some clock is never set and always bounded, the total time of
+//! a run is bounded. A run that infinitely often takes arcs that set a clock `y` to zero, and
+//! infinitely often arcs that are taken only at `y ≥ 1`, with no other assignment of `y` in the
+//! part, would take infinitely many time units. So every infinite run in the part eventually avoids
+//! one of both kinds of arcs, and always avoids arcs that are of both kinds. Removing these arcs
+//! and repeating this for the parts that are still strongly connected, until none is left, shows
+//! that no run stays for ever.
 
 use crate::program::ClockOp;
 use crate::zone::bound::{INF, value};
 use crate::zone::{Federation, Zone};
 use smallvec::{SmallVec, smallvec};
 
-/// How often every arc may be looked at, on average: what is not shown by then hardly will be.
+/// How often each arc may be visited, on average: a proof that takes longer is unlikely to succeed.
 const MOST_LOOKS: usize = 40;
 
-/// A set of clocks (from 0).
+/// A set of clocks, counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Clocks(SmallVec<[u64; 1]>);
 
@@ -64,23 +66,23 @@ impl Clocks {
     }
 }
 
-/// A way from one node to another.
+/// An arc from one node to another.
 #[derive(Clone, Debug)]
 pub struct Arc {
-    /// Where it starts.
+    /// The source node.
     pub from: u32,
-    /// Where it leads.
+    /// The target node.
     pub to: u32,
     /// The clocks that it sets to zero.
     zeroed: Clocks,
-    /// The clocks that it sets to something else.
+    /// The clocks that it sets to other values.
     otherwise: Clocks,
     /// The clocks that are at least 1 when it is taken.
     late: Clocks,
 }
 
 impl Arc {
-    /// An arc that is taken in `pieces` and does `ops` to the clocks.
+    /// Creates an arc that is taken in `pieces` and applies `ops` to the clocks.
     pub fn new(from: u32, to: u32, pieces: &Federation, ops: &[ClockOp]) -> Arc {
         let clocks = pieces.first().map_or(0, |zone| zone.dim() - 1);
         let (mut zeroed, mut otherwise) = (Clocks::none(clocks), Clocks::none(clocks));
@@ -102,7 +104,7 @@ impl Arc {
         }
     }
 
-    /// Its memory.
+    /// Its memory in bytes.
     pub fn bytes(&self) -> usize {
         let spilt = [&self.zeroed, &self.otherwise, &self.late];
         let spilt = spilt.iter().filter(|set| set.0.spilled());
@@ -114,18 +116,18 @@ impl Arc {
     }
 }
 
-/// What could not be excluded.
+/// A part of the graph that may have an infinite run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suspect {
-    /// The nodes where a run might go on, or end; some more than once.
+    /// The nodes where a run might continue for ever, or end; some occur more than once.
     pub nodes: Vec<u32>,
-    /// The clocks (from 0) that take part in it.
+    /// The clocks (counted from 0) that are set or bounded in it.
     pub clocks: Vec<usize>,
 }
 
-/// Shows that no infinite path over the arcs is a run; `zones` holds what is possible at each node. Where that fails, the
-/// parts where a run might go on are given, with the clocks that are set or bounded in one of them. `is_over` is asked now and then for a
-/// reason to stop.
+/// Shows that no infinite path over the arcs is a run; `zones` contains the possible valuations of
+/// each node. If that fails, returns the parts where a run might continue for ever, with the clocks
+/// that are set or bounded in one of them. `is_over` is called occasionally for a reason to stop.
 pub fn no_infinite_run<S>(
     zones: &[Zone],
     arcs: Vec<&Arc>,
@@ -147,7 +149,8 @@ pub fn no_infinite_run<S>(
             match without_slow_arcs(zones, &part) {
                 Some(fewer) => parts.extend(fewer),
                 None => match &mut suspects {
-                    // The first says which clocks matter; the others are more places to look at.
+                    // The first one decides which clocks matter; the others are further places to
+                    // search.
                     Some(suspects) => suspects.nodes.extend(part.iter().map(|arc| arc.from)),
                     None => suspects = Some(suspect(zones, &part)),
                 },
@@ -157,8 +160,8 @@ pub fn no_infinite_run<S>(
     Ok(suspects.map_or(Ok(()), Err))
 }
 
-/// What an infinite run inside a strongly connected part in the end keeps to: one of these sets of arcs, each smaller than
-/// the part. `None` if that is not known.
+/// Sets of arcs, each smaller than the part, such that every infinite run inside a strongly
+/// connected part eventually stays in one of them. `None` if there are none.
 fn without_slow_arcs<'a>(zones: &[Zone], part: &[&'a Arc]) -> Option<Vec<Vec<&'a Arc>>> {
     let clocks = part.first()?.clocks();
     let mut short = Clocks::of(clocks, |_| true);
@@ -216,16 +219,16 @@ fn bounded(zone: &Zone) -> Clocks {
     Clocks::of(zone.dim() - 1, |x| is_bounded(zone, x))
 }
 
-/// Whether a clock (from 0) has an upper bound in a zone.
+/// Whether a clock (counted from 0) has an upper bound in a zone.
 pub fn is_bounded(zone: &Zone, clock: usize) -> bool {
     zone.at(clock + 1, 0) != INF
 }
 
-/// Stands for a number that was not given yet.
+/// A node without a number.
 const NEW: u32 = u32::MAX;
 
-/// The arcs inside each strongly connected part. `numbers` has room for every node of the graph, and no number: a small
-/// part of a large graph costs no more than its arcs.
+/// The arcs inside each strongly connected part. `numbers` has an entry for every node of the
+/// graph, initially [`NEW`]: the cost of a small part of a large graph depends only on its arcs.
 fn strongly_connected<'a>(numbers: &mut [u32], arcs: Vec<&'a Arc>) -> Vec<Vec<&'a Arc>> {
     let mut nodes = 0;
     for node in arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
@@ -263,7 +266,8 @@ fn strongly_connected<'a>(numbers: &mut [u32], arcs: Vec<&'a Arc>) -> Vec<Vec<&'
     parts
 }
 
-/// The component of each node (Tarjan, without recursion); the arcs of node `n` are `targets[first[n]..first[n + 1]]`.
+/// The component of each node (Tarjan, without recursion); the arcs of node `n` are
+/// `targets[first[n]..first[n + 1]]`.
 fn components(first: &[u32], targets: &[u32]) -> Vec<u32> {
     let nodes = first.len() - 1;
     let (mut number, mut low) = (vec![NEW; nodes], vec![0u32; nodes]);
@@ -316,7 +320,7 @@ mod tests {
     use super::*;
     use crate::zone::bound::le;
 
-    /// Two clocks; the first is at most 10 everywhere.
+    /// Zones over two clocks; the first one is at most 10 everywhere.
     fn zones(nodes: usize) -> Vec<Zone> {
         let mut zone = Zone::universe(3);
         zone.and(1, 0, le(10));

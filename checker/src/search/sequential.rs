@@ -1,4 +1,5 @@
-//! The exploration loop: takes waiting states, computes their successors, stores what is new and shows it to the query.
+//! The exploration loop: takes waiting states, computes their successors, stores the new ones and
+//! shows them to the query.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -13,18 +14,18 @@ use crate::zone::Zone;
 use std::ops::ControlFlow;
 use zonelens_analysis::report::SearchOrder;
 
-/// How to search.
+/// The settings of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Which abstraction.
+    /// The abstraction to use.
     pub abstraction: Abstraction,
-    /// When a state is covered.
+    /// When a stored state covers another.
     pub covering: Covering,
-    /// Order of exploration.
+    /// The order of exploration.
     pub order: SearchOrder,
-    /// Seed for the random order.
+    /// The seed of the random order.
     pub seed: u64,
-    /// Whether the path found must be shortest (breadth first only).
+    /// Whether the path found must be shortest (only with breadth-first order).
     pub shortest: bool,
 }
 
@@ -37,30 +38,30 @@ pub enum Outcome {
     Exhausted,
     /// It was stopped.
     Stopped(Stop),
-    /// The model failed: at a step of the node (or in the state itself).
+    /// A fault of the model on a step from the node (or in the state itself).
     Fault(Fault, u32),
     /// The audit found a broken symmetry.
     Asymmetric(String),
-    /// The query failed at the node.
+    /// A fault of the query at the node.
     QueryFault(Fault, u32),
 }
 
-/// Packs the discrete states of a program.
+/// The packing of the discrete states of a program.
 pub fn packing(program: &Program) -> Packing {
     let locations = program.locations.iter().map(|ls| (0, ls.len() as i32 - 1));
     Packing::new(program.cells.iter().copied().chain(locations))
 }
 
-/// A search: where states come from, and what is kept of them.
+/// A search: the successors and the stored states.
 pub struct Search<'p, S: Successors<'p>> {
     dim: usize,
-    /// Gives successors.
+    /// Computes successors.
     pub graph: S,
     /// The stored states.
     pub states: PassedWaiting,
-    /// How states were moved.
+    /// The permutations that were applied to states.
     moves: Moves<S::Move>,
-    /// Measures how far a state is from what is looked for, if the nearest are explored first.
+    /// Measures the distance of a state from the goal, if the nearest states are explored first.
     nearness: Option<Nearness<'p>>,
     started: bool,
     explored: u64,
@@ -83,7 +84,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
             states.keep_shallow();
         }
         if graph.moves() {
-            // Moves are undone along the states of a path.
+            // Permutations are undone along the states of a path.
             states.keep_covered();
         }
         Search {
@@ -98,7 +99,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
         }
     }
 
-    /// Explores the nearest states first; before the search starts.
+    /// Explores the nearest states first. Must be called before the search starts.
     pub fn best_first(&mut self, nearness: Nearness<'p>) {
         self.nearness = Some(nearness);
         self.states.by_rank();
@@ -139,14 +140,15 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
         counts(&self.states, self.explored, self.transitions)
     }
 
-    /// Searches until the visitor says so, everything is explored, or the watch ends it.
+    /// Searches until the visitor ends it, everything is explored, or the watch stops it.
     pub fn run(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let outcome = self.explore(visitor, watch);
         watch.add(self.counts());
         outcome
     }
 
-    /// Searches like [`Search::run`], but leaves the counts to the caller. A search that was stopped goes on where it was.
+    /// Like [`Search::run`], but leaves the counts to the caller. A search that was stopped
+    /// continues where it ended.
     pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let outcome = self.explore_on(visitor, watch);
         if let Outcome::Found(node) = &outcome {
@@ -205,7 +207,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
         }
         let (mut state, mut zone) = (Vec::new(), Zone::universe(*dim));
         loop {
-            // Before the state is taken, so that a search can go on.
+            // This comes before the state is taken, so that the search can continue.
             if let Some(stop) = watch.check(|| counts(states, *explored, *transitions)) {
                 return Outcome::Stopped(stop);
             }
@@ -245,7 +247,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
 }
 
 impl Outcome {
-    /// Where the graph of states ended a search.
+    /// The outcome of a search that the graph of states ended.
     fn broken(broken: Broken, node: u32) -> Outcome {
         match broken {
             Broken::Fault(fault) => Outcome::Fault(fault, node),

@@ -1,8 +1,10 @@
-//! A small graph that covers all runs inside a condition, for proofs that none goes on for ever.
+//! A small graph that covers all runs inside a condition, for proofs that no run continues for
+//! ever.
 //!
-//! A node is a discrete state with the exact zone of the clocks that are kept together; of the other clocks it has the
-//! hull of all zones met with it. Hulls add points and so runs, never take one away: if the graph has no state where a
-//! run could end or wait for ever, and no infinite path that real time allows (`progress.rs`), no run stays inside.
+//! A node is a discrete state with the exact zone of the clocks that are kept together; for the
+//! other clocks it has the hull of all zones met with it. Hulls only add points, and so runs. If
+//! the graph has no state where a run could end or wait for ever, and no infinite path that is
+//! possible in real time (`progress.rs`), then no run stays inside the condition.
 
 use crate::bounds::coupling::Coupling;
 use crate::graph::Plain;
@@ -14,15 +16,15 @@ use crate::zone::{Federation, Zone};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// After so many joins a node also forgets how the other clocks stand to each other.
+/// After this many joins, a node also drops the differences between the other clocks.
 const MOST_JOINS: u32 = 4;
 
 /// Why the graph could not be finished.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unfinished {
-    /// Stopped by the watch.
+    /// The watch stopped it.
     Stopped(Stop),
-    /// A state failed; it may not be a real one.
+    /// A fault in a state that may be unreachable.
     Fault(Fault),
 }
 
@@ -35,11 +37,13 @@ impl From<Fault> for Unfinished {
 /// Which zones share a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Those that are equal on the clocks kept together.
+    /// Zones that are equal on the clocks kept together.
     Equal,
-    /// Those that are inside its zone there when they are met, with the same clocks set since the start. That makes a
-    /// smaller graph, with cycles that shrink from round to round and so need not exist. Where runs start, zones are
-    /// wide; a clock that was set since then is known better, and zones where it was not do not swallow those.
+    /// Zones that, on these clocks, are inside the zone of the node when they are met, with the
+    /// same clocks set since the start. This makes the graph smaller, but adds cycles that shrink
+    /// from round to round and so need not exist. Zones at the start of runs are wide; a clock that
+    /// was set since then is known more precisely, and zones where it was not set must not absorb
+    /// those where it was.
     Inside,
 }
 
@@ -51,9 +55,9 @@ pub struct Wide<'p> {
     near: Vec<usize>,
     index: FxHashMap<Box<[i32]>, u32>,
     key: Vec<i32>,
-    /// The discrete states, by their number, and the nodes of each if zones are looked for by inclusion.
+    /// The discrete states by number, with the nodes of each if zones are compared by inclusion.
     discrete: Vec<(Box<[i32]>, Vec<u32>)>,
-    /// The nodes by their discrete state and the bounds of near clocks, if zones must be equal.
+    /// The nodes by discrete state and bounds of near clocks, if zones must be equal.
     equal: FxHashMap<Box<[i32]>, u32>,
     nodes: Vec<Node>,
     /// The zone of each node.
@@ -68,14 +72,15 @@ pub struct Wide<'p> {
 struct Node {
     /// The number of its discrete state.
     state: u32,
-    /// The near clocks that were not set since the start, where that matters.
+    /// The near clocks that were not set since the start, if that matters.
     unset: u64,
     joins: u32,
     waiting: bool,
 }
 
 impl<'p> Wide<'p> {
-    /// An empty graph of what `live` searches; clocks kept together stay exact.
+    /// Creates an empty graph of the states that `live` searches; the clocks that `coupling` keeps
+    /// together stay exact.
     pub fn new(live: Liveness<'p, Plain<'p>>, coupling: Coupling, sharing: Sharing) -> Wide<'p> {
         Wide {
             live,
@@ -117,7 +122,7 @@ impl<'p> Wide<'p> {
         }
     }
 
-    /// Adds where runs start: zones of a state that satisfy its invariant, before any delay.
+    /// Adds the start of runs: zones of a state that satisfy its invariant, before any delay.
     pub fn start(&mut self, state: &[i32], entries: Federation) -> Result<(), Fault> {
         let mut state = state.to_vec();
         for (_, state, zone) in self.live.settle(0, &mut state, entries)? {
@@ -130,10 +135,10 @@ impl<'p> Wide<'p> {
         Ok(())
     }
 
-    /// Explores everything that can be reached.
+    /// Explores all nodes that can be reached.
     pub fn grow(&mut self, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
         while !self.queue.is_empty() {
-            // Before the node is taken, so that the graph can go on growing later.
+            // This comes before the node is taken, so that the graph can continue to grow later.
             if let Some(stop) = watch.check(|| self.counts()) {
                 return Err(Unfinished::Stopped(stop));
             }
@@ -147,7 +152,7 @@ impl<'p> Wide<'p> {
         Ok(())
     }
 
-    /// Where the steps of a node lead, before any delay.
+    /// The targets of the steps of a node, before any delay.
     pub fn arrivals(&mut self, node: usize) -> Result<Vec<Arrival>, Fault> {
         let mut state = self.state(node).to_vec();
         self.live.arrivals(&mut state, &self.zones[node])
@@ -172,7 +177,7 @@ impl<'p> Wide<'p> {
         Ok(())
     }
 
-    /// The near clocks that are still as they were at the start. Those beyond the 64th do not count.
+    /// The near clocks that are unchanged since the start. Clocks beyond the 64th do not count.
     fn unset_after(&self, mut unset: u64, ops: &[ClockOp]) -> u64 {
         for op in ops {
             let (ClockOp::Set(clock, _) | ClockOp::Copy(clock, _)) = *op;
@@ -184,7 +189,7 @@ impl<'p> Wide<'p> {
         unset
     }
 
-    /// The number of a discrete state with clocks that were not set since the start.
+    /// The number of a discrete state with the clocks that were not set since the start.
     fn number(&mut self, state: &[i32], unset: u64) -> u32 {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
@@ -204,7 +209,7 @@ impl<'p> Wide<'p> {
         number
     }
 
-    /// The node of a state, widened to hold the zone.
+    /// The node of a state, widened to contain the zone.
     fn put(&mut self, state: &[i32], zone: &Zone, unset: u64) -> u32 {
         let number = self.number(state, unset);
         let key: Option<Box<[i32]>> = match self.sharing {
@@ -244,7 +249,8 @@ impl<'p> Wide<'p> {
         node
     }
 
-    /// A node of a discrete state that holds what the zone says of near clocks; the newest, which resembles it most.
+    /// The newest node of a discrete state whose zone contains the given one on near clocks; the
+    /// newest is the most similar.
     fn around(&self, number: u32, zone: &Zone) -> Option<u32> {
         let holds = |node: &&u32| {
             let other = &self.zones[**node as usize];
@@ -270,7 +276,8 @@ impl<'p> Wide<'p> {
         }
     }
 
-    /// Shows that no run of the finished graph goes on for ever or ends inside the condition, or says where one might.
+    /// Shows that no run of the finished graph continues for ever or ends inside the condition, or
+    /// returns where one might.
     pub fn excludes_runs(
         &mut self,
         watch: &mut Watch<'_>,
@@ -302,7 +309,7 @@ impl<'p> Wide<'p> {
         no_infinite_run(&self.zones, arcs, || watch.is_over()).map_err(Unfinished::Stopped)
     }
 
-    /// How far each discrete state of the finished graph is from the given nodes.
+    /// The distance of each discrete state of the finished graph from the given nodes.
     pub fn guide_to(&self, nodes: &[u32]) -> Guide {
         let mut back = vec![Vec::new(); self.len()];
         for arc in self.arcs.iter().flatten() {
@@ -317,7 +324,7 @@ impl<'p> Wide<'p> {
             }
         }
         while let Some((node, distance)) = queue.pop_front() {
-            // The first is the nearest.
+            // The first one is the nearest.
             let state = self.state(node as usize);
             if !distances.contains_key(state) {
                 distances.insert(state.into(), distance);
@@ -332,13 +339,13 @@ impl<'p> Wide<'p> {
     }
 }
 
-/// The way to a place where a run might stay, by the steps that are left.
+/// The number of remaining steps to a place where a run might stay, by discrete state.
 pub struct Guide {
     distances: FxHashMap<Box<[i32]>, u32>,
 }
 
 impl Guide {
-    /// How many steps a discrete state is away; none if no way is known.
+    /// The number of steps from a discrete state; `None` if no path is known.
     pub fn distance(&self, state: &[i32]) -> Option<u32> {
         self.distances.get(state).copied()
     }

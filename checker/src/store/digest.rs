@@ -1,34 +1,35 @@
-//! Digests of zones: what tells most zones of an entry apart without looking at them.
+//! Digests of zones, which tell most zones of an entry apart without comparing them.
 //!
-//! A digest holds sums of groups of bounds in lanes of 16 bits. If a zone is inside another, none of its bounds, and so
-//! none of its sums, exceeds the other's; two digests that each have a smaller lane belong to zones of which neither
-//! holds the other. The lanes are compared four at a time inside one word: their top bit is free and catches the borrow.
+//! A digest contains sums of groups of bounds in lanes of 16 bits. If a zone is inside another,
+//! none of its bounds, and so none of its sums, exceeds those of the other. If each of two digests
+//! has a smaller lane, neither zone contains the other. Lanes are compared four at a time inside
+//! one word: their top bit is free and catches the borrow.
 
 use crate::zone::{Bound, Zone};
 
-/// Number of lanes of a digest.
+/// The number of lanes of a digest.
 pub const LANES: usize = 16;
 const TOP: u64 = 0x8000_8000_8000_8000;
 
 /// Sums of groups of bounds, none of them negative.
 pub type Digest = [i16; LANES];
 
-/// A digest folded to half its lanes and packed into words, for entries with few zones. Half words, so that a slot of
-/// an entry has no gaps.
+/// A digest folded to half its lanes and packed into words, for entries with few zones. It uses
+/// half words, so that a slot of an entry has no gaps.
 pub type Folded = [u32; LANES / 4];
 
-/// How digests of zones of one dimension are made.
+/// Computes the digests of zones of one dimension.
 #[derive(Clone, Copy, Debug)]
 pub struct Digester {
-    /// Bounds count no further than this on either side: what lies beyond is rarely finite.
+    /// Bounds are cut off at this value on either side: larger ones are rarely finite.
     reach: Bound,
-    /// Greatest number of bounds in a lane.
+    /// The greatest number of bounds in a lane.
     count: i64,
     shift: u32,
 }
 
 impl Digester {
-    /// For zones of this dimension whose constants seldom exceed `greatest`.
+    /// Creates a digester for zones of this dimension whose constants rarely exceed `greatest`.
     pub fn new(dim: usize, greatest: i32) -> Digester {
         let reach = 2 * greatest.clamp(1, 1 << 24) + 2;
         let count = (dim * dim).div_ceil(LANES) as i64;
@@ -45,7 +46,8 @@ impl Digester {
     pub fn digest(&self, zone: &Zone) -> Digest {
         let least = self.count * i64::from(self.reach);
         if self.shift == 0 {
-            // Twice the largest sum fits 15 bits, so bounds and sums fit 16: twice as many side by side.
+            // Twice the largest sum fits 15 bits, so bounds and sums fit 16: twice as many fit in a
+            // vector.
             let (mut sums, reach) = ([0i16; LANES], self.reach as i16);
             add_up(&mut sums, zone.raw(), |b| {
                 let short = b.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
@@ -78,13 +80,13 @@ fn add_up<B: Copy, S: Copy + std::ops::AddAssign>(
     }
 }
 
-/// Lanes of `a` below those of `b`, as their top bits.
+/// The lanes of `a` that are below those of `b`, as their top bits.
 #[inline(always)]
 fn below(a: u64, b: u64) -> u64 {
     !((a | TOP) - b) & TOP
 }
 
-/// Folds a digest: lanes that are eight apart become their mean, which keeps the order.
+/// Folds a digest: lanes at distance eight are replaced by their mean, which preserves the order.
 #[inline]
 pub fn fold(digest: &Digest) -> Folded {
     let mut folded = Folded::default();
@@ -95,7 +97,7 @@ pub fn fold(digest: &Digest) -> Folded {
     folded
 }
 
-/// Whether the folded digests tell that neither zone holds the other.
+/// Whether the folded digests show that neither zone contains the other.
 #[inline(always)]
 pub fn apart(a: &Folded, b: &Folded) -> bool {
     let (mut less, mut more) = (0, 0);
@@ -107,25 +109,25 @@ pub fn apart(a: &Folded, b: &Folded) -> bool {
     (less != 0) & (more != 0)
 }
 
-/// Number of zones in a block.
+/// The number of zones in a block.
 pub const BLOCK: usize = 8;
 
-/// The digests of eight zones side by side: the same lane of four zones shares a word.
+/// The digests of eight zones next to each other: the same lane of four zones shares a word.
 #[derive(Clone, Copy, Debug)]
 pub struct Block([[u64; BLOCK / 4]; LANES]);
 
-/// One value in all places of a word.
+/// One value in all lanes of a word.
 const fn spread(value: i16) -> u64 {
     value as u64 * 0x0001_0001_0001_0001
 }
 
 impl Block {
-    /// A block with one digest in all places.
+    /// Creates a block with one digest at all positions.
     pub fn new(digest: &Digest) -> Block {
         Block(digest.map(|lane| [spread(lane); BLOCK / 4]))
     }
 
-    /// Puts a digest at a place.
+    /// Stores a digest at a position.
     pub fn set(&mut self, place: usize, digest: &Digest) {
         let shift = 16 * (place % 4);
         for (lane, value) in self.0.iter_mut().zip(digest) {
@@ -134,18 +136,18 @@ impl Block {
         }
     }
 
-    /// The digest at a place.
+    /// The digest at a position.
     pub fn get(&self, place: usize) -> Digest {
         self.0
             .map(|lane| (lane[place / 4] >> (16 * (place % 4))) as u16 as i16)
     }
 }
 
-/// Number of blocks in a group.
+/// The number of blocks in a group.
 pub const GROUP: usize = 8;
 
-/// What all digests of a group of blocks lie between, four lanes to a word. Zones that were met about the same time lie close
-/// together, so most groups are passed over whole.
+/// The least and greatest digests of a group of blocks, four lanes to a word. Zones that were met
+/// at about the same time are similar, so most groups are skipped as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     least: [u64; LANES / 4],
@@ -164,7 +166,7 @@ fn reaches(a: &[u64; LANES / 4], b: &[u64; LANES / 4]) -> bool {
 }
 
 impl Range {
-    /// Of one digest.
+    /// Creates the range of one digest.
     pub fn new(digest: &Digest) -> Range {
         let both = packed(digest);
         Range {
@@ -173,7 +175,7 @@ impl Range {
         }
     }
 
-    /// Takes a digest in.
+    /// Extends the range by a digest.
     pub fn add(&mut self, digest: &Digest) {
         for (w, word) in packed(digest).into_iter().enumerate() {
             // All bits of the lanes where the first is below the second.
@@ -186,7 +188,7 @@ impl Range {
     }
 }
 
-/// The last position before `end`, in blocks that lie one after the other, where the digest does not rule out an
+/// The last position before `end`, in consecutive blocks, at which the digest does not rule out an
 /// inclusion. `groups` has a range for every [`GROUP`] of blocks.
 #[inline(never)]
 pub fn last_in_blocks(
@@ -265,7 +267,7 @@ mod tests {
         let mut included = 0;
         for round in 0..20_000 {
             let dim = 2 + round % 9;
-            // Some constants are far beyond what the digester expects.
+            // Some constants are much larger than the digester expects.
             let greatest = [3, 40, 5_000, 200_000][round % 4];
             let expected = [3, 10, 5_000, 300][rng.below(4)];
             let big = random_zone(&mut rng, dim, greatest);

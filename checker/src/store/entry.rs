@@ -6,7 +6,7 @@ use crate::store::digest::{
 use crate::store::packing::make_room;
 use smallvec::SmallVec;
 
-/// From this number of zones on, an entry keeps its digests in blocks.
+/// An entry with at least this many zones keeps its digests in blocks.
 const MANY: usize = 2 * BLOCK;
 
 /// A zone of an entry, by its node.
@@ -20,7 +20,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub struct Entry(Zones);
 
-/// Most entries have one zone, and some have thousands.
+/// Most entries have one zone, but some have thousands.
 #[derive(Clone, Debug)]
 enum Zones {
     Few(SmallVec<[Slot; 1]>),
@@ -31,11 +31,11 @@ enum Zones {
 struct Many {
     nodes: Vec<u32>,
     blocks: Vec<Block>,
-    /// What the digests of groups of blocks lie between. Zones that have gone may still count.
+    /// The ranges of the digests of groups of blocks. Removed zones may still be included.
     groups: Vec<Range>,
 }
 
-/// The digest of a zone in both forms.
+/// The digest of a zone that is searched for, in both forms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sought {
     digest: Digest,
@@ -43,7 +43,7 @@ pub struct Sought {
 }
 
 impl Sought {
-    /// For a zone with this digest.
+    /// Creates both forms of a digest.
     pub fn new(digest: Digest) -> Sought {
         Sought {
             digest,
@@ -59,7 +59,7 @@ impl Default for Entry {
 }
 
 impl Entry {
-    /// Bytes beside the entry itself.
+    /// The number of bytes outside the entry itself.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Zones::Few(slots) if slots.spilled() => slots.capacity() * std::mem::size_of::<Slot>(),
@@ -82,7 +82,7 @@ impl Entry {
         }
     }
 
-    /// The node of a zone.
+    /// The node of the zone at this index.
     #[inline]
     pub fn node(&self, at: usize) -> Option<u32> {
         match &self.0 {
@@ -91,8 +91,9 @@ impl Entry {
         }
     }
 
-    /// The last zone before `end` that the one sought may hold or be held by. From the last on, because zones that were met
-    /// about the same time resemble each other: what covers a zone is found sooner.
+    /// The last zone before `end` that may contain the zone searched for or lie in it. The search
+    /// starts at the end, because zones that were met at about the same time are similar, so a
+    /// covering zone is found sooner.
     #[inline]
     pub fn candidate(&self, end: usize, sought: &Sought) -> Option<usize> {
         match &self.0 {
@@ -104,7 +105,7 @@ impl Entry {
         }
     }
 
-    /// Adds a zone. `digest_of` gives the digests of zones added before, by their nodes.
+    /// Adds a zone. `digest_of` returns the digests of earlier zones by their nodes.
     pub fn push(&mut self, sought: &Sought, node: u32, digest_of: impl FnMut(u32) -> Digest) {
         let folded = sought.folded;
         match &mut self.0 {
@@ -150,7 +151,7 @@ impl Entry {
 }
 
 impl Many {
-    /// Puts a digest at a place, which may be the first free one.
+    /// Stores a digest at an index, which may be the first free one.
     fn put(&mut self, at: usize, digest: &Digest) {
         match self.blocks.get_mut(at / BLOCK) {
             Some(block) => block.set(at % BLOCK, digest),
@@ -202,7 +203,7 @@ mod tests {
                 assert_eq!(entry.node(k), Some(*node));
                 let pairs = || sought.iter().zip(other);
                 if pairs().all(|(a, b)| a <= b) || pairs().all(|(a, b)| a >= b) {
-                    // Whatever else it finds, it must not pass over this one.
+                    // It may return others first, but must not skip this one.
                     while at > k {
                         at = entry.candidate(at, &Sought::new(sought)).unwrap_or(0);
                     }

@@ -1,14 +1,15 @@
-//! The discrete states of a search, numbered in the order they are met.
+//! The discrete states of a search, numbered in the order in which they are met.
 //!
-//! A state is packed into words. Many words are cut into chunks of which each different one is kept once; the numbers
-//! of its chunks stand for the state, again cut into chunks if they are many (the tree compression of Blom, Lisser, van
-//! de Pol, Weber: *A database approach to distributed state space generation*, 2007). A step changes few chunks, and
-//! those that it leaves alone are neither packed nor looked up again.
+//! A state is packed into words. A long sequence of words is cut into chunks, and each different
+//! chunk is kept once. The numbers of its chunks represent the state; if there are many, they are
+//! cut into chunks again (the tree compression of Blom, Lisser, van de Pol, Weber: *A database
+//! approach to distributed state space generation*, 2007). A step changes few chunks, and the
+//! unchanged ones are neither packed nor looked up again.
 
 use crate::store::packing::{Packing, hash_words, make_room};
 use hashbrown::HashTable;
 
-/// Words in a chunk, and most words of a key.
+/// The number of words in a chunk, and the most words of a key.
 const CHUNK: usize = 8;
 const NONE: u32 = u32::MAX;
 
@@ -25,9 +26,9 @@ pub struct Keys {
 #[derive(Clone, Debug)]
 pub struct Packer {
     packing: Packing,
-    /// Whether states are large enough to look for what a step left alone.
+    /// Whether states are large enough to detect what a step left unchanged.
     large: bool,
-    /// The state that `packed` holds, if they are large.
+    /// The state that `packed` represents, if states are large.
     last: Vec<i32>,
     packed: Vec<u64>,
     hash: u64,
@@ -121,7 +122,7 @@ impl Level {
         }
     }
 
-    /// Replaces words by the numbers of their chunks, two in a word.
+    /// Replaces words by the numbers of their chunks, two per word.
     fn reduce(&mut self, words: &mut Vec<u64>) {
         words.resize(self.last.len(), 0);
         let chunks = words
@@ -140,7 +141,7 @@ impl Level {
         }));
     }
 
-    /// The words that numbers of chunks stand for.
+    /// Restores the words from the numbers of their chunks.
     fn restore(&self, numbers: &[u64], out: &mut Vec<u64>) {
         out.clear();
         for k in 0..self.ids.len() {
@@ -151,7 +152,7 @@ impl Level {
 }
 
 impl Keys {
-    /// No states yet.
+    /// Creates an empty set of states.
     pub fn new(packing: Packing) -> Keys {
         let mut levels = Vec::new();
         let mut words = packing.words;
@@ -167,7 +168,7 @@ impl Keys {
         }
     }
 
-    /// What packs states for this set or one made alike.
+    /// A packer for the states of this set, or of another one with the same packing.
     pub fn packer(&self) -> Packer {
         Packer {
             packing: self.packing.clone(),
@@ -178,19 +179,19 @@ impl Keys {
         }
     }
 
-    /// Number of states.
+    /// The number of states.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.keys.count as usize
     }
 
-    /// Bytes in use.
+    /// The number of bytes in use.
     pub fn bytes(&self) -> usize {
         let levels = self.levels.iter().map(|level| level.set.bytes());
         self.keys.bytes() + levels.sum::<usize>()
     }
 
-    /// The number of a packed state, the next free one if it is new.
+    /// The number of a packed state; a new state gets the next free number.
     #[inline]
     pub fn insert(&mut self, state: &Packer) -> u32 {
         if self.levels.is_empty() {

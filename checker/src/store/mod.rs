@@ -1,4 +1,5 @@
-//! Stored states: discrete parts packed, zones shared and told apart by digests, the unified passed and waiting list.
+//! Stored states: packed discrete parts, shared zones with digests, the unified passed and waiting
+//! list.
 
 pub mod digest;
 pub mod entry;

@@ -1,13 +1,14 @@
-//! What stores of states share: discrete states packed into words, growth, hashes of words.
+//! Functions that all stores of states share: packing of discrete states, growth of buffers, hashes
+//! of words.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// Where each number of a discrete state sits in its packed words.
+/// The position of each number of a discrete state in its packed words.
 #[derive(Clone, Debug)]
 pub struct Packing {
     fields: Vec<Field>,
-    /// Words per state.
+    /// The number of words per state.
     pub words: usize,
 }
 
@@ -20,7 +21,7 @@ struct Field {
 }
 
 impl Packing {
-    /// A packing for numbers of these ranges.
+    /// Creates a packing for numbers of these ranges.
     pub fn new(ranges: impl Iterator<Item = (i32, i32)>) -> Packing {
         let (mut word, mut used) = (0u32, 0u32);
         let mut fields = Vec::new();
@@ -61,9 +62,10 @@ impl Packing {
         }
     }
 
-    /// Packs a state into words that hold another one of the same length: only words with a change are written.
+    /// Packs a state over the words of another one with the same length: only words that change are
+    /// written.
     pub fn repack(&self, last: &[i32], state: &[i32], out: &mut [u64]) {
-        // Compared in runs, as most of a large state stays as it is.
+        // Compared in runs, because most of a large state is unchanged.
         const RUN: usize = 32;
         let runs = last.chunks(RUN).zip(state.chunks(RUN));
         for ((last, state), fields) in runs.zip(self.fields.chunks(RUN)) {
@@ -89,8 +91,8 @@ impl Packing {
     }
 }
 
-/// Makes room for so many more items by quarters, not by doubling: what is reserved and not used is memory too, and
-/// large blocks grow in place.
+/// Reserves space for `more` items, growing by a quarter rather than doubling: reserved space that
+/// is not used is memory too, and large blocks grow in place.
 #[inline]
 pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
@@ -107,7 +109,7 @@ pub fn hash_words(words: &[u64]) -> u64 {
     }
 }
 
-/// A hash of packed words, the first of them apart.
+/// A hash of packed words, with the first one given separately.
 #[inline]
 pub fn hash_words_from(first: u64, rest: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();

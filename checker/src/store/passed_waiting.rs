@@ -1,6 +1,7 @@
-//! The unified passed and waiting list: a table of states, and a queue of those that wait to be explored.
+//! The unified passed and waiting list: a table of states, and a queue of those that wait to be
+//! explored.
 //!
-//! The queue holds references only; a state that was covered while it waited is passed over.
+//! The queue contains only references; a state that was covered while it waited is skipped.
 
 use crate::bounds::abstraction::Abstraction;
 use crate::store::packing::Packing;
@@ -24,12 +25,12 @@ enum Queue {
     First(VecDeque<u32>),
     Last(Vec<u32>),
     Random(Vec<u32>, Rng),
-    /// By rank, first in, first out among equals.
+    /// By rank; states of the same rank leave in the order in which they entered.
     Ranked(BTreeMap<u32, VecDeque<u32>>),
 }
 
 impl PassedWaiting {
-    /// An empty list for zones of a dimension whose constants seldom exceed `greatest`.
+    /// Creates an empty list for zones of a dimension whose constants rarely exceed `greatest`.
     pub fn new(
         packing: Packing,
         dim: usize,
@@ -51,42 +52,43 @@ impl PassedWaiting {
         }
     }
 
-    /// Keeps waiting states that a deeper one covers, so that breadth first search finds shortest paths.
+    /// Keeps waiting states that a deeper one covers, so that breadth-first search finds shortest
+    /// paths.
     pub fn keep_shallow(&mut self) {
         self.table.keep_shallow();
     }
 
-    /// Keeps the zones of covered states: paths are made of them.
+    /// Keeps the zones of covered states, because paths are built from them.
     pub fn keep_covered(&mut self) {
         self.table.keep_covered();
     }
 
-    /// Takes the waiting states of lowest rank first; before there are any.
+    /// Takes the waiting states of lowest rank first. Must be called while the list is empty.
     pub fn by_rank(&mut self) {
         self.queue = Queue::Ranked(BTreeMap::new());
     }
 
-    /// When a state covers another.
+    /// When a stored state covers another.
     pub fn covering(&self) -> Covering {
         self.table.covering()
     }
 
-    /// Discrete states in the table.
+    /// The number of discrete states in the table.
     pub fn discrete(&self) -> u64 {
         self.table.discrete()
     }
 
-    /// States in the table.
+    /// The number of states in the table.
     pub fn stored(&self) -> u64 {
         self.table.stored()
     }
 
-    /// States not yet explored.
+    /// The number of states that are not yet explored.
     pub fn waiting(&self) -> u64 {
         self.table.waiting()
     }
 
-    /// Bytes in use.
+    /// The number of bytes in use.
     pub fn bytes(&self) -> usize {
         let queue = match &self.queue {
             Queue::First(q) => q.capacity(),
@@ -96,8 +98,8 @@ impl PassedWaiting {
         self.table.bytes() + queue * 4
     }
 
-    /// Stores a state unless it is covered; gives its node. `l` and `u` are the bounds of its discrete part, `rank` is for
-    /// [`PassedWaiting::by_rank`].
+    /// Stores a state unless it is covered; returns its node. `l` and `u` are the bounds of its
+    /// discrete part, `rank` is for [`PassedWaiting::by_rank`].
     pub fn put(
         &mut self,
         state: &[i32],
@@ -116,7 +118,7 @@ impl PassedWaiting {
         Some(id)
     }
 
-    /// See [`Table::joined`].
+    /// The hull that covers the last state; see [`Table::joined`].
     pub fn joined(&mut self) -> Option<u32> {
         self.table.joined(&self.incoming)
     }
@@ -136,7 +138,8 @@ impl PassedWaiting {
         }
     }
 
-    /// Restores the state of a node that is not covered (or any, if the covered are kept).
+    /// Restores the state of a node that is not covered (or of any node, if covered states are
+    /// kept).
     pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         self.table.get(id, state, zone);
     }
@@ -151,12 +154,12 @@ impl PassedWaiting {
         self.table.shared()
     }
 
-    /// Where a node came from.
+    /// The origin of a node.
     pub fn origin(&self, id: u32) -> Origin {
         self.table.origin(id)
     }
 
-    /// The steps that lead to a node, from the initial state on.
+    /// The steps that lead to a node from the initial state.
     pub fn path(&self, id: u32) -> Vec<u32> {
         let mut steps = Vec::new();
         let mut origin = self.table.origin(id);
@@ -169,7 +172,7 @@ impl PassedWaiting {
     }
 }
 
-/// One of the lowest rank.
+/// Removes a node of the lowest rank.
 fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
     loop {
         let mut first = ranks.first_entry()?;
@@ -180,7 +183,7 @@ fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
     }
 }
 
-/// Random depth first: one of the youngest.
+/// Random depth-first order: removes one of the newest nodes.
 pub fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
     let young = stack.len().min(8);
     let pick = stack.len().checked_sub(1 + rng.below(young))?;

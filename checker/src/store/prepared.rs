@@ -1,36 +1,37 @@
-//! A zone as it is stored and compared: the clocks it says something about, then their bounds in as few bits as fit.
+//! A zone as it is stored and compared: the clocks that it constrains, then their bounds in as few
+//! bits as possible.
 
 use crate::store::zones;
 use crate::zone::bound::{INF, LE_ZERO};
 use crate::zone::{Bound, Relation, Zone};
 use smallvec::SmallVec;
 
-/// In how many bits a bound is kept.
+/// The number of bits of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// 8 bits.
     Byte,
     /// 16 bits.
     Short,
-    /// All 32 bits.
+    /// 32 bits.
     Wide,
 }
 
 const SHORT_INF: i16 = i16::MAX;
 const BYTE_INF: i8 = i8::MAX;
 
-/// The bits of a record's first word that count references.
+/// The bits of the first word of a record that count references.
 pub const REFERENCES: u64 = (1 << WIDE_BIT) - 1;
 const WIDE_BIT: u32 = 23;
 
-/// Number of clocks that a header says are bound.
+/// The number of constrained clocks according to a header.
 #[inline]
 pub fn clocks_of(header: &[u64]) -> usize {
     let rest: u32 = header[1..].iter().map(|w| w.count_ones()).sum();
     ((header[0] >> (WIDE_BIT + 1)).count_ones() + rest) as usize
 }
 
-/// Lanes of some words, as signed numbers.
+/// The lanes of words, as signed numbers.
 macro_rules! lanes {
     ($words:expr, $bytes:expr, $type:ty) => {{
         const EACH: usize = 8 / $bytes;
@@ -45,7 +46,7 @@ macro_rules! lanes {
 }
 
 impl Form {
-    /// The form for bounds up to a constant. Extrapolated zones have no others.
+    /// The form for bounds up to a constant. Extrapolated zones have no larger ones.
     pub fn for_constants(greatest: i32) -> Form {
         let largest = 2 * i64::from(greatest.max(0)) + 1;
         if largest < i64::from(BYTE_INF) {
@@ -73,7 +74,7 @@ impl Form {
         }
     }
 
-    /// Words for so many bounds.
+    /// The number of words for `bounds` bounds.
     #[inline]
     pub fn words(self, bounds: usize) -> usize {
         bounds.div_ceil(self.per_word())
@@ -83,7 +84,8 @@ impl Form {
     fn pack(self, bounds: &[Bound], out: &mut Vec<u64>) {
         match self {
             Form::Byte => {
-                // Many bytes at once, as narrowing vectorises only along a slice. They fit, and "no bound" saturates.
+                // Many bytes at once, because narrowing vectorises only along a slice. They fit,
+                // and "no bound" saturates.
                 for chunk in bounds.chunks(64) {
                     let mut bytes = [0u8; 64];
                     for (byte, b) in bytes.iter_mut().zip(chunk) {
@@ -103,7 +105,7 @@ impl Form {
         }
     }
 
-    /// The bounds in some words; the last word may hold a few more that mean nothing.
+    /// The bounds in some words; the last word may contain a few more without meaning.
     #[inline]
     pub fn unpack(self, words: &[u64]) -> Vec<Bound> {
         let mut out = vec![0; words.len() * self.per_word()];
@@ -134,7 +136,8 @@ impl Form {
         out
     }
 
-    /// Inclusion of bounds in both directions, four words at a time so that lanes are compared side by side.
+    /// Inclusion of bounds in both directions, four words at a time so that the lanes are compared
+    /// in parallel.
     #[inline]
     pub fn compare(self, a: &[u64], b: &[u64]) -> Relation {
         match self {
@@ -199,7 +202,7 @@ fn compare<T: PartialOrd + Copy, const N: usize>(
 #[derive(Clone, Debug)]
 pub struct Prepared {
     dim: usize,
-    /// The form of zones that fit, and of this one.
+    /// The usual form, for zones that fit it, and the form of this zone.
     usual: Form,
     form: Form,
     /// Header and bounds as they are stored.
@@ -210,7 +213,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// A buffer for zones of a dimension in this form, where it fits.
+    /// Creates a buffer for zones of a dimension; zones that fit it have the form `usual`.
     pub fn new(dim: usize, usual: Form) -> Prepared {
         Prepared {
             dim,
@@ -222,7 +225,8 @@ impl Prepared {
         }
     }
 
-    /// Words before the bounds of a record: references, whether it is wide, and a bit for every clock that is not free.
+    /// The number of words before the bounds of a record: references, whether it is wide, and a bit
+    /// for every clock that is not free.
     pub fn header_words(dim: usize) -> usize {
         (WIDE_BIT as usize + dim).div_ceil(64)
     }
@@ -233,7 +237,7 @@ impl Prepared {
         first >> WIDE_BIT & 1 == 1
     }
 
-    /// Whether a record says something of a clock.
+    /// Whether a record constrains a clock.
     #[inline]
     pub fn is_bound(record: &[u64], clock: usize) -> bool {
         let bit = WIDE_BIT as usize + clock;
@@ -246,8 +250,8 @@ impl Prepared {
         self.pack(zone.raw());
     }
 
-    /// Prepares a zone that an abstraction has freed of clocks without any bound in `l` and `u`: they need not be looked
-    /// for.
+    /// Prepares an abstracted zone in which the clocks without a bound in `l` and `u` are free, so
+    /// that they need not be detected.
     #[inline]
     pub fn load_active(&mut self, zone: &Zone, l: &[i32], u: &[i32]) {
         for (told, (l, u)) in self.told.iter_mut().zip(l.iter().zip(u)) {
@@ -280,7 +284,8 @@ impl Prepared {
         }
         self.bounds.clear();
         if bound.len() == dim {
-            // Between two entries of the diagonal lie as many bounds as the matrix has rows.
+            // The number of bounds between two entries of the diagonal equals the number of rows of
+            // the matrix.
             for run in m[1..].chunks_exact(dim + 1) {
                 self.bounds.extend_from_slice(&run[..dim]);
             }
@@ -307,9 +312,9 @@ impl Prepared {
         self.form.pack(&self.bounds, &mut self.record);
     }
 
-    /// Finds the clocks of which a zone says no more than that they are not negative: their row has no bound, and their
-    /// column is that of zero. All columns at once, as a look at one after the other costs more than the rest of
-    /// [`Prepared::load`].
+    /// Finds the clocks that a zone constrains only to be non-negative: their row has no bound, and
+    /// their column equals that of zero. All columns are processed at once, because testing one
+    /// after the other costs more than the rest of [`Prepared::load`].
     #[inline]
     fn find_free(&mut self, m: &[Bound]) {
         let dim = self.dim;
@@ -329,7 +334,8 @@ impl Prepared {
             for (told, b) in told.iter_mut().zip(row) {
                 *told |= b ^ upper;
             }
-            // On the diagonal there is nothing to compare; the rest of the row has no bounds, or the clock is not free.
+            // There is nothing to compare on the diagonal; the rest of the row has no bounds, or
+            // the clock is not free.
             let bounded: i32 = row.iter().map(|b| i32::from(*b != INF)).sum();
             told[j] = own | (bounded - 1);
         }

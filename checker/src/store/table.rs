@@ -1,8 +1,9 @@
-//! Stored states: one table keyed by the discrete part, a union of zones per entry.
+//! Stored states: one table keyed by the discrete part, with a union of zones per entry.
 //!
-//! `put` compares a new zone with those of its entry in both directions in one pass: it is dropped if a stored one covers
-//! it, and stored ones it covers are removed, waiting ones included. A node stays as trace record when its state is
-//! covered; its zone does not, unless paths are made of states.
+//! `put` compares a new zone with those of its entry in both directions in one pass: it is dropped
+//! if a stored one covers it, and the stored ones that it covers are removed, waiting ones
+//! included. When a state is covered, its node stays as a record for traces; its zone is removed,
+//! unless paths are built from states.
 
 use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
 use crate::mutation::{Mutation, is_on};
@@ -14,17 +15,17 @@ use crate::store::prepared::Prepared;
 use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
-/// No node, no entry.
+/// No node or entry.
 pub const NIL: u32 = u32::MAX;
 
-/// Where a state came from.
+/// The origin of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// The node it is a successor of; [`NIL`] for the initial state.
+    /// The node whose successor it is; [`NIL`] for the initial state.
     pub parent: u32,
-    /// Position of the step among the parent's steps.
+    /// The index of the step among those of the parent.
     pub step: u32,
-    /// Number of steps from the initial state.
+    /// The number of steps from the initial state.
     pub depth: u32,
 }
 
@@ -68,13 +69,14 @@ impl Node {
 pub enum Covering {
     /// By inclusion.
     Inclusion,
-    /// By equality: nothing but an equal state is dropped.
+    /// By equality: only equal states are dropped.
     Equality,
-    /// One zone per entry, the convex hull of all.
+    /// Each entry has one zone, the convex hull of all.
     Hull,
 }
 
-/// A state on its way into a table, in the forms that are looked up and compared. Made without looking at any table.
+/// A state that is about to be stored, in the forms that are looked up and compared. It is computed
+/// without access to a table.
 #[derive(Debug)]
 pub struct Incoming {
     packer: Packer,
@@ -86,7 +88,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Takes a state; `l` and `u` are the bounds of its discrete part.
+    /// Loads a state; `l` and `u` are the bounds of its discrete part.
     #[inline]
     pub fn load(&mut self, state: &[i32], zone: &Zone, l: &[i32], u: &[i32]) {
         self.packer.pack(state);
@@ -116,7 +118,7 @@ pub struct Table {
     keys: Keys,
     zones: ZoneStore,
     entries: Vec<Entry>,
-    /// Bytes of the entries outside of `entries`.
+    /// The bytes that entries use outside of `entries`.
     entry_bytes: usize,
     nodes: Vec<Node>,
     waiting: u64,
@@ -131,7 +133,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table for zones of a dimension whose constants seldom exceed `greatest`.
+    /// Creates an empty table for zones of a dimension whose constants rarely exceed `greatest`.
     pub fn new(
         packing: Packing,
         dim: usize,
@@ -157,7 +159,7 @@ impl Table {
         }
     }
 
-    /// A buffer for states that come into this table or one made alike.
+    /// A buffer for states to be stored in this table, or in one with the same settings.
     pub fn incoming(&self) -> Incoming {
         Incoming {
             packer: self.keys.packer(),
@@ -168,37 +170,38 @@ impl Table {
         }
     }
 
-    /// Keeps waiting states that a deeper one covers, so that breadth first search finds shortest paths.
+    /// Keeps waiting states that a deeper one covers, so that breadth-first search finds shortest
+    /// paths.
     pub fn keep_shallow(&mut self) {
         self.keep_shallow = true;
     }
 
-    /// Keeps the zones of covered states: paths are made of them.
+    /// Keeps the zones of covered states, because paths are built from them.
     pub fn keep_covered(&mut self) {
         self.keep_covered = true;
     }
 
-    /// When a state covers another.
+    /// When a stored state covers another.
     pub fn covering(&self) -> Covering {
         self.covering
     }
 
-    /// Discrete states in the table.
+    /// The number of discrete states in the table.
     pub fn discrete(&self) -> u64 {
         self.entries.len() as u64
     }
 
-    /// States in the table.
+    /// The number of states in the table.
     pub fn stored(&self) -> u64 {
         self.stored
     }
 
-    /// States not yet explored.
+    /// The number of states that are not yet explored.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Bytes in use.
+    /// The number of bytes in use.
     pub fn bytes(&self) -> usize {
         self.zones.bytes()
             + self.keys.bytes()
@@ -207,8 +210,8 @@ impl Table {
             + self.nodes.capacity() * std::mem::size_of::<Node>()
     }
 
-    /// Stores a state unless it is covered; gives its node. `zone` is the one that was loaded, `l` and `u` the bounds of
-    /// the discrete part.
+    /// Stores a state unless it is covered; returns its node. `zone` is the zone that was loaded,
+    /// `l` and `u` are the bounds of the discrete part.
     pub fn put(
         &mut self,
         new: &mut Incoming,
@@ -243,8 +246,8 @@ impl Table {
         Some(id)
     }
 
-    /// The hull that covers a state that was just put, if zones are joined. A zone inside a hull need not lie in any zone
-    /// that was put before, so whoever looks at states must look at it too.
+    /// The hull that covers the last state, if zones are joined. A zone inside a hull need not lie
+    /// in any earlier zone, so code that examines states must examine it too.
     pub fn joined(&mut self, new: &Incoming) -> Option<u32> {
         if self.covering != Covering::Hull {
             return None;
@@ -276,7 +279,7 @@ impl Table {
         }
     }
 
-    /// Whether a stored zone covers the new one; removes what the new one covers.
+    /// Whether a stored zone covers the new one; removes the zones that the new one covers.
     fn covered(
         &mut self,
         entry: u32,
@@ -309,7 +312,7 @@ impl Table {
                     Relation::Subset => covered = true,
                     Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
                         self.remove(id);
-                        // The last zone, which was looked at, takes its place.
+                        // The last zone, which was already compared, takes its place.
                         stored.swap_remove(at);
                     }
                     _ => {}
@@ -323,7 +326,8 @@ impl Table {
         covered
     }
 
-    /// How a new zone and a stored one are related up to `a≼LU`, if that is what counts; `plain` is how they are without.
+    /// The relation between a new zone and a stored one up to `a≼LU`, if that is the covering
+    /// relation; `plain` is their relation without it.
     fn up_to_lu(
         &mut self,
         plain: Relation,
@@ -347,7 +351,7 @@ impl Table {
         }
     }
 
-    /// A state is covered: what is left of it is where it came from.
+    /// Removes a covered state; only its origin is kept.
     fn remove(&mut self, id: u32) {
         let node = &mut self.nodes[id as usize];
         if node.status() == Status::Waiting {
@@ -360,7 +364,7 @@ impl Table {
         }
     }
 
-    /// Marks a waiting state as passed; false if it waits no longer.
+    /// Marks a waiting state as passed; returns false if it no longer waits.
     #[inline]
     pub fn pass(&mut self, id: u32) -> bool {
         let node = &mut self.nodes[id as usize];
@@ -392,7 +396,7 @@ impl Table {
         several.map(|entry| (0..entry.len()).filter_map(|at| entry.node(at)).collect())
     }
 
-    /// Where a node came from.
+    /// The origin of a node.
     #[inline]
     pub fn origin(&self, id: u32) -> Origin {
         let node = &self.nodes[id as usize];

@@ -1,9 +1,10 @@
-//! Stored zones, each kept once and only as long as a state needs it (Behrmann, David, Larsen, Yi: *Unification & sharing
-//! in timed automata verification*, 2003).
+//! Stored zones, each kept once and only as long as a state needs it (Behrmann, David, Larsen, Yi:
+//! *Unification & sharing in timed automata verification*, 2003).
 //!
-//! A record holds the bounds between the clocks that the zone says something about, without the diagonal, in 8 or 16
-//! bits where the model's constants allow it. A clock without a test ahead is free and takes no space at all; which
-//! clocks are free mostly follows from the locations, so the zones of one discrete state compare word by word.
+//! A record contains the bounds between the clocks that the zone constrains, without the diagonal,
+//! in 8 or 16 bits if the constants of the model allow it. A clock that is not tested before it is
+//! set is free and takes no space. Which clocks are free mostly follows from the locations, so the
+//! zones of one discrete state can be compared word by word.
 
 use crate::store::packing::{hash_words, hash_words_from, make_room};
 use crate::store::prepared::{Form, Prepared, REFERENCES, clocks_of};
@@ -11,7 +12,7 @@ use crate::zone::bound::{INF, LE_ZERO};
 use crate::zone::{Relation, Zone};
 use hashbrown::HashTable;
 
-/// Handle of a stored zone: where its record starts.
+/// The handle of a stored zone: the position of its record.
 pub type ZoneId = u32;
 
 /// No record.
@@ -25,13 +26,14 @@ pub struct ZoneStore {
     form: Form,
     header: usize,
     words: Vec<u64>,
-    /// First free record of each length; the first word of a free record is the place of the next.
+    /// The first free record of each length; the first word of a free record is the position of the
+    /// next one.
     free: Vec<u32>,
     table: HashTable<ZoneId>,
 }
 
 impl ZoneStore {
-    /// A store for zones of this dimension whose constants seldom exceed `greatest`.
+    /// Creates a store for zones of this dimension whose constants rarely exceed `greatest`.
     pub fn new(dim: usize, greatest: i32) -> ZoneStore {
         ZoneStore {
             dim,
@@ -48,7 +50,7 @@ impl ZoneStore {
         Prepared::new(self.dim, self.form)
     }
 
-    /// Bytes in use.
+    /// The number of bytes in use.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8 + self.table.allocation_size() + self.free.capacity() * 4
     }
@@ -60,20 +62,20 @@ impl ZoneStore {
         }
     }
 
-    /// Number of words of a record.
+    /// The number of words of a record.
     fn len_at(&self, id: ZoneId) -> usize {
         let header = &self.words[id as usize..id as usize + self.header];
         let clocks = clocks_of(header);
         self.header + self.form_at(id).words(clocks * (clocks + 1))
     }
 
-    /// Stores a zone and gives its handle, which counts as one reference to it.
+    /// Stores a zone and returns its handle, which counts as one reference.
     pub fn put(&mut self, zone: &Prepared) -> ZoneId {
         let record = zone.record();
         let hash = hash_words(record);
         if let Some(&id) = self.table.find(hash, |id| self.is_at(record, *id)) {
             let word = &mut self.words[id as usize];
-            // A zone with too many references to count stays for good.
+            // A zone with too many references to count is never removed.
             *word += u64::from(*word & REFERENCES != REFERENCES);
             return id;
         }
@@ -91,7 +93,7 @@ impl ZoneStore {
         stored.is_some_and(|s| s[0] & !REFERENCES == record[0] && s[1..] == record[1..])
     }
 
-    /// The hash of a record, whatever its references.
+    /// The hash of a record, without its references.
     fn hash_at(&self, id: ZoneId) -> u64 {
         let record = &self.words[id as usize..id as usize + self.len_at(id)];
         hash_words_from(record[0] & !REFERENCES, &record[1..])
@@ -107,13 +109,13 @@ impl ZoneStore {
         }
         make_room(&mut self.words, record.len());
         let at = self.words.len();
-        // So many words are 32 gigabytes.
+        // This many words are 32 gigabytes.
         assert!(at < NONE as usize, "the zone store is full");
         self.words.extend_from_slice(record);
         at as ZoneId
     }
 
-    /// Gives one reference back; the space of a zone without any is used again.
+    /// Releases one reference; the space of a zone without references is reused.
     pub fn release(&mut self, id: ZoneId) {
         let first = self.words[id as usize];
         match first & REFERENCES {
@@ -135,7 +137,7 @@ impl ZoneStore {
         self.free[len] = id;
     }
 
-    /// How a prepared zone relates to a stored one.
+    /// The relation between a prepared zone and a stored one.
     #[inline]
     pub fn relation(&self, zone: &Prepared, id: ZoneId) -> Relation {
         let start = id as usize;
@@ -149,7 +151,8 @@ impl ZoneStore {
         self.form_at(id).compare(&record[self.header..], stored)
     }
 
-    /// Zones with other free clocks, or one of them with bounds that do not fit: compared bound by bound.
+    /// Compares bound by bound: for zones with different free clocks, or with bounds that do not
+    /// fit the form.
     #[cold]
     fn relation_by_bounds(&self, zone: &Prepared, id: ZoneId) -> Relation {
         let mut stored = Zone::universe(self.dim);
@@ -207,7 +210,7 @@ pub(super) fn restore(form: Form, header: usize, record: &[u64], out: &mut Zone)
             row[*j as usize] = *b;
         }
         if i != 0 {
-            // A free clock is at least zero and tells no more of another than that does.
+            // The bounds of a free clock relative to others follow from its being at least zero.
             let upper = row[0];
             free.iter().for_each(|x| row[*x as usize] = upper);
         }
@@ -217,5 +220,5 @@ pub(super) fn restore(form: Form, header: usize, record: &[u64], out: &mut Zone)
     }
 }
 
-/// Numbers of clocks.
+/// Indices of clocks.
 type Clocks = smallvec::SmallVec<[u32; 32]>;

@@ -1,9 +1,11 @@
-//! `--audit-symmetry`: what the reduction relies on is checked on states of the run.
+//! `--audit-symmetry`: checks the assumptions of the reduction on states of the run.
 //!
-//! For a state q and a swap π of two elements that the run takes for interchangeable: `succ(π(q)) = π(succ(q))`, the
-//! query says the same of q and of π(q), and `θ(π(q)) = θ(q)` where the representative is canonical. The first states
-//! are checked with every swap if there are not too many, later ones now and then with a few. A query that names
-//! elements is asked of whole orbits; it need not be the same under swaps of those elements.
+//! For a state q and a swap π of two elements that the run treats as interchangeable, it checks
+//! that `succ(π(q)) = π(succ(q))`, that the query has the same value in q and in π(q), and that
+//! `θ(π(q)) = θ(q)` if the representative is canonical. The first states are checked with every
+//! swap if there are not too many; later states are sampled and checked with a few swaps. A query
+//! that names elements is evaluated for whole orbits, so it may differ under swaps of those
+//! elements.
 
 use super::permutation::Permutation;
 use super::representative::Representative;
@@ -23,21 +25,21 @@ pub struct Audit<'p> {
     /// The conditions of the query.
     conditions: Vec<Goal<'p>>,
     measured: &'p [Measured],
-    /// Evaluates what is measured.
+    /// Evaluates the measured expressions.
     expander: Option<Expander<'p>>,
     frame: u32,
-    /// Elements that the query names although they are moved, by set.
+    /// The elements that the query names although they are permuted, by set.
     named: Vec<(usize, u16)>,
     done: AuditReport,
 }
 
-/// So many states are checked one after the other, with all swaps.
+/// This many states at the start are all checked, with all swaps.
 const EVERY_STATE: u64 = 1_000;
-/// Every how many explored states one is checked later.
+/// After that, one in this many explored states is checked.
 const INTERVAL: u32 = 16;
-/// Swaps of a state that is checked later.
+/// The number of swaps for a state that is checked later.
 const SOME_SWAPS: usize = 3;
-/// Swaps of a state in a model with many elements.
+/// The most swaps for a state of a model with many elements.
 const MOST_SWAPS: usize = 64;
 
 type Successors = Vec<(Vec<i32>, Vec<i32>)>;
@@ -47,7 +49,7 @@ type Comparable = Option<Vec<(Vec<i32>, Zone)>>;
 type Swap = (usize, u16, u16);
 
 impl<'p> Audit<'p> {
-    /// With a seed for the samples.
+    /// Creates an audit with a seed for the samples.
     pub fn new(seed: u64) -> Audit<'p> {
         Audit {
             rng: Rng::new(seed),
@@ -61,7 +63,7 @@ impl<'p> Audit<'p> {
         }
     }
 
-    /// Compares the conditions of the query too.
+    /// Also compares the conditions of the query.
     pub fn conditions(
         mut self,
         program: &'p Program,
@@ -76,14 +78,14 @@ impl<'p> Audit<'p> {
         self
     }
 
-    /// Compares what the query measures.
+    /// Also compares what the query measures.
     pub fn measuring(mut self, program: &'p Program, measured: &'p [Measured]) -> Audit<'p> {
         self.expander = Some(Expander::new(program));
         self.measured = measured;
         self
     }
 
-    /// The query is asked of whole orbits, since it names these elements.
+    /// Declares that the query is evaluated for whole orbits, because it names these elements.
     pub fn naming(mut self, named: Vec<(usize, u16)>) -> Audit<'p> {
         self.named = named;
         self
@@ -100,12 +102,13 @@ impl<'p> Audit<'p> {
         self.done.swaps += other.done.swaps;
     }
 
-    /// The next state is checked, whatever its number.
+    /// Makes sure that the next state is checked.
     pub fn now(&mut self) {
         self.countdown = 1;
     }
 
-    /// Looks at a state, later ones now and then; a message if symmetry is broken there.
+    /// Checks a state, or skips it if it is not sampled; returns a message if symmetry is broken
+    /// there.
     pub fn check(
         &mut self,
         representative: &mut Representative,
@@ -139,7 +142,7 @@ impl<'p> Audit<'p> {
         Ok(None)
     }
 
-    /// All swaps, or some of them.
+    /// All swaps, or a sample of them.
     fn swaps(&mut self, tables: &Tables, early: bool) -> Vec<Swap> {
         let blocks = tables.sets.iter().enumerate();
         let blocks: Vec<(usize, &Vec<u16>)> = blocks
@@ -165,7 +168,7 @@ impl<'p> Audit<'p> {
         (0..SOME_SWAPS).map(|_| any()).collect()
     }
 
-    /// What a swap changes that it must not.
+    /// Describes the first difference that a swap makes and must not make.
     fn swapped(
         &mut self,
         representative: &mut Representative,
@@ -191,7 +194,7 @@ impl<'p> Audit<'p> {
             && !names(b)
             && self.query_differs(tables, &swap, (state, zone), (&moved, &image))
         {
-            return Ok(Some("what the query says"));
+            return Ok(Some("the value of the query"));
         }
         let before = representative.broken_ties;
         let (mut own, mut own_zone) = (state.to_vec(), zone.clone());
@@ -204,7 +207,8 @@ impl<'p> Audit<'p> {
         Ok(apart.then_some("the representative"))
     }
 
-    /// Whether the query tells a state from its image. An error of evaluation counts as an answer.
+    /// Whether the query has different values in a state and its image. An evaluation error counts
+    /// as a value.
     fn query_differs(
         &mut self,
         tables: &Tables,
@@ -243,7 +247,7 @@ impl<'p> Audit<'p> {
     }
 }
 
-/// The value of an integer, or the clocks that are measured; `None` if that fails.
+/// The value of an integer, or the measured clocks; `None` if evaluation fails.
 fn measure(
     expander: &mut Expander<'_>,
     measured: &Measured,
@@ -275,7 +279,8 @@ fn sorted(successors: impl Iterator<Item = (Vec<i32>, Zone)>) -> Successors {
     all
 }
 
-/// All successors, or none if one of them falls into pieces (which may be cut differently in the image).
+/// All successors; `None` if one of them consists of several pieces (which may be cut differently
+/// in the image).
 fn successors(
     expander: &mut Expander<'_>,
     state: &[i32],

@@ -1,20 +1,21 @@
 //! Random models whose processes are interchangeable, with queries that may tell them apart.
 //!
-//! A query is put together from phrases. Each phrase brings the declarations that it needs, so that a model is not
-//! broken by what nobody asks. `odd` is the element that stands out.
+//! A query is built from phrases. Each phrase adds the declarations that it needs, so that a model
+//! does not contain asymmetric data that the query does not use. `odd` is the element that is
+//! different.
 
 use std::collections::BTreeSet;
 use zonelens_interpreter::Rng;
 
-/// A model and a question.
+/// A model and a query.
 pub struct Case {
     /// The model.
     pub text: String,
-    /// The question.
+    /// The query.
     pub query: String,
 }
 
-/// What a phrase may be about: names in it are replaced.
+/// A phrase; the names in it are replaced.
 struct Phrase {
     text: &'static str,
     needs: &'static [&'static str],
@@ -28,7 +29,7 @@ const fn with(text: &'static str, needs: &'static [&'static str]) -> Phrase {
     Phrase { text, needs }
 }
 
-/// Conditions about an element `i` that treat elements alike.
+/// Conditions about an element `i` that treat all elements alike.
 const ALIKE: [Phrase; 20] = [
     plain("P(i).b"),
     plain("P(i).a"),
@@ -104,7 +105,7 @@ const APART: [Phrase; 48] = [
     with("P(i).odd(i)", &[]),
 ];
 
-/// Conditions of loops and defaults that only the query reaches.
+/// Conditions with loops and default values that only the query uses.
 const LOOPS: [Phrase; 6] = [
     with("head(f) == o", &["head"]),
     with("f[tail(f)]", &["tail"]),
@@ -127,7 +128,7 @@ pub fn case(rng: &mut Rng) -> Case {
     let query = words.query(rng);
     let Words { blank, needs, .. } = words;
     let size = |rng: &mut Rng| match rng.below(2) {
-        // From 1 on, an array over the set has no other notation.
+        // If the range starts at 1, an array over the set has no other notation.
         1 if first == 0 => n.to_string(),
         _ => "S".to_owned(),
     };
@@ -166,7 +167,7 @@ fn list((first, n, odd): (i32, i32, i32), usual: &str, there: &str) -> String {
     format!("{{ {} }}", all.join(", "))
 }
 
-/// What a phrase needs declared.
+/// The declaration that a phrase needs.
 fn declaration(
     name: &str,
     rng: &mut Rng,
@@ -257,7 +258,7 @@ fn process(rng: &mut Rng, needs: &BTreeSet<&str>, blank: bool, first: i32, n: i3
     .into_iter()
     .filter(|g| !blank || !holds_elements(g))
     .collect();
-    // Data outside the set, written with numbers only.
+    // Data outside the set, written only with numbers.
     let mut outside = vec!["l[FIRST] = true", "loc = ODD"];
     for (name, update) in [
         ("pv", "pv[ODD] = true"),
@@ -307,16 +308,16 @@ fn process(rng: &mut Rng, needs: &BTreeSet<&str>, blank: bool, first: i32, n: i3
     text
 }
 
-/// Whether a phrase is about variables that hold elements: the first one to begin with, so that not every permutation
-/// fixes the initial state.
+/// Whether a phrase is about variables that hold elements. Initially they hold the first one, so
+/// that not every permutation fixes the initial state.
 fn holds_elements(phrase: &str) -> bool {
     let mut words = phrase.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.any(|w| ["o", "own", "mine", "t", "at_home"].contains(&w))
 }
 
-/// How queries are made.
+/// The settings for building queries.
 struct Words {
-    /// Whether something in it may tell elements apart.
+    /// Whether a part of it may tell elements apart.
     breaks: bool,
     /// Whether no variable holds elements.
     blank: bool,
@@ -356,7 +357,7 @@ impl Words {
             let not = ["", "", "!"][rng.below(3)];
             parts.push(format!("{not}({})", self.phrase(rng, breaks && k == 0)));
         }
-        // The odd phrase stands anywhere.
+        // The position of the odd phrase is random.
         let at = rng.below(parts.len());
         parts.swap(0, at);
         let joined = parts.join([" && ", " || ", " imply "][rng.below(3)]);
@@ -399,7 +400,7 @@ impl Words {
     }
 }
 
-/// Whether clocks decide.
+/// Whether clocks decide a condition.
 fn timed(condition: &str) -> bool {
     condition.contains(".x ") || condition.contains("z[")
 }

@@ -1,4 +1,5 @@
-//! Queries that may tell interchangeable elements apart: verdicts and values with and without reduction.
+//! Queries that may tell interchangeable elements apart: verdicts and values with and without
+//! reduction.
 
 use super::breaking::{Case, case};
 use super::named::named_elements;
@@ -14,20 +15,20 @@ use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::parse_query;
 
-/// How the elements that a query tells apart are found.
+/// How the elements that a query tells apart are determined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// As the product does.
+    /// As in the product.
     Judge,
-    /// A bug: nothing is told apart.
+    /// A bug: no element is told apart.
     Nobody,
     /// A bug: only uses that the query itself adds count.
     NewUses,
-    /// A bug: the same, and a walk over the resolved query that does not look into functions.
+    /// A bug: as before, with a walk over the resolved query that does not enter functions.
     NewUsesAndWalk,
 }
 
-/// What happened.
+/// The counts of results.
 #[derive(Debug, Default)]
 struct Tally {
     models: usize,
@@ -40,7 +41,7 @@ struct Tally {
     liveness: usize,
     open: usize,
     wrong: usize,
-    /// Wrong judges may also run into a debug assertion.
+    /// Wrong variants may also fail a debug assertion.
     stopped: usize,
 }
 
@@ -81,7 +82,7 @@ fn options(rng: &mut Rng) -> Options {
     }
 }
 
-/// The two reports, if the model was accepted; unknown ones count as open.
+/// The two reports, if the model was accepted; unknown verdicts count as open.
 fn ask(
     case: &Case,
     way: Way,
@@ -207,7 +208,8 @@ fn wrong_judges_are_noticed() {
     }
 }
 
-/// If nothing that the query does were looked at, the audit would notice, or get it right by looking at every element.
+/// If the analysis ignored the query, the audit would notice, or the answer would be right because
+/// every element is evaluated.
 #[test]
 fn the_audit_asks_the_query_too() {
     let (mut wrong, mut missed) = (0, Vec::new());

@@ -1,13 +1,14 @@
-//! Whether a search kept one state per orbit.
+//! Whether a search stored one state per orbit.
 //!
-//! `θ(π(q)) = θ(q)` is not enough for that: `Z ⊆ Z'` does not give `θ(Z) ⊆ θ(Z')`, so a zone may be kept although an image
-//! of it lies in another one. Where the discrete state alone decides how elements are arranged, zones of one discrete
-//! state are arranged alike and inclusion is seen. Where clocks decide, the stored zones are compared under every
-//! exchange of the elements that the discrete state does not tell apart, as far as the budget goes; beyond it nothing is
-//! claimed.
+//! `θ(π(q)) = θ(q)` is not enough for that: `Z ⊆ Z'` does not imply `θ(Z) ⊆ θ(Z')`, so a zone may
+//! be stored although an image of it lies in another one. If the discrete state alone decides the
+//! order of elements, all zones of one discrete state have the same order, and inclusion is
+//! detected. If clocks decide, the stored zones are compared under every permutation of the
+//! elements that the discrete state does not tell apart, within a budget; if the budget is not
+//! enough, the result is false.
 //!
-//! The judgement is an afterthought of the run, so it must cost little: zones are loaded for one discrete state at a
-//! time, only where there are several, and never more of them than the budget lets us compare.
+//! This check runs after the search, so it must be cheap: zones are loaded for one discrete state
+//! at a time, only if there are several, and never more of them than the budget allows to compare.
 
 use super::permutation::Permutation;
 use super::representative::Representative;
@@ -15,15 +16,16 @@ use crate::program::Alike;
 use crate::zone::{Relation, Zone};
 use zonelens_interpreter::Limit;
 
-/// Images that are compared altogether, in zones of few clocks.
+/// The most images that are compared in total, for zones with few clocks.
 const MOST_IMAGES: usize = 100_000;
-/// Matrix entries that are compared altogether, which bounds the time for zones of many clocks.
+/// The most matrix entries that are compared in total, which bounds the time for zones with many
+/// clocks.
 const MOST_ENTRIES: usize = 200_000_000;
-/// Bytes of zones that are loaded at once.
+/// The most bytes of zones that are loaded at once.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Whether no stored state has an image in another one. `shared` gives the nodes of each discrete state that has several
-/// zones, `load` the state and zone of a node.
+/// Whether no stored state has an image in another one. `shared` yields the nodes of each discrete
+/// state that has several zones, `load` returns the state and zone of a node.
 pub fn one_per_orbit(
     representative: &Representative,
     dim: usize,
@@ -49,7 +51,7 @@ pub fn one_per_orbit(
     })
 }
 
-/// Whether no zone has an image inside another one; false if the budget ends.
+/// Whether no zone has an image inside another one; false if the budget is used up.
 fn apart(
     representative: &Representative,
     state: &[i32],
@@ -93,14 +95,15 @@ fn apart(
     true
 }
 
-/// Classes such that every permutation that fixes the discrete state exchanges elements inside them.
+/// Classes such that every permutation that fixes the discrete state permutes elements only inside
+/// them.
 fn coarse(representative: &Representative, state: &[i32]) -> Vec<Vec<u16>> {
     if !representative.has_relations() {
         let mut alike = Alike::default();
         representative.discrete_classes(state, &mut alike);
         return alike.classes.into_iter().map(|c| c.2).collect();
     }
-    // Elements that cells relate may be exchanged together though not one by one.
+    // Elements that cells relate may be exchangeable together although not one by one.
     let sets = representative.tables().sets.iter();
     let blocks = sets.map(|set| {
         let mut class: Vec<u16> = (0..set.size as u16).collect();
@@ -112,19 +115,21 @@ fn coarse(representative: &Representative, state: &[i32]) -> Vec<Vec<u16>> {
     blocks.collect()
 }
 
-/// The ways to exchange elements inside the classes of the discrete state that give different zones.
+/// The permutations of elements inside the classes of the discrete state that result in different
+/// zones.
 struct Images<'a> {
     representative: &'a Representative,
-    /// By set and element, the class in the discrete state.
+    /// The class in the discrete state, by set and element.
     coarse: &'a [Vec<u16>],
-    /// The class in the state with its zone.
+    /// The class in the state with its zone, by set and element.
     fine: Vec<Vec<u16>>,
     found: Vec<Permutation>,
     budget: &'a mut usize,
 }
 
 impl Images<'_> {
-    /// Chooses what comes to each place from `place` of `set` on; false if there are too many ways.
+    /// Chooses the element for each position from `place` of `set` on; returns false if there are
+    /// too many choices.
     fn all(&mut self, so_far: &mut Permutation, set: usize, place: usize) -> bool {
         let Some(data) = self.representative.tables().sets.get(set) else {
             if self.found.len() >= *self.budget {
@@ -136,8 +141,8 @@ impl Images<'_> {
         if place == data.size {
             return self.all(so_far, set + 1, 0);
         }
-        // Swaps elements so that each of a class comes to this place once, up to those that the zone does not tell
-        // apart.
+        // Swaps elements so that each element of a class is at this position once, up to those that
+        // the zone does not tell apart.
         let mut met: Vec<u16> = Vec::new();
         let class = self.coarse[set][place];
         for at in place..data.size {

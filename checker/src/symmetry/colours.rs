@@ -1,18 +1,20 @@
-//! Colours of elements: numbers that do not depend on names, refined until elements that differ are told apart.
+//! Colours of elements: numbers that do not depend on names, refined until elements that differ
+//! have different colours.
 //!
-//! The first colours come from what is said of each element alone (locations, cells, variables that hold it). A round of
-//! refinement adds how an element relates to others: cells over several elements, cells of one that hold another, and
-//! the bounds between clocks, each with the colours of the others. Colours are hashes, so two elements that differ may
-//! share one; whoever needs certainty checks [`super::stabiliser`].
+//! The first colours are computed from the data of each element alone (locations, cells, variables
+//! that hold it). A round of refinement adds the relations of an element to others: cells over
+//! several elements, cells of one that hold another, and the bounds between clocks, each with the
+//! colours of the others. Colours are hashes, so two elements that differ may have the same one;
+//! [`super::stabiliser`] checks exactly.
 
 use super::index::{Index, Tuple};
 use super::matrix::Matrix;
 use super::tables::Tables;
 
-/// Colours of all nodes, with the buffers to refine them.
+/// The colours of all nodes, with the buffers to refine them.
 #[derive(Clone, Debug, Default)]
 pub struct Colours {
-    /// By node.
+    /// The colours by node.
     pub of: Vec<u64>,
     next: Vec<u64>,
     sorted: Vec<u64>,
@@ -26,11 +28,11 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     z ^ (z >> 32)
 }
 
-/// Says of an element that a variable of nobody holds it.
+/// Marks an element that is held by a variable that belongs to no element.
 const HELD: u64 = 0x77;
 
 impl Colours {
-    /// The colours from locations and cells that speak of one element each.
+    /// Computes the first colours, from locations and cells that concern one element each.
     pub fn start(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         self.of.clear();
         self.of.extend_from_slice(&index.block);
@@ -55,20 +57,20 @@ impl Colours {
         }
     }
 
-    /// One round over everything that relates elements.
+    /// Performs one round over everything that relates elements.
     pub fn refine(&mut self, index: &Index, tables: &Tables, state: &[i32], zone: &impl Matrix) {
         self.time(index, zone);
         self.relate_only(index, tables, state);
     }
 
-    /// The same without clocks.
+    /// Performs one round without clocks.
     pub fn relate_only(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         if !index.relational.is_empty() {
             self.relate(index, tables, state);
         }
     }
 
-    /// Number of different colours.
+    /// The number of different colours.
     pub fn count(&mut self) -> usize {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.of);
@@ -77,7 +79,7 @@ impl Colours {
         self.sorted.len()
     }
 
-    /// A round over cells and locations of several elements.
+    /// Performs a round over cells and locations of several elements.
     fn relate(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         self.next.clear();
         self.next.resize(self.of.len(), 0);
@@ -85,7 +87,7 @@ impl Colours {
             let value = state[tuple.at as usize];
             let (told, target) = match tuple.holds {
                 None => (value as u64, None),
-                // A value outside the set is the same for everybody.
+                // A value outside the set is the same for all elements.
                 Some(set) => match held(index, tables, set, value) {
                     Some(node) => (0, Some(node)),
                     None => (value as u64 | 1 << 40, None),
@@ -102,7 +104,7 @@ impl Colours {
         }
     }
 
-    /// A tuple as seen from outside: its label, the colours of its nodes and which of them are the same.
+    /// A tuple without names: its label, the colours of its nodes, and which of them are equal.
     fn pattern(&self, tuple: &Tuple, target: Option<usize>, label: u64) -> u64 {
         let mut whole = label;
         let ends = || tuple.nodes.iter().map(|n| *n as usize).chain(target);
@@ -113,7 +115,7 @@ impl Colours {
         whole
     }
 
-    /// A round over the bounds between clocks.
+    /// Performs a round over the bounds between clocks.
     fn time(&mut self, index: &Index, zone: &impl Matrix) {
         if zone.dim() < 2 {
             return;
@@ -148,9 +150,9 @@ fn held(index: &Index, tables: &Tables, set: u32, value: i32) -> Option<usize> {
     (element < data.size).then(|| index.first[set as usize] as usize + element)
 }
 
-/// The order in which elements are arranged: a discrete colour, then what clocks say in an order that means something
-/// (rank among all clocks, bounds), because inclusion between zones of one orbit is only seen when their elements are
-/// arranged alike; then the final colour.
+/// The order of elements: first a discrete colour; then clock data in a meaningful order (rank
+/// among all clocks, bounds), because inclusion between zones of one orbit is detected only if
+/// their elements are in the same order; then the final colour.
 #[derive(Clone, Debug, Default)]
 pub struct Arrangement {
     words: Vec<u64>,
@@ -159,7 +161,7 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// From the first colours of a state and its zone.
+    /// Computes the order from the first colours of a state and its zone.
     pub fn load(&mut self, index: &Index, first: &[u64], zone: &impl Matrix) {
         zone.ranks(&mut self.ranks);
         self.words.clear();
@@ -178,7 +180,7 @@ impl Arrangement {
         self.starts.push(self.words.len() as u32);
     }
 
-    /// From the first colours alone.
+    /// Computes the order from the first colours alone.
     pub fn load_discrete(&mut self, first: &[u64]) {
         self.words.clear();
         self.words.extend_from_slice(first);
@@ -186,7 +188,7 @@ impl Arrangement {
         self.starts.extend(0..=first.len() as u32);
     }
 
-    /// The words of a node.
+    /// The words that a node is sorted by.
     pub fn of(&self, node: usize) -> &[u64] {
         &self.words[self.starts[node] as usize..self.starts[node + 1] as usize]
     }

@@ -1,5 +1,5 @@
-//! Models of other people with interchangeable parts: verdicts and orbits with and without reduction. Read in place,
-//! skipped where they are not.
+//! Models by other people with interchangeable parts: verdicts and orbits with and without
+//! reduction. They are read in place; the tests are skipped if they are not available.
 
 use super::tests::compare_orbits;
 use crate::bounds::abstraction::Abstraction;
@@ -10,7 +10,7 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::SourceFile;
 use zonelens_test_support::corpus_files;
 
-/// The queries in and beside a model, as text.
+/// The queries in a model and in the files next to it, as text.
 fn queries(path: &Path, text: &str, kind: FileKind) -> Vec<String> {
     let texts = |file: &SourceFile| -> Vec<String> {
         let found = file.queries().into_iter();
@@ -23,7 +23,7 @@ fn queries(path: &Path, text: &str, kind: FileKind) -> Vec<String> {
     all
 }
 
-/// Compares verdicts within small limits; gives how many could be compared.
+/// Compares verdicts within small limits; returns how many could be compared.
 fn verdicts(path: &Path, model: &Loaded, queries: &[String]) -> usize {
     let mut compared = 0;
     for formula in queries {
@@ -78,7 +78,7 @@ fn models_of_others() {
         models += 1;
         let mut queries = queries(&path, &text, kind);
         if !declared {
-            // Many are versions of each other.
+            // Many models are versions of each other.
             queries.truncate(1);
         }
         compared += verdicts(&path, &model, &queries);

@@ -1,6 +1,7 @@
-//! The tables turned around: which cells, locations and clocks belong to an element, and what each of them says.
+//! The tables by element: the cells, locations and clocks that belong to an element.
 //!
-//! Elements of all sets are numbered through as *nodes*, so that several sets are coloured together.
+//! The elements of all sets are numbered consecutively as *nodes*, so that several sets are
+//! coloured together.
 
 use super::tables::{Coordinate, Tables, position};
 use smallvec::SmallVec;
@@ -8,9 +9,9 @@ use smallvec::SmallVec;
 /// A cell, location or clock with the nodes in its coordinates.
 #[derive(Clone, Debug)]
 pub struct Tuple {
-    /// Position in the state, or in the matrix.
+    /// The position in the state, or in the matrix.
     pub at: u32,
-    /// The same for all that permutations may exchange.
+    /// A label that is equal for everything that permutations may exchange.
     pub label: u64,
     /// Its nodes.
     pub nodes: SmallVec<[u32; 2]>,
@@ -19,13 +20,13 @@ pub struct Tuple {
 }
 
 impl Tuple {
-    /// Whether it says something of one node alone.
+    /// Whether it concerns one node alone.
     pub fn is_unary(&self) -> bool {
         self.nodes.len() + usize::from(self.holds.is_some()) == 1
     }
 }
 
-/// What has a node among its coordinates.
+/// The data that has a node among its coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     /// Cells.
@@ -34,7 +35,7 @@ pub struct Own {
     pub processes: Vec<u32>,
     /// Clocks, by number (not matrix index).
     pub clocks: Vec<u32>,
-    /// Clocks of this node alone, by matrix index, in the same order for all nodes of a set.
+    /// The clocks of this node alone, by matrix index, in the same order for all nodes of a set.
     pub alone: Vec<u32>,
 }
 
@@ -43,29 +44,29 @@ pub struct Own {
 pub struct Index {
     /// The first node of each set.
     pub first: Vec<u32>,
-    /// Cells and locations that say something of one node alone.
+    /// Cells and locations that concern one node alone.
     pub unary: Vec<Tuple>,
-    /// Those that relate several.
+    /// Cells and locations that relate several nodes.
     pub relational: Vec<Tuple>,
-    /// One per matrix index from 1 on.
+    /// Clocks, one per matrix index starting at 1.
     pub clocks: Vec<Tuple>,
-    /// By node.
+    /// The data of each node.
     pub own: Vec<Own>,
-    /// For each set the cells that hold its elements.
+    /// The cells that hold elements of each set.
     pub holders: Vec<Vec<u32>>,
-    /// A number for each node that only nodes of the same block share.
+    /// A number for each node, which only nodes of the same class share.
     pub block: Vec<u64>,
 }
 
 impl Index {
-    /// Turns tables around.
+    /// Builds the index from tables.
     pub fn new(tables: &Tables) -> Index {
         let (mut first, mut block) = (Vec::new(), Vec::new());
         for (s, data) in tables.sets.iter().enumerate() {
             first.push(block.len() as u32);
             block.extend((0..data.size as u64).map(|e| {
                 let of = data.blocks.iter().position(|b| b.contains(&(e as u16)));
-                // An element that nothing moves is its own block.
+                // An element that no permutation moves is a class by itself.
                 (s as u64) << 40 | of.map_or(1 << 32 | e, |b| b as u64)
             }));
         }

@@ -1,4 +1,5 @@
-//! What representatives need to know of a zone, whether it is at hand as a whole or as one row per group.
+//! What representatives need to know about a zone, whether it is available as a whole or as one row
+//! per group.
 
 use super::index::Index;
 use super::stabiliser::{self, Swap};
@@ -6,25 +7,28 @@ use super::tables::Tables;
 use crate::zone::Zone;
 use crate::zone::bound::{Bound, LE_ZERO};
 
-/// Bounds between clocks. What is asked for all clocks is the same for clocks that a symmetry of the zone exchanges.
+/// Bounds between clocks. Results for all clocks are equal for clocks that a symmetry of the zone
+/// exchanges.
 pub trait Matrix {
-    /// Number of clocks plus one.
+    /// The number of clocks plus one.
     fn dim(&self) -> usize;
 
-    /// The bound of `x_i - x_j` where one of them is the constant zero.
+    /// The bound of `x_i - x_j`, where one of them is the constant zero.
     fn single(&self, i: usize, j: usize) -> Bound;
 
-    /// For each row and for each column the sum of `scramble(bound, weight of the clock at the other end)`.
+    /// For each row and for each column, the sum of `scramble(bound, weight of the other clock)`.
     fn sums(&self, weights: &[u32], rows: &mut Vec<u64>, columns: &mut Vec<u32>);
 
-    /// For each row how many bounds are not positive: how many clocks the clock is at most as large as.
+    /// For each row, how many bounds are not positive: the number of clocks that the clock is at
+    /// most as large as.
     fn ranks(&self, ranks: &mut Vec<u32>);
 
-    /// Whether a swap leaves the state as it is.
+    /// Whether a swap fixes the state.
     fn interchangeable(&self, tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool;
 }
 
-/// A bound with the weight of the clock it is about; short, so that rows are hashed several entries at a time.
+/// Combines a bound with the weight of its clock. The result is short, so that several entries of a
+/// row are hashed at a time.
 #[inline(always)]
 pub fn scramble(bound: i32, weight: u32) -> u32 {
     let h = (bound as u32 ^ weight).wrapping_mul(0x9e37_79b1);

@@ -1,8 +1,10 @@
-//! Symmetry reduction over scalarsets (Hendriks, Behrmann, Larsen, Niebert, Vaandrager: *Adding symmetry reduction to
-//! UPPAAL*, FORMATS 2003): states are replaced by representatives of their orbits.
+//! Symmetry reduction over scalarsets (Hendriks, Behrmann, Larsen, Niebert, Vaandrager: *Adding
+//! symmetry reduction to UPPAAL*, FORMATS 2003): states are replaced by representatives of their
+//! orbits.
 //!
-//! Sound whatever representative is chosen, because only permutations that the analysis found to be automorphisms are
-//! applied; canonical where equal keys are only given to elements that are checked to be interchangeable.
+//! It is sound for every choice of representative, because only permutations that the analysis
+//! found to be automorphisms are applied. It is canonical if elements with equal keys are checked
+//! to be interchangeable.
 
 mod audit;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A seeded bug: a walk over the resolved query that looks at indices of the set's own dimensions only and never into
-//! functions. The random queries of `breaking_tests` must notice it.
+//! A seeded bug: a walk over the resolved query that considers only indices of the set's own
+//! dimensions and never enters functions. The random queries of `breaking_tests` must notice it.
 
 use super::tables::{Coordinate, Tables};
 use std::collections::BTreeSet;
@@ -8,7 +8,8 @@ use zonelens_analysis::network::{
     Network, Place, ProcessRef, Query, QueryKind, ScalarsetId,
 };
 
-/// Elements of `candidates` that the query names, from static references and from numbers that meet elements.
+/// The elements of `candidates` that the query names, from static references and from numbers that
+/// are combined with elements.
 pub fn named_elements(
     network: &Network,
     query: &Query,
@@ -70,7 +71,7 @@ impl Walker<'_> {
             }
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.arg(arg)),
             ExprKind::Quantifier { range, body, .. } => {
-                // A part of a set singles its elements out.
+                // A range over a part of a set names its elements.
                 if let Some(set) = range.scalarset {
                     let whole = &self.network.scalarsets[set as usize];
                     if (range.lo, range.len) != (whole.first, whole.size) {
@@ -94,7 +95,8 @@ impl Walker<'_> {
     fn arg(&mut self, arg: &Arg) {
         match arg {
             Arg::Value(e) => {
-                // What the function does with a number is not looked at: it may be an element of any detected set.
+                // The function's use of a number is not analysed: it may be an element of any
+                // detected set.
                 if !matches!(&e.kind, ExprKind::Read(place) if place.scalarset.is_some()) {
                     let detected = self.tables.sets.iter().map(|s| s.id);
                     let detected: Vec<ScalarsetId> = detected
@@ -120,7 +122,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A number compared with an element names it; anything else than an element of the same set names all.
+    /// A number compared with an element names it; anything other than an element of the same set
+    /// names all.
     fn meeting(&mut self, op: BinaryOp, a: &Expr, b: &Expr) {
         let holds = |e: &Expr| match &e.kind {
             ExprKind::Read(place) => place.scalarset,
@@ -140,7 +143,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Coordinates of a base that no computed index runs over.
+    /// The coordinates of a base that no computed index ranges over.
     fn coordinates(&mut self, coordinates: &[Coordinate], steps: &[IndexStep]) {
         for c in coordinates {
             let set = &self.tables.sets[c.set];
@@ -154,7 +157,7 @@ impl Walker<'_> {
         for step in steps {
             self.expr(&step.index);
             let Some(set) = step.range.scalarset else {
-                // Permutations do not move what an element is used to look up here.
+                // Permutations do not move the data that an element is used to look up here.
                 if let ExprKind::Read(place) = &step.index.kind {
                     place.scalarset.into_iter().for_each(|set| self.all(set));
                 }
@@ -167,7 +170,7 @@ impl Walker<'_> {
                         .extend(u32::try_from(element).ok().map(|e| (set, e)));
                 }
                 ExprKind::Read(place) if place.scalarset == Some(set) => {}
-                // An integer as index: nothing says that it treats elements alike.
+                // An integer as index: it may treat elements differently.
                 _ => self.all(set),
             }
         }

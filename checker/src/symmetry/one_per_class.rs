@@ -1,9 +1,11 @@
-//! One successor per class: steps that a permutation fixing the state maps to each other lead to equivalent states.
+//! One successor per class: steps that a permutation fixing the state maps to each other lead to
+//! equivalent states.
 //!
-//! Classes hold elements whose swaps were checked to fix the state, so every permutation inside classes does. Two steps
-//! are images of each other if they take the same edges and name elements of the same classes with the same pattern of
-//! equality: that is the orbit of a tuple under a product of symmetric groups. Receivers of a broadcast that can be
-//! exchanged are enumerated as multisets from the start.
+//! Classes contain elements whose swaps were checked to fix the state, so every permutation inside
+//! classes fixes it. Two steps are images of each other if they take the same edges and name
+//! elements of the same classes with the same pattern of equality: this is the orbit of a tuple
+//! under a product of symmetric groups. Interchangeable receivers of a broadcast are enumerated as
+//! multisets from the start.
 
 use super::quotient::Quotient;
 use super::representative::Representative;
@@ -15,7 +17,7 @@ use crate::program::{Fault, Program};
 use crate::zone::Zone;
 use rustc_hash::FxHashSet;
 
-/// Remembers which kinds of steps a state has taken.
+/// The kinds of steps that were taken from a state.
 #[derive(Clone, Debug)]
 pub struct OnePerClass {
     interchange: Interchange,
@@ -24,7 +26,7 @@ pub struct OnePerClass {
 }
 
 impl OnePerClass {
-    /// For these tables.
+    /// Creates it for these tables.
     pub fn new(tables: &Tables) -> OnePerClass {
         OnePerClass {
             interchange: tables.interchange(),
@@ -33,12 +35,12 @@ impl OnePerClass {
         }
     }
 
-    /// The same, with successors computed on a few clocks of each class where that is possible.
+    /// Computes successors on a few clocks of each class where that is possible.
     pub fn on_few_clocks(self, quotient: Option<Quotient>) -> OnePerClass {
         OnePerClass { quotient, ..self }
     }
 
-    /// Looks at the classes of a state; to be called before its steps are found.
+    /// Computes the classes of a state. Must be called before its steps are found.
     pub fn begin(
         &mut self,
         program: &Program,
@@ -49,12 +51,12 @@ impl OnePerClass {
     ) {
         self.seen.clear();
         self.interchange.classes = representative.classes(state, zone);
-        // Where priorities decide, all steps must be seen.
+        // With priorities, all steps are needed.
         steps.interchange = (!program.has_priorities).then(|| self.interchange.clone());
     }
 
-    /// The successor by a step on a few clocks of each class. `None` if it must be computed on all of them, and
-    /// `Some(None)` if the step is not possible.
+    /// The successor by a step on a few clocks of each class. `None` if it must be computed on all
+    /// of them, and `Some(None)` if the step is not possible.
     pub fn successor(
         &mut self,
         representative: &Representative,
@@ -114,7 +116,7 @@ impl OnePerClass {
                 }
             }
         }
-        // Receivers that stay out are told by those that take part.
+        // The receivers that stay out follow from those that take part.
         self.seen.insert(key)
     }
 }

@@ -1,23 +1,23 @@
 //! Permutations of the elements of all scalarsets at once.
 
-/// For each reduced scalarset the image of every element.
+/// The image of every element, for each reduced scalarset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Permutation(pub Vec<Vec<u16>>);
 
 impl Permutation {
-    /// The one that moves nothing, for sets of these sizes.
+    /// The identity, for sets of these sizes.
     pub fn identity(sizes: impl Iterator<Item = usize>) -> Permutation {
         Permutation(sizes.map(|n| (0..n as u16).collect()).collect())
     }
 
-    /// Whether it moves nothing.
+    /// Whether it is the identity.
     pub fn is_identity(&self) -> bool {
         self.0
             .iter()
             .all(|images| images.iter().enumerate().all(|(i, e)| i == *e as usize))
     }
 
-    /// First `first`, then `self`.
+    /// The composition: first `first`, then `self`.
     pub fn after(&self, first: &Permutation) -> Permutation {
         let compose = |(then, first): (&Vec<u16>, &Vec<u16>)| {
             first.iter().map(|e| then[*e as usize]).collect()
@@ -25,7 +25,7 @@ impl Permutation {
         Permutation(self.0.iter().zip(&first.0).map(compose).collect())
     }
 
-    /// The permutation that undoes it.
+    /// The inverse.
     pub fn inverse(&self) -> Permutation {
         let invert = |images: &Vec<u16>| {
             let mut inverse = vec![0; images.len()];

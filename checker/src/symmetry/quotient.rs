@@ -1,18 +1,20 @@
 //! Successors on a few clocks of each class.
 //!
-//! Swaps of elements of one class fix a state, and a step fixes those swaps that it does not tell apart: elements that
-//! take part in it in the same way, or not at all, form *groups*, and the successor is fixed by every permutation
-//! inside groups. Its matrix is then known from the rows of a few elements of each group, and those can be computed
-//! without the others:
+//! Swaps of elements of one class fix a state, and a step preserves the swaps of elements that it
+//! does not tell apart: elements that take part in it in the same way, or not at all, form
+//! *groups*, and the successor is fixed by every permutation inside groups. Its matrix then follows
+//! from the rows of a few elements of each group, and these rows can be computed without the
+//! others:
 //!
-//! Everything a step does to a zone (guards, resets, invariants, delay, abstraction) changes entries one by one, alike
-//! for entries that permutations exchange, and restores canonical form. A new shortest path between two clocks that are
-//! kept need not meet the same clock of two elements of a group, apart from its ends: the part between the two cannot
-//! be negative, because its image under their swap leads back, so it can be cut out and the rest moved along the swap.
-//! With `c` clocks per element a path then meets at most `c` elements of a group besides those of its ends, and a
-//! permutation that fixes the ends moves these to elements that are kept, if `c + 2` of each group are. The same
-//! holds of emptiness: guards and invariants bound single clocks, so a negative cycle passes the constant zero and
-//! meets two elements.
+//! Everything a step does to a zone (guards, resets, invariants, delay, abstraction) changes single
+//! entries, in the same way for entries that permutations exchange, and restores canonical form. A
+//! new shortest path between two clocks that are kept need not contain the same clock of two
+//! elements of a group, except at its ends: the part between the two cannot be negative, because
+//! its image under their swap leads back, so it can be cut out and the rest moved along the swap.
+//! With `c` clocks per element, a path then contains at most `c` elements of a group besides those
+//! of its ends, and a permutation that fixes the ends moves these to elements that are kept, if
+//! `c + 2` of each group are. The same holds for emptiness: guards and invariants bound single
+//! clocks, so a negative cycle passes through the constant zero and contains two elements.
 
 use super::index::Index;
 use super::matrix::{Matrix, rank, scramble};
@@ -31,29 +33,31 @@ use crate::zone::bound::Bound;
 /// The groups of a step, and the zone on the clocks that are kept.
 #[derive(Clone, Debug)]
 pub struct Quotient {
-    /// By set, how many elements of a group are kept.
+    /// The number of elements of a group that are kept, by set.
     enough: Vec<u32>,
-    /// By matrix index the node of the clock, and which of its clocks it is.
+    /// The node of the clock and its index among the clocks of the node, by matrix index.
     owner: Vec<Option<(u32, u32)>>,
-    /// By node its clocks, by matrix index.
+    /// The clocks of each node, by matrix index.
     clocks: Vec<Vec<u32>>,
-    /// By node.
+    /// The group of each node.
     group: Vec<u32>,
-    /// By group its first two nodes.
+    /// The first two nodes of each group.
     firsts: Vec<[u32; 2]>,
-    /// By matrix index the place in the small matrix.
+    /// The position in the small matrix, by matrix index.
     place: Vec<u32>,
-    /// By matrix index the place of the clock itself or of one that stands for it: never one of its group's leader.
+    /// By matrix index, the position of the clock itself or of one that represents it: never a
+    /// clock of the leader of its group.
     stands: Vec<u32>,
-    /// The clocks that are kept, by place, 0 first.
+    /// The clocks that are kept, by position; 0 is the first.
     kept: Vec<u32>,
-    /// The zone on them.
+    /// The zone on the kept clocks.
     pub zone: Zone,
     abstractor: Abstractor,
-    /// By matrix index, for clocks of leaders and of nobody: row and column in full length.
+    /// For clocks of leaders and clocks without an element, by matrix index: row and column in full
+    /// length.
     rows: Vec<Bound>,
     columns: Vec<Bound>,
-    /// By matrix index, where its row starts.
+    /// The start of the row of a clock, by matrix index.
     starts: Vec<u32>,
     scratch: Scratch,
 }
@@ -66,7 +70,7 @@ struct Scratch {
     targets: Vec<usize>,
 }
 
-/// A group and how some of its elements take part.
+/// A group and the way in which some of its elements take part.
 #[derive(Clone, Debug)]
 struct Refined {
     from: u32,
@@ -77,8 +81,8 @@ struct Refined {
 }
 
 impl Quotient {
-    /// For searches where it applies: every clock belongs to one element at most, and zones are only ever cut by bounds
-    /// of single clocks.
+    /// Creates a quotient for searches where it applies: every clock belongs to at most one
+    /// element, and zones are constrained only by bounds of single clocks.
     pub fn new(
         program: &Program,
         bounds: &Bounds,
@@ -129,7 +133,8 @@ impl Quotient {
         })
     }
 
-    /// Looks at a step from a state with these classes; false if nothing can be left out or the step is not simple.
+    /// Prepares a step from a state with these classes; returns false if no clock can be left out
+    /// or the step is not simple.
     pub fn begin(
         &mut self,
         program: &Program,
@@ -138,7 +143,8 @@ impl Quotient {
         (steps, step): (&Steps, usize),
         zone: &Zone,
     ) -> bool {
-        // Zones are cut into pieces around guards of receivers that stay out, and pieces are not symmetric.
+        // Zones are split around guards of receivers that stay out, and the pieces are not
+        // symmetric.
         if !steps.blocked(steps.get(step)).is_empty() {
             return false;
         }
@@ -151,7 +157,7 @@ impl Quotient {
         if self.zone.dim() != dim {
             self.zone = Zone::universe(dim);
         }
-        // Rows and columns of a canonical matrix are canonical among themselves.
+        // Rows and columns of a canonical matrix form a canonical matrix.
         let small = self.zone.raw_mut().chunks_exact_mut(dim);
         for (row, x) in small.zip(&self.kept) {
             let whole = &zone.raw()[*x as usize * zone.dim()..];
@@ -162,7 +168,7 @@ impl Quotient {
         true
     }
 
-    /// Puts elements of a class together that take part in the step in the same way.
+    /// Groups elements of a class that take part in the step in the same way.
     fn gather(
         &mut self,
         program: &Program,
@@ -251,12 +257,12 @@ impl Quotient {
         }
     }
 
-    /// Chooses the clocks to keep, and which stand for the others.
+    /// Chooses the clocks to keep, and which ones represent the others.
     fn keep(&mut self, tables: &Tables) {
         let counts = &mut self.scratch.label;
         counts.clear();
         counts.resize(self.firsts.len(), 0);
-        // By node, how many of its group came before.
+        // By node, how many nodes of its group came before.
         let before = &mut self.scratch.raw;
         for (node, before) in before.iter_mut().enumerate() {
             let count = &mut counts[self.group[node] as usize];
@@ -292,7 +298,8 @@ impl Quotient {
         }
     }
 
-    /// The successor; `None` if it must be computed on all clocks, `Some(false)` if there is none.
+    /// Computes the successor; `None` if it must be computed on all clocks, `Some(false)` if there
+    /// is none.
     pub fn successor(
         &mut self,
         expander: &mut Expander<'_>,
@@ -303,7 +310,8 @@ impl Quotient {
         expander.successor_among(step, state, &mut self.zone, next, &self.place)
     }
 
-    /// Abstracts the zone with the bounds of its state; false if they are not the same throughout a group.
+    /// Abstracts the zone with the bounds of its state; returns false if the bounds differ within a
+    /// group.
     pub fn abstracted(&mut self, whole: &Abstractor) -> bool {
         let same = (0..self.owner.len()).all(|x| {
             let like = self.like(x);
@@ -316,7 +324,7 @@ impl Quotient {
         same
     }
 
-    /// Writes out the rows and columns of leaders.
+    /// Expands the rows and columns of leaders.
     pub fn spread(&mut self) {
         let (dim, raw) = (self.zone.dim(), self.zone.raw());
         self.rows.clear();
@@ -353,7 +361,7 @@ impl Quotient {
         self.firsts[self.group[node as usize] as usize][0]
     }
 
-    /// The clock of the leader that a clock is like.
+    /// The corresponding clock of the leader.
     fn like(&self, x: usize) -> usize {
         match self.owner[x] {
             Some((node, k)) => self.clocks[self.leader(node) as usize][k as usize] as usize,
@@ -361,7 +369,7 @@ impl Quotient {
         }
     }
 
-    /// Asks for each clock of a leader and gives all clocks the answers.
+    /// Calls `ask` for each clock of a leader and copies the results to all clocks.
     fn for_each<T: Copy + Default>(&self, out: &mut Vec<T>, ask: impl Fn(usize) -> T) {
         out.clear();
         let answers = self.starts.iter().enumerate();
@@ -374,7 +382,7 @@ impl Quotient {
         }
     }
 
-    /// Writes the whole zone, moved by a permutation.
+    /// Writes the whole zone, with a permutation applied.
     pub fn write(&mut self, tables: &Tables, permutation: &Permutation, out: &mut Zone) {
         let dim = self.starts.len();
         if out.dim() != dim {
@@ -393,7 +401,8 @@ impl Quotient {
                 row[*y] = *bound;
             }
         }
-        // The others' rows are copies of their leaders', but for bounds between an element and itself.
+        // The rows of the others are copies of those of their leaders, except for bounds between an
+        // element and itself.
         for x in (0..dim).filter(|x| self.starts[*x] == DROPPED) {
             let Some((node, _)) = self.owner[x] else {
                 continue;
@@ -446,13 +455,14 @@ impl Matrix for Quotient {
         if !stabiliser::same_data(tables, index, swap, state) {
             return false;
         }
-        // Permutations inside groups take the two to the leaders, so it is enough to swap these.
+        // Permutations inside groups map the two elements to the leaders, so it is enough to swap
+        // these.
         let [one, other] = nodes.map(|n| &self.clocks[self.leader(n as u32) as usize]);
         one.iter().zip(other).all(|(x, y)| {
             let (x, y) = (*x as usize, *y as usize);
             let same = |p: &[Bound], q: &[Bound]| {
                 let differ: usize = p.iter().zip(q).map(|(p, q)| usize::from(p != q)).sum();
-                // Bounds among clocks of the two move themselves.
+                // Bounds between clocks of the two elements are exchanged as well.
                 let own = || {
                     one.iter()
                         .zip(other)

@@ -1,4 +1,4 @@
-//! Successors on a few clocks of each class are those on all clocks, bound by bound.
+//! Successors on a few clocks of each class equal those on all clocks, bound by bound.
 
 use super::tests::{load, some_states, tables};
 use super::{OnePerClass, Representative};
@@ -8,7 +8,7 @@ use crate::common;
 use crate::graph::expander::Expander;
 use crate::program::Program;
 
-/// Takes every step of every state both ways; gives how many were taken on a few clocks.
+/// Takes every step of every state both ways; returns how many were computed on a few clocks.
 fn compare(model: &common::Loaded, abstraction: Abstraction, most: u64) -> usize {
     let program = Program::new(&model.network).expect("a program");
     let tables = tables(model).expect("sets");
@@ -75,14 +75,15 @@ fn examples_have_the_same_successors() {
     ] {
         for abstraction in [Abstraction::ExtraLu, Abstraction::ExtraM, Abstraction::Alu] {
             let compared = compare(&load(name, n), abstraction, 4_000);
-            // Some have three elements whatever is asked for, or no clocks.
+            // Some always have three elements, or no clocks.
             let large = ["fischer", "fischer-int", "csma-cd"].contains(&name);
             assert!(!large || compared > 20, "{name}: {compared}");
         }
     }
 }
 
-/// Several clocks per element, in processes and arrays, broadcasts whose receivers part, two sets, clocks of nobody.
+/// Several clocks per element, in processes and arrays; broadcasts whose receivers differ; two
+/// sets; clocks without an element.
 #[test]
 fn several_clocks_have_the_same_successors() {
     let text = "typedef scalar[6] S; typedef scalar[5] R; clock g, a[S], b[R]; int[0,3] n; broadcast chan c; S last; \

@@ -1,5 +1,5 @@
-//! Successors that are representatives of their orbits, with or without an audit, and the choice between them and plain
-//! ones.
+//! Successors that are representatives of their orbits, with or without an audit, and the choice
+//! between them and plain ones.
 
 use super::audit::Audit;
 use super::one_per_class::OnePerClass;
@@ -17,14 +17,15 @@ use std::ops::ControlFlow;
 /// One successor per class of steps, each replaced by its representative.
 pub struct Reduced<'p> {
     plain: Plain<'p>,
-    /// What makes representatives.
+    /// Computes representatives.
     pub representative: Representative,
-    /// `None` if every step is to be taken.
+    /// `None` if every step is taken.
     one_per_class: Option<OnePerClass>,
-    /// Whether queries may look at one element per class. Not where every step is taken.
+    /// Whether queries may evaluate one element per class. Not if every step is taken.
     few_elements: bool,
-    /// Bounds of a representative, where states are compared by the bounds of their discrete part: what moves a state
-    /// moves those too. The abstractor keeps the bounds of the state as it was.
+    /// The bounds of a representative, if states are compared by the bounds of their discrete part:
+    /// a permutation of a state also permutes its bounds. The abstractor keeps the bounds of the
+    /// original state.
     moved: Option<(Vec<i32>, Vec<i32>)>,
     whole: Zone,
     state: Vec<i32>,
@@ -37,7 +38,8 @@ impl Classes for Representative {
 }
 
 impl<'p> Reduced<'p> {
-    /// One successor per class of steps, computed on a few clocks of each class where that is possible.
+    /// Computes one successor per class of steps, on a few clocks of each class where that is
+    /// possible.
     pub fn new(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
         let quotient = representative.quotient(plain.program, plain.bounds, &plain.abstractor);
         let one_per_class = OnePerClass::new(representative.tables()).on_few_clocks(quotient);
@@ -48,7 +50,7 @@ impl<'p> Reduced<'p> {
         }
     }
 
-    /// All successors, each computed on all clocks.
+    /// Computes all successors, each on all clocks.
     fn every_step(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
         let dim = plain.program.dim();
         let by_state = plain.abstractor.kind.frees_inactive();
@@ -63,7 +65,7 @@ impl<'p> Reduced<'p> {
         }
     }
 
-    /// Replaces the pieces of a state by representatives and gives them.
+    /// Replaces the pieces of a state by representatives and passes them on.
     fn give<B>(
         &mut self,
         state: &[i32],
@@ -84,7 +86,7 @@ impl<'p> Reduced<'p> {
         flow
     }
 
-    /// Gives the representative in `state` with its zone.
+    /// Passes on the representative in `state` with its zone.
     fn give_moved<B>(
         &mut self,
         zone: &Zone,
@@ -110,7 +112,7 @@ impl<'p> Reduced<'p> {
         })
     }
 
-    /// Abstracts, reduces and gives a successor that is known on a few clocks of each class.
+    /// Abstracts, reduces and passes on a successor that is known on a few clocks of each class.
     fn give_quotient<B>(
         &mut self,
         state: &mut [i32],
@@ -204,7 +206,7 @@ impl<'p> Successors<'p> for Reduced<'p> {
             );
         }
         let found = expander.find_steps(state, zone);
-        // Whoever else looks at steps sees all of them.
+        // Other users of the expander see all steps.
         expander.steps.interchange = None;
         found?;
         Ok(expander.steps.len())
@@ -250,7 +252,7 @@ impl<'p> Successors<'p> for Reduced<'p> {
     }
 }
 
-/// Takes every step, and checks on the way that swaps of elements change nothing.
+/// Takes every step, and checks that swaps of elements make no difference.
 pub struct Audited<'p> {
     reduced: Reduced<'p>,
     audit: Audit<'p>,
@@ -312,7 +314,7 @@ impl<'p> Successors<'p> for Audited<'p> {
     }
 
     fn confirm(&mut self, state: &[i32], zone: &Zone) -> Option<String> {
-        // What ends a search was not taken from the waiting list yet.
+        // The state that ends a search was not yet taken from the waiting list.
         self.audit.now();
         self.look(state, zone).ok().flatten()
     }
@@ -327,19 +329,19 @@ impl<'p> Successors<'p> for Audited<'p> {
     }
 }
 
-/// What a run was given: states as they are, representatives, or audited representatives.
+/// The successors of a run: plain, reduced, or reduced and audited.
 #[allow(clippy::large_enum_variant)] // There is one per search, used for every state.
 pub enum Chosen<'p> {
-    /// As they are.
+    /// States are stored unchanged.
     Plain(Plain<'p>),
-    /// Representatives.
+    /// States are replaced by representatives.
     Reduced(Box<Reduced<'p>>),
-    /// Audited representatives.
+    /// States are replaced by representatives, with an audit.
     Audited(Box<Audited<'p>>),
 }
 
 impl<'p> Chosen<'p> {
-    /// Reduces by `representative` if there is one, under an audit if there is one.
+    /// Reduces by `representative` if it is given, with an audit if that is given.
     pub fn new(
         (program, bounds): (&'p Program, &'p Bounds),
         abstraction: Abstraction,
@@ -354,7 +356,7 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// The same without an audit, with every step taken.
+    /// Like `new`, without an audit and with every step taken.
     pub fn every_step(
         (program, bounds): (&'p Program, &'p Bounds),
         abstraction: Abstraction,
@@ -367,7 +369,7 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// What makes representatives, if states are reduced.
+    /// The representative, if states are reduced.
     pub fn representative(&self) -> Option<&Representative> {
         match self {
             Chosen::Plain(_) => None,
@@ -385,7 +387,7 @@ impl<'p> Chosen<'p> {
     }
 }
 
-/// Hands a successor on whose state was not moved.
+/// Passes on a successor to which no permutation was applied.
 fn unmoved<B>(
     take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
 ) -> impl FnMut(Successor<'_, ()>) -> ControlFlow<B> {

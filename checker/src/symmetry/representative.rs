@@ -1,14 +1,17 @@
-//! Representatives: elements are sorted by colours that do not depend on their names, then one permutation is applied.
+//! Representatives: elements are sorted by colours that do not depend on their names, then one
+//! permutation is applied.
 //!
-//! Elements that share a colour are checked to be interchangeable; if they are, any order gives the same state. If they
-//! are not, refinement goes on, and where it ends one element after the other is singled out, refined again, and
-//! the least of the states that result is taken (individualisation and refinement, as in McKay's *Practical graph
-//! isomorphism*, 1981). That is canonical as long as the budget lasts; beyond it the first element is singled
-//! out by name, which is sound, not canonical, and counted.
+//! Elements with the same colour are checked to be interchangeable; if they are, any order results
+//! in the same state. If they are not, refinement continues, and where it ends, each element in
+//! turn is singled out and refined again, and the least of the resulting states is taken
+//! (individualisation and refinement, as in McKay's *Practical graph isomorphism*, 1981). The
+//! result is canonical as long as the budget lasts; after that, the first element is singled out by
+//! name, which is sound but not canonical, and counted.
 //!
-//! Where zones of one discrete state are joined to hulls, the discrete state alone decides: what clocks say of one zone
-//! says nothing of the hull it becomes a part of. Sound for the same reason: the hull over representatives has a point
-//! of the orbit of every reachable state.
+//! If zones of one discrete state are joined to hulls, the discrete state alone decides the order,
+//! because the clocks of one zone say nothing about the hull that contains it. This is sound for
+//! the same reason: the hull over representatives contains a point of the orbit of every reachable
+//! state.
 
 use super::colours::{Arrangement, Colours, mix};
 use super::index::Index;
@@ -22,16 +25,16 @@ use crate::bounds::abstraction::Abstractor;
 use crate::program::{Alike, Program};
 use crate::zone::Zone;
 
-/// Finds representatives.
+/// Computes representatives.
 #[derive(Clone, Debug)]
 pub struct Representative {
     tables: Tables,
     index: Index,
-    /// How often a tie had to be broken by name.
+    /// How often a tie was broken by name.
     pub broken_ties: u64,
     /// Whether clocks decided the order of elements that the discrete state does not tell apart.
     pub clocks_decided: bool,
-    /// Whether clocks take part in the order of elements.
+    /// Whether clocks are used for the order of elements.
     by_clocks: bool,
     colours: Colours,
     arrangement: Arrangement,
@@ -56,7 +59,7 @@ struct Least {
 }
 
 impl Representative {
-    /// For these tables.
+    /// Creates it for these tables.
     pub fn new(tables: Tables) -> Representative {
         Representative {
             index: Index::new(&tables),
@@ -70,7 +73,7 @@ impl Representative {
         }
     }
 
-    /// The same, with the elements in an order that the discrete state alone decides.
+    /// Orders elements by the discrete state alone.
     pub fn without_clocks(self) -> Representative {
         Representative {
             by_clocks: false,
@@ -78,7 +81,8 @@ impl Representative {
         }
     }
 
-    /// The permutation that arranges elements by the discrete state; elements that it does not tell apart stay as they are.
+    /// The permutation that sorts elements by the discrete state; elements that it does not tell
+    /// apart keep their order.
     fn discrete_order(&mut self, state: &[i32]) -> Permutation {
         let mut colours = std::mem::take(&mut self.colours);
         colours.start(&self.index, &self.tables, state);
@@ -94,7 +98,7 @@ impl Representative {
         permutation
     }
 
-    /// Whether two elements of a block have the same colour.
+    /// Whether two elements of a class have the same colour.
     fn has_ties(&self, colours: &[u64]) -> bool {
         let blocks = self.tables.sets.iter().enumerate();
         let mut blocks = blocks.flat_map(|(set, data)| data.blocks.iter().map(move |b| (set, b)));
@@ -116,7 +120,8 @@ impl Representative {
         &self.index
     }
 
-    /// For each set and element of a representative the least element that it was checked to be interchangeable with.
+    /// For each set and element of a representative, the least element that was checked to be
+    /// interchangeable with it.
     pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
         stabiliser::classes(&self.tables, &self.index, state, zone)
     }
@@ -126,7 +131,7 @@ impl Representative {
         stabiliser::discrete_classes(&self.tables, &self.index, state, alike);
     }
 
-    /// Replaces a state by its representative; gives the permutation that was applied.
+    /// Replaces a state by its representative; returns the permutation that was applied.
     pub fn reduce(&mut self, state: &mut [i32], zone: &mut Zone) -> Permutation {
         if !self.by_clocks {
             let permutation = self.discrete_order(state);
@@ -160,7 +165,7 @@ impl Representative {
         permutation
     }
 
-    /// A quotient for a search with these bounds, where it applies.
+    /// A quotient for a search with these bounds, if it applies.
     pub fn quotient(
         &self,
         program: &Program,
@@ -177,7 +182,8 @@ impl Representative {
         quotient.write(&self.tables, &Permutation::identity(sizes), zone);
     }
 
-    /// Writes the representative of a state whose zone is known as a quotient; gives the permutation that was applied.
+    /// Writes the representative of a state whose zone is known as a quotient; returns the
+    /// permutation that was applied.
     pub fn reduce_quotient(
         &mut self,
         state: &mut [i32],
@@ -203,14 +209,15 @@ impl Representative {
             self.move_state(&permutation, state);
             permutation
         } else {
-            // Singling out one element of a group ends the likeness of its elements.
+            // Once an element of a group is singled out, the elements of the group are no longer
+            // interchangeable.
             self.write_out(quotient, zone);
             self.reduce(state, zone)
         }
     }
 
-    /// Refines until ties are interchangeable; gives one class of ties that is not, one element for each of its
-    /// interchangeable parts, when nothing tells them apart any more.
+    /// Refines until ties are interchangeable. If nothing more tells them apart, returns a class of
+    /// ties that is not interchangeable: one element for each of its interchangeable parts.
     fn settle(&self, colours: &mut Colours, state: &[i32], zone: &impl Matrix) -> Option<Vec<u32>> {
         let mut count = 0;
         loop {
@@ -224,7 +231,7 @@ impl Representative {
         }
     }
 
-    /// Singles out each element of a class of ties in turn and keeps the least state that results.
+    /// Singles out each element of a class of ties in turn and keeps the least resulting state.
     fn single_out(
         &self,
         colours: &Colours,
@@ -266,7 +273,7 @@ impl Representative {
         !self.index.relational.is_empty()
     }
 
-    /// The permutation that puts each block in order; notes whether clocks decided it.
+    /// The permutation that sorts each class; records whether clocks decided it.
     fn sorted_and_noted(&mut self, colours: &[u64]) -> Permutation {
         let permutation = self.sorted(colours);
         if !self.clocks_decided {
@@ -287,7 +294,7 @@ impl Representative {
         permutation
     }
 
-    /// The permutation that puts each block in order.
+    /// The permutation that sorts each class.
     fn sorted(&self, colours: &[u64]) -> Permutation {
         let sets = self.tables.sets.iter().enumerate();
         Permutation(
@@ -312,7 +319,8 @@ impl Representative {
         )
     }
 
-    /// The class of ties with the least colour that are not all interchangeable, one element for each part that is.
+    /// The class of ties with the least colour whose elements are not all interchangeable: one
+    /// element for each interchangeable part.
     fn unresolved(&self, colours: &[u64], state: &[i32], zone: &impl Matrix) -> Option<Vec<u32>> {
         let mut found: Option<(u64, Vec<u32>)> = None;
         for (set, data) in self.tables.sets.iter().enumerate() {

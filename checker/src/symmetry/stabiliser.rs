@@ -1,4 +1,5 @@
-//! Which swaps fix a state: checked entry by entry, full matrix included, never taken from colours.
+//! Which swaps fix a state: checked entry by entry, including the full matrix, and never derived
+//! from colours.
 
 use super::index::Index;
 use super::tables::{Coordinate, Tables};
@@ -8,7 +9,7 @@ use crate::zone::Zone;
 /// A swap of two elements of a set.
 pub type Swap = (usize, u16, u16);
 
-/// Whether a swap leaves the state as it is.
+/// Whether a swap fixes the state.
 pub fn interchangeable(
     tables: &Tables,
     index: &Index,
@@ -20,7 +21,7 @@ pub fn interchangeable(
         && fixes_zone(tables, index, swap, zone, &mut Columns::default())
 }
 
-/// Whether a swap leaves the zone as it is.
+/// Whether a swap fixes the zone.
 fn fixes_zone(
     tables: &Tables,
     index: &Index,
@@ -34,7 +35,7 @@ fn fixes_zone(
     let mut pairs: smallvec::SmallVec<[(usize, usize); 8]> = Default::default();
     for x in clocks.map(|x| *x as usize) {
         let pair = (x + 1, moved(&tables.clocks[x], x, swap) + 1);
-        // A clock of both elements is met twice.
+        // A clock of both elements occurs twice.
         if pair.0 != pair.1 && !pairs.contains(&pair) {
             pairs.push(pair);
         }
@@ -42,11 +43,12 @@ fn fixes_zone(
     same_times(zone, &pairs, columns)
 }
 
-/// For one distance between columns, in how many rows each column differs from the one at that distance. Neighbours of a
-/// family lie at the same distance, so that all of them are compared in one pass along the rows.
+/// For one distance between columns: in how many rows each column differs from the one at that
+/// distance. Neighbours of a family are at the same distance, so all of them are compared in one
+/// pass over the rows.
 #[derive(Default)]
 struct Columns {
-    /// Whether many columns are going to be asked for.
+    /// Whether many columns will be requested.
     many: bool,
     distance: usize,
     differ: Vec<u32>,
@@ -75,7 +77,7 @@ impl Columns {
     }
 }
 
-/// Where a swap moves something with these coordinates.
+/// The position to which a swap moves something with these coordinates.
 fn moved(coordinates: &[Coordinate], at: usize, (set, a, b): Swap) -> usize {
     let mut to = at as i64;
     for c in coordinates.iter().filter(|c| c.set == set) {
@@ -91,7 +93,7 @@ fn moved(coordinates: &[Coordinate], at: usize, (set, a, b): Swap) -> usize {
     to as usize
 }
 
-/// Whether a swap leaves locations and cells as they are.
+/// Whether a swap fixes locations and cells.
 pub fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
     let (set, a, b) = swap;
     let own = [
@@ -115,17 +117,18 @@ pub fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> b
     if !with_coordinate.all(|c| state[moved(&tables.cells[c], c, swap)] == value(c)) {
         return false;
     }
-    // Cells elsewhere stay where they are, so they must not hold either.
+    // Other cells are not moved, so they must not hold either element.
     let mut holders = index.holders[set].iter().map(|c| *c as usize);
     holders.all(|c| state[moved(&tables.cells[c], c, swap)] == value(c))
 }
 
-/// Whether exchanging clocks (`pairs` holds each with its image, both ways) leaves the zone as it is.
+/// Whether exchanging clocks (`pairs` contains each with its image, in both directions) fixes the
+/// zone.
 fn same_times(zone: &Zone, pairs: &[(usize, usize)], columns: &mut Columns) -> bool {
     let dim = zone.dim();
     let rows = |x: usize| &zone.raw()[x * dim..(x + 1) * dim];
     for &(x, to) in pairs {
-        // Between clocks that move, exactly.
+        // Between clocks that move, entries must match exactly.
         if !pairs
             .iter()
             .all(|&(y, image)| zone.at(to, image) == zone.at(x, y))
@@ -135,7 +138,8 @@ fn same_times(zone: &Zone, pairs: &[(usize, usize)], columns: &mut Columns) -> b
         if x > to {
             continue;
         }
-        // Towards the others rows and columns must be equal; entries of clocks that move were looked at.
+        // Relative to the other clocks, rows and columns must be equal; entries of clocks that move
+        // were already compared.
         let (one, other) = (rows(x), rows(to));
         let differ: usize = one
             .iter()
@@ -155,9 +159,9 @@ fn same_times(zone: &Zone, pairs: &[(usize, usize)], columns: &mut Columns) -> b
     true
 }
 
-/// For each set and element the least element of its class: neighbours whose swap fixes the state share one, and with
-/// them every permutation inside a class fixes it. Interchangeable elements stand next to each other in a
-/// representative; where they do not, classes are smaller than they could be.
+/// For each set and element, the least element of its class. Neighbours whose swap fixes the state
+/// are in the same class, so every permutation inside a class fixes it. In a representative,
+/// interchangeable elements are neighbours; otherwise classes are smaller than they could be.
 pub fn classes(tables: &Tables, index: &Index, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
     let sets = 0..tables.sets.len();
     let mut columns = Columns {

@@ -1,9 +1,9 @@
-//! Queries that name elements, asked of whole orbits.
+//! Queries that name elements, evaluated for whole orbits.
 //!
-//! If the initial state is fixed by every permutation, the reachable states are whole orbits, so `E<> φ` iff some
-//! reachable representative has an image where φ holds. φ does not change under permutations that fix the elements it
-//! names, so it is enough to try every way to put elements in their places, one per class, one place after the
-//! other.
+//! If every permutation fixes the initial state, the set of reachable states consists of whole
+//! orbits, so `E<> φ` holds iff some reachable representative has an image where φ holds.
+//! Permutations that fix the elements named in φ do not change its value, so it is enough to try
+//! all assignments of elements to these positions, one element per class, position by position.
 
 use super::permutation::Permutation;
 use super::representative::Representative;
@@ -14,13 +14,13 @@ use crate::zone::Zone;
 
 pub use zonelens_analysis::network::MOST_NAMED;
 
-/// Asks for a condition on all images of a state.
+/// Evaluates a condition on all images of a state.
 pub struct Symmetrised<V> {
     goal: V,
     representative: Representative,
-    /// Elements that the condition names, by set.
+    /// The elements that the condition names, by set.
     named: Vec<(usize, u16)>,
-    /// The permutation that takes the state found to one where the condition itself holds.
+    /// The permutation that maps the state found to one where the condition itself holds.
     pub found: Option<Permutation>,
 }
 
@@ -34,7 +34,7 @@ pub fn is_invariant(representative: &Representative, state: &[i32], zone: &Zone)
 }
 
 impl<V: Visitor> Symmetrised<V> {
-    /// Asks for the condition of `goal`, which names these elements.
+    /// Evaluates the condition of `goal`, which names these elements.
     pub fn new(
         goal: V,
         representative: Representative,
@@ -48,7 +48,8 @@ impl<V: Visitor> Symmetrised<V> {
         }
     }
 
-    /// Tries every element in the places from `at` on; `so_far` led from the representative to `state`.
+    /// Tries every element at the positions from `at` on; `so_far` maps the representative to
+    /// `state`.
     fn try_from(
         &mut self,
         at: usize,
@@ -65,7 +66,7 @@ impl<V: Visitor> Symmetrised<V> {
             return Ok(found);
         };
         let blocks = &self.representative.tables().sets[set].blocks;
-        // An element outside all blocks is in its place for good.
+        // An element outside all classes is never moved.
         let block = blocks.iter().find(|b| b.contains(&place));
         let candidates = block.cloned().unwrap_or(vec![place]);
         let classes = self.representative.classes(state, zone);

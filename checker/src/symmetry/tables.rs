@@ -1,8 +1,10 @@
-//! Static tables: which elements every location, cell and clock belongs to, and how far apart neighbours lie.
+//! Static tables: the elements that every location, cell and clock belongs to, and the distances
+//! between neighbours.
 //!
-//! A cell of an array over a scalarset, or of a process with a scalarset parameter, has one *coordinate* per such
-//! dimension: the set, the element, and the distance to the same cell of the next element. Moving a cell along a
-//! permutation is then a sum over its coordinates (Definitions 3.27 and 4.1 of Hendriks' thesis in the general form).
+//! A cell of an array over a scalarset, or of a process with a scalarset parameter, has one
+//! *coordinate* per such dimension: the set, the element, and the distance to the same cell of the
+//! next element. The image of a cell under a permutation is then a sum over its coordinates
+//! (Definitions 3.27 and 4.1 of Hendriks' thesis in the general form).
 
 use super::permutation::Permutation;
 use crate::graph::receivers::Interchange;
@@ -14,24 +16,24 @@ use zonelens_analysis::network::{IndexRange, Network, ScalarsetId, Shape};
 /// One dimension of a cell, clock or process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coordinate {
-    /// Position among the reduced scalarsets.
+    /// The index among the reduced scalarsets.
     pub set: usize,
     /// The element.
     pub element: u16,
-    /// Distance to the next element's.
+    /// The distance to the same data of the next element.
     pub stride: i64,
 }
 
 /// A reduced scalarset.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// Which one of the network's.
+    /// The id of the scalarset in the network.
     pub id: ScalarsetId,
-    /// Number of elements.
+    /// The number of elements.
     pub size: usize,
-    /// Value of element 0 in cells.
+    /// The value of element 0 in cells.
     pub first: i32,
-    /// Elements that may be exchanged with each other.
+    /// Classes of elements that may be exchanged.
     pub blocks: Vec<Vec<u16>>,
 }
 
@@ -40,21 +42,21 @@ pub struct Set {
 pub struct Tables {
     /// The reduced scalarsets.
     pub sets: Vec<Set>,
-    /// Coordinates of each cell.
+    /// The coordinates of each cell.
     pub cells: Vec<Vec<Coordinate>>,
-    /// The set whose elements a cell holds.
+    /// The set whose elements each cell holds.
     pub holds: Vec<Option<usize>>,
-    /// Coordinates of each clock.
+    /// The coordinates of each clock.
     pub clocks: Vec<Vec<Coordinate>>,
-    /// Coordinates of each process.
+    /// The coordinates of each process.
     pub processes: Vec<Vec<Coordinate>>,
     /// For each edge, process by process, the sets that its select variables range over.
     pub selects: Vec<Vec<Option<usize>>>,
 }
 
 impl Tables {
-    /// Tables for those of `candidates` whose data has the expected form; `None` if none is left. `fixed` elements are
-    /// not moved.
+    /// Builds tables for those of `candidates` whose data has the expected form; `None` if none is
+    /// left. Elements in `fixed` are not moved.
     pub fn new(
         network: &Network,
         candidates: &[ScalarsetId],
@@ -71,7 +73,7 @@ impl Tables {
                         .any(|s| !s.blocks.is_empty())
                         .then_some(tables);
                 }
-                // A set that does not fit is left out, and the tables are made anew without it.
+                // A set that does not fit is left out, and the tables are built again without it.
                 Err(set) => usable.retain(|id| *id != set),
             }
             if usable.is_empty() {
@@ -80,7 +82,8 @@ impl Tables {
         }
     }
 
-    /// What the search for steps needs to know of elements; classes are filled in state by state.
+    /// The facts about elements that the search for steps needs; classes are filled in for each
+    /// state.
     pub fn interchange(&self) -> Interchange {
         let own = |coordinates: &Vec<Coordinate>| {
             let pairs = coordinates.iter().map(|c| (c.set as u16, c.element));
@@ -95,13 +98,13 @@ impl Tables {
         }
     }
 
-    /// What clocks that permutations may exchange have in common.
+    /// A key that is equal for clocks that permutations may exchange.
     pub fn kind_of_clock(&self, clock: usize) -> (u64, Vec<(usize, usize)>) {
         let coordinates = &self.clocks[clock];
         let of = |c: &Coordinate| {
             let blocks = &self.sets[c.set].blocks;
             let block = blocks.iter().position(|b| b.contains(&c.element));
-            // An element that nothing moves has clocks of its own.
+            // The clocks of an element that is never moved have their own kind.
             (c.set, block.unwrap_or(blocks.len() + c.element as usize))
         };
         (
@@ -110,7 +113,7 @@ impl Tables {
         )
     }
 
-    /// Where a permutation moves something with these coordinates.
+    /// The position to which a permutation moves something with these coordinates.
     #[inline]
     pub fn image(at: usize, coordinates: &[Coordinate], permutation: &Permutation) -> usize {
         let mut to = at as i64;
@@ -130,7 +133,7 @@ impl Tables {
                 usize::try_from(value - first)
                     .ok()
                     .and_then(|e| permutation.0[set].get(e))
-                    // A value outside the set ("nobody" in the legacy notation) stays.
+                    // A value outside the set ("nobody" in the legacy notation) is unchanged.
                     .map_or(value, |image| i32::from(*image) + first)
             }
             None => value,
@@ -164,7 +167,7 @@ impl Tables {
     }
 }
 
-/// A number for a place that does not depend on the elements in its coordinates.
+/// A number for a position that does not depend on the elements in its coordinates.
 pub fn position(at: usize, coordinates: &[Coordinate]) -> u64 {
     let base = coordinates
         .iter()
@@ -246,7 +249,7 @@ impl<'n> Builder<'n> {
         Ok(tables)
     }
 
-    /// Checks that an index range runs over a whole set; gives the set.
+    /// Checks that an index range covers a whole set; returns the set.
     fn whole(&self, range: &IndexRange) -> Result<Option<usize>, ScalarsetId> {
         let Some(set) = self.set(range.scalarset) else {
             return Ok(None);
@@ -294,7 +297,7 @@ impl<'n> Builder<'n> {
                 let index = own[p as usize].iter().position(|o| *o == v).unwrap_or(0);
                 for c in &tables.processes[p as usize] {
                     let id = self.usable[c.set];
-                    // The same variable of a process next to it tells the distance.
+                    // The distance follows from the same variable of a neighbouring process.
                     let step = if (c.element as usize) + 1 < tables.sets[c.set].size {
                         c.stride
                     } else {
@@ -372,7 +375,8 @@ impl<'n> Builder<'n> {
         Ok(())
     }
 
-    /// Every swap of neighbours must lead to places of the same kind: ranges, locations, edges.
+    /// Checks that every swap of neighbours maps positions to positions of the same kind: ranges,
+    /// locations, edges.
     fn check(&self, tables: &Tables) -> Result<(), ScalarsetId> {
         let network = self.network;
         for (s, set) in tables.sets.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Orbits: the states of the unreduced search fall into exactly the orbits that the reduced search stores.
+//! Orbits: the states of the unreduced search form exactly the orbits that the reduced search
+//! stores.
 
 use super::{Chosen, OnePerClass, Permutation, Representative, Tables};
 use crate::Control;
@@ -19,10 +20,10 @@ use zonelens_analysis::report::{Options, SearchOrder, SymmetryOption, Verdict};
 use zonelens_interpreter::Rng;
 use zonelens_syntax::ast::FileKind;
 
-/// A state as it can be compared.
+/// A state in a form that can be compared.
 type Flat = (Vec<i32>, Vec<i32>);
 
-/// Remembers every state.
+/// Collects every state.
 #[derive(Default)]
 pub struct All(pub Vec<(Vec<i32>, Zone)>);
 
@@ -33,8 +34,8 @@ impl Visitor for All {
     }
 }
 
-/// All states of a model, nothing but equal states dropped, and how often ties were broken by name; `None` if there are
-/// more than `most` or the model fails.
+/// All states of a model, with only equal states dropped, and how often ties were broken by name;
+/// `None` if there are more than `most` or the model fails.
 fn states(
     program: &Program,
     abstraction: Abstraction,
@@ -88,7 +89,7 @@ fn search(
     (all, outcome, ties)
 }
 
-/// Every permutation inside the blocks of every set.
+/// Every permutation inside the classes of every set.
 fn group(tables: &Tables) -> Vec<Permutation> {
     let mut result = vec![Permutation::identity(tables.sets.iter().map(|s| s.size))];
     for (s, set) in tables.sets.iter().enumerate() {
@@ -113,7 +114,8 @@ fn group(tables: &Tables) -> Vec<Permutation> {
     result
 }
 
-/// The least image of a state: the same for all states of an orbit, whatever the representative says.
+/// The least image of a state: the same for all states of an orbit, independent of the
+/// representative.
 fn least(tables: &Tables, group: &[Permutation], state: &(Vec<i32>, Zone)) -> Flat {
     let images = group.iter().map(|p| {
         let (state, zone) = tables.apply(p, &state.0, &state.1);
@@ -143,8 +145,8 @@ pub fn tables(model: &Loaded) -> Option<Tables> {
     Tables::new(&model.network, &usable, &BTreeSet::new())
 }
 
-/// Compares the orbits of a model with at most so many states; gives their number, how many states were stored for them,
-/// and how often ties were broken by name.
+/// Compares the orbits of a model with at most `most` states; returns their number, how many states
+/// were stored for them, and how often ties were broken by name.
 pub fn compare_orbits(
     model: &Loaded,
     abstraction: Abstraction,
@@ -156,7 +158,7 @@ pub fn compare_orbits(
     let permutations: f64 = blocks
         .map(|b| (1..=b.len()).map(|k| k as f64).product::<f64>())
         .product();
-    // Every image of every state is looked at.
+    // Every image of every state is compared.
     if permutations > 200.0 {
         return None;
     }
@@ -191,7 +193,7 @@ fn orbits_of_the_examples() {
         for abstraction in [Abstraction::ExtraM, Abstraction::ExtraLu] {
             let found = compare_orbits(&load(name, n), abstraction, u64::MAX);
             let (orbits, stored, ties) = found.expect("all states");
-            // Canonical in every example, those with data from elements to elements included.
+            // Canonical in every example, including those with data that maps elements to elements.
             assert_eq!(
                 (orbits, 0),
                 (stored, ties),
@@ -201,15 +203,16 @@ fn orbits_of_the_examples() {
     }
 }
 
-/// A state from its parts: cells and locations as the network orders them, clocks in halves of a time unit.
+/// A state from its parts: cells and locations as the network orders them, clocks in halves of a
+/// time unit.
 fn state_of(program: &Program, cells: &[i32], locations: &[i32], clocks: &[i32]) -> Flat {
     assert_eq!(cells.len(), program.cells.len());
     let state = [cells, locations].concat();
     (state, Zone::point(clocks).raw().to_vec())
 }
 
-/// The worked example of section 4.1 of *Adding symmetry reduction to UPPAAL*: three processes, one of them waiting, one
-/// in the critical section. Clocks are doubled, one of them being at 2.5.
+/// The worked example of section 4.1 of *Adding symmetry reduction to UPPAAL*: three processes, one
+/// of them waiting, one in the critical section. Clocks are doubled, because one of them is at 2.5.
 #[test]
 fn both_swaps_of_the_worked_example() {
     let model = load("fischer-001", 3);
@@ -310,8 +313,8 @@ fn steps_taken(text: &str, change: impl Fn(&mut [i32])) -> (usize, usize) {
     (all, taken)
 }
 
-/// A map with a cycle of three and one of four: no colour tells elements apart, but no swap fixes the state either, and
-/// firing one element only would lose the other cycle.
+/// A map with a cycle of three and one of four: no colour tells elements apart, but no swap fixes
+/// the state either, and firing only one element would lose the other cycle.
 #[test]
 fn ties_that_are_not_interchangeable_are_all_fired() {
     let text = "typedef scalar[7] S; S f[S]; process P(const S i) { state a, b; init a; trans a -> b { }; } system P;";
@@ -321,7 +324,7 @@ fn ties_that_are_not_interchangeable_are_all_fired() {
         (7, 7)
     );
     assert_eq!(steps_taken(text, |state| state[..7].fill(3)), (7, 2));
-    // Canonical nevertheless: every renaming of the map has the same representative.
+    // It is canonical nevertheless: every renaming of the map has the same representative.
     let model = common::xta(text);
     let program = Program::new(&model.network).expect("a program");
     let tables = tables(&model).expect("sets");
@@ -351,12 +354,12 @@ fn tuples_are_chosen_coordinate_by_coordinate() {
     };
     assert_eq!(steps_taken(&model("j != i && k == j"), |_| ()), (20, 1));
     assert_eq!(steps_taken(&model("k == j"), |_| ()), (25, 2));
-    // All the ways in which three elements can be equal or not.
+    // All the ways in which three elements can be equal or different.
     assert_eq!(steps_taken(&model("true"), |_| ()), (125, 5));
 }
 
-/// Receivers of a broadcast that can be exchanged choose as a multiset; those whose element has another receiver, or
-/// that bind an element, do not.
+/// Interchangeable receivers of a broadcast choose as a multiset; receivers whose element has
+/// another receiver, or that bind an element, do not.
 #[test]
 fn receivers_choose_as_multisets() {
     let model = |parts: &str, system: &str| {
@@ -367,7 +370,7 @@ fn receivers_choose_as_multisets() {
         )
     };
     assert_eq!(steps_taken(&model("", "P, Q"), |_| ()), (16, 5));
-    // A sender among them is told apart: one of four, and three others choose.
+    // A sender among them is told apart: one of four sends, and three others choose.
     let sends = ", a -> a { sync c!; }";
     assert_eq!(steps_taken(&model(sends, "P"), |_| ()), (4 * 8, 4));
     // Two processes per element: pairs of choices would be multisets, single ones are not.
@@ -384,10 +387,12 @@ fn receivers_choose_as_multisets() {
     }
 }
 
-/// A cycle of representatives that permutes the state it comes back to: the lasso shown closes in the model itself.
+/// A cycle of representatives that permutes the state it returns to: the lasso shown closes in the
+/// model itself.
 #[test]
 fn lassos_close_in_the_model() {
-    // Three elements hand a token around, the same way each time: one representative, three laps.
+    // Three elements pass a token around in the same order each time: one representative, three
+    // laps.
     let text = "typedef scalar[3] S; S owner, before; process P(const S i) { state a; urgent a; init a; trans \
          a -> a { select k : S; guard owner == i && k != i && k != before; assign before = i, owner = k; }; } \
          system P;";
@@ -399,7 +404,7 @@ fn lassos_close_in_the_model() {
     let (first, last) = (&trace.steps[start], trace.steps.last().expect("steps"));
     assert_eq!(first.state.variables, last.state.variables);
     assert_eq!(trace.steps.len() - 1 - start, 3);
-    // The same run for ever after another: `-->` starts in the middle.
+    // The infinite run starts after another run: `-->` starts in the middle.
     let report = model.verify("owner != before --> owner == before", &Options::default());
     assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.reason);
     let trace = report.trace.expect("a trace");
@@ -430,8 +435,8 @@ fn sets_are_reduced_together() {
     assert_eq!(stored(&text), stored(&swapped));
 }
 
-/// Of the states that a stopped run leaves behind nothing is claimed, and they are not judged: that took longer than the
-/// run, and more memory than its limit.
+/// For the states of a stopped run, nothing is claimed, and they are not checked: that took longer
+/// than the run, and more memory than its limit.
 #[test]
 fn stopped_runs_are_not_called_canonical() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/fischer.xta");

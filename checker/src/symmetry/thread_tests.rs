@@ -1,4 +1,5 @@
-//! Symmetry with several threads: the same verdicts, runs that replay, and the same states in the end.
+//! Symmetry with several threads: the same verdicts, traces that replay, and the same states in the
+//! end.
 
 use crate::common::{Loaded, Verify, load};
 use zonelens_analysis::report::{AbstractionOption, Options, QueryReport, TraceKind, Verdict};
@@ -16,7 +17,7 @@ fn fischer(size: i64, bound: i64) -> Loaded {
 const EXCLUSION: &str = "A[] forall (i : pid) forall (j : pid) P(i).cs && P(j).cs imply i == j";
 
 fn with(model: &Loaded, query: &str, threads: u32, audit_symmetry: bool) -> QueryReport {
-    // One search, so that states can be counted.
+    // A single search, so that states can be counted.
     let options = Options {
         threads,
         audit_symmetry,
@@ -76,14 +77,15 @@ fn threads_audit_too() {
         many.symmetry.audit.expect("an audit"),
     );
     assert!(one.states > 10);
-    // Each thread looks at every state that it explores first.
+    // Each thread checks every state that it explores at first.
     assert!(
         many.states >= one.states && many.swaps >= one.swaps,
         "{one:?} {many:?}"
     );
 }
 
-/// An element that the query names may be anywhere in its orbit; the thread that finds it is not the one that tells.
+/// An element that the query names may be anywhere in its orbit; the thread that finds it is not
+/// the one that reports it.
 #[test]
 fn threads_ask_whole_orbits() {
     let text = "typedef int[0,3] S; bool f[S]; process P(const S i) { clock x; state a, b; init a; trans \

@@ -1,7 +1,7 @@
 //! Bounds of difference constraints: `x - y < c` or `x - y <= c` in one `i32`.
 //!
-//! A bound is `c << 1 | nonstrict`, so that the integer order is the order of tightness: `< c` comes before `<= c`,
-//! which comes before `< c + 1`. [`INF`] is "no bound".
+//! A bound is `c << 1 | nonstrict`, so that the integer order is the order of tightness: `< c`
+//! comes before `<= c`, which comes before `< c + 1`. [`INF`] is "no bound".
 
 /// A bound: value and strictness in one integer.
 pub type Bound = i32;
@@ -15,11 +15,11 @@ pub const LE_ZERO: Bound = 1;
 /// `< 0`
 pub const LT_ZERO: Bound = 0;
 
-/// Largest magnitude of a constant that may enter a zone. Sums of two bounds that stay below
-/// [`SUM_LIMIT`] cannot wrap; whatever exceeds it marks the zone as overflown.
+/// The largest magnitude of a constant in a zone. Sums of two bounds that stay below [`SUM_LIMIT`]
+/// cannot wrap; a larger one marks the zone as overflowed.
 pub const CONSTANT_LIMIT: i64 = 1 << 27;
 
-/// Largest encoded magnitude that the kernels still add up.
+/// The largest encoded magnitude that the kernels add.
 pub const SUM_LIMIT: i32 = 1 << 29;
 
 /// `< c`

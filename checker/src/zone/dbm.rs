@@ -1,16 +1,18 @@
 //! The difference bound matrix and its kernels.
 //!
-//! Contract. A zone over clocks `1..dim` (index 0 is the constant zero) holds in `m[i][j]` the bound of `x_i - x_j`.
-//! Between calls a zone is either *empty* (`m[0][0] < (<= 0)`) or *canonical*: every entry is the tightest bound that
-//! the others imply, and the diagonal is `<= 0`. Every operation keeps that, except [`Zone::raw_mut`], after which
-//! [`Zone::close`] must run. Clocks are never negative: row 0 stays at or below `<= 0`.
+//! Contract: a zone over clocks `1..dim` (index 0 is the constant zero) contains in `m[i][j]` the
+//! bound of `x_i - x_j`. Between calls, a zone is either *empty* (`m[0][0] < (<= 0)`) or
+//! *canonical*: every entry is the tightest bound that the others imply, and the diagonal is `<=
+//! 0`. Every operation preserves this, except [`Zone::raw_mut`], after which [`Zone::close`] must
+//! be called. Clocks are never negative: row 0 stays at or below `<= 0`.
 //!
-//! Bounds that leave the range in which sums cannot wrap set a sticky flag, [`Zone::overflowed`]; the exploration
-//! then ends as `unknown` and never uses the zone's content.
+//! If a bound leaves the range in which sums cannot wrap, a sticky flag is set,
+//! [`Zone::overflowed`]; the exploration then ends with the verdict `unknown` and does not use the
+//! content of the zone.
 
 use super::bound::{self, Bound, CONSTANT_LIMIT, INF, LE_ZERO, SUM_LIMIT, add, le};
 
-/// How two sets relate.
+/// The relation between two sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The same points.
@@ -19,7 +21,7 @@ pub enum Relation {
     Subset,
     /// The second is strictly inside the first.
     Superset,
-    /// Neither holds the other.
+    /// Neither contains the other.
     Different,
 }
 
@@ -37,7 +39,7 @@ impl PartialEq for Zone {
     }
 }
 
-/// `row[q] = min(row[q], t + via[q])`: the inner loop of every closure, written so that it vectorises.
+/// `row[q] = min(row[q], t + via[q])`: the inner loop of every closure, in a form that vectorises.
 #[inline(always)]
 fn relax(row: &mut [Bound], via: &[Bound], t: Bound) {
     for (r, &v) in row.iter_mut().zip(via) {
@@ -83,12 +85,12 @@ impl Zone {
         zone
     }
 
-    /// Number of clocks plus one.
+    /// The number of clocks plus one.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Whether a bound left the range that can be computed with; the content is then meaningless.
+    /// Whether a bound left the range of the arithmetic; the content is then meaningless.
     pub fn overflowed(&self) -> bool {
         self.overflow
     }
@@ -104,12 +106,12 @@ impl Zone {
         &self.m
     }
 
-    /// All bounds, to be changed; [`Zone::close`] must follow.
+    /// All bounds, mutable; [`Zone::close`] must be called afterwards.
     pub fn raw_mut(&mut self) -> &mut [Bound] {
         &mut self.m
     }
 
-    /// Takes over another zone's content without allocating.
+    /// Copies the content of another zone without allocating.
     pub fn assign(&mut self, other: &Zone) {
         self.dim = other.dim;
         self.overflow = other.overflow;
@@ -117,7 +119,7 @@ impl Zone {
         self.m.extend_from_slice(&other.m);
     }
 
-    /// Whether no valuation is in it.
+    /// Whether it contains no valuation.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.m[0] < LE_ZERO
@@ -128,7 +130,8 @@ impl Zone {
         self.m[0] = bound::lt(-1);
     }
 
-    /// Restores canonical form after arbitrary changes; says whether the zone is not empty. O(n³).
+    /// Restores canonical form after arbitrary changes; returns whether the zone is not empty.
+    /// O(n³).
     pub fn close(&mut self) -> bool {
         let dim = self.dim;
         for k in 0..dim {
@@ -152,8 +155,8 @@ impl Zone {
         consistent
     }
 
-    /// Restores canonical form after entries of some rows became weaker, all other rows being closed already. A weaker
-    /// matrix of a zone that is not empty is not empty.
+    /// Restores canonical form after entries of some rows became weaker, if all other rows are
+    /// still closed. A weaker matrix of a non-empty zone is not empty.
     pub fn close_rows(&mut self, rows: &[usize]) {
         let dim = self.dim;
         if rows.is_empty() {
@@ -171,7 +174,7 @@ impl Zone {
         }
     }
 
-    /// Whether intersecting with `x_i - x_j ~ b` would leave something.
+    /// Whether the intersection with `x_i - x_j ~ b` would not be empty.
     #[inline(always)]
     pub fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {
         let back = self.at(j, i);
@@ -180,7 +183,8 @@ impl Zone {
             || i64::from(back) + i64::from(b) - i64::from((back | b) & 1) >= i64::from(LE_ZERO)
     }
 
-    /// Intersects with `x_i - x_j ~ b`; says whether something is left. O(n²), nothing if the bound is implied.
+    /// Intersects with `x_i - x_j ~ b`; returns whether the result is not empty. O(n²), or O(1) if
+    /// the bound is implied.
     #[inline]
     pub fn and(&mut self, i: usize, j: usize, b: Bound) -> bool {
         if b >= self.at(i, j) {
@@ -201,7 +205,8 @@ impl Zone {
         true
     }
 
-    /// Puts the tighter bound in and closes: every shortest path that changes runs through the new edge once.
+    /// Stores the tighter bound and closes: every shortest path that changes contains the new edge
+    /// once.
     fn tighten(&mut self, i: usize, j: usize, b: Bound) {
         let dim = self.dim;
         let limit = SUM_LIMIT as u32;
@@ -238,9 +243,9 @@ impl Zone {
         }
     }
 
-    /// Lets time pass as long as the clocks stay below their upper bounds, which the zone must satisfy. As much as
-    /// [`Zone::up`] and [`Zone::and`] for each bound, but O(n²) for all of them: a path that got shorter takes one bound
-    /// to zero and goes on from there.
+    /// Lets time pass as long as the clocks stay below their upper bounds, which the zone must
+    /// satisfy. Equivalent to [`Zone::up`] and [`Zone::and`] for each bound, but O(n²) for all of
+    /// them: a path that got shorter takes one bound to zero and continues from there.
     pub fn up_below(&mut self, uppers: &[(usize, Bound)]) {
         self.up();
         let dim = self.dim;
@@ -266,7 +271,8 @@ impl Zone {
         }
     }
 
-    /// Lets time pass for the clocks that run; the others keep their value. The smallest zone around the exact set.
+    /// Lets time pass for the clocks that run; the others keep their values. The result is the
+    /// smallest zone that contains the exact set.
     pub fn up_with_stopped(&mut self, stopped: &[bool]) {
         let dim = self.dim;
         for i in 1..dim {
@@ -281,7 +287,7 @@ impl Zone {
         self.close();
     }
 
-    /// Lets time pass backwards: every valuation from which a delay leads into the zone.
+    /// Lets time pass backwards: adds every valuation from which a delay leads into the zone.
     pub fn down(&mut self) {
         let dim = self.dim;
         for j in 1..dim {
@@ -293,7 +299,7 @@ impl Zone {
         }
     }
 
-    /// Forgets the clock: any value from 0 on.
+    /// Removes all constraints on the clock: it may have any value from 0 on.
     pub fn free(&mut self, x: usize) {
         let dim = self.dim;
         for j in 0..dim {
@@ -340,7 +346,7 @@ impl Zone {
         self.m[y * dim + x] = LE_ZERO;
     }
 
-    /// Intersects with another zone; says whether something is left.
+    /// Intersects with another zone; returns whether the result is not empty.
     pub fn intersect(&mut self, other: &Zone) -> bool {
         if other.is_empty() {
             self.clear();
@@ -386,7 +392,7 @@ impl Zone {
         self.clone().intersect(other)
     }
 
-    /// Inclusion in both directions at once. Both must be canonical and not empty.
+    /// Compares by inclusion in both directions at once. Both must be canonical and not empty.
     pub fn relation(&self, other: &Zone) -> Relation {
         relation(&self.m, &other.m)
     }
@@ -396,7 +402,7 @@ impl Zone {
         other.is_empty() || self.m.iter().zip(&other.m).all(|(a, b)| b <= a)
     }
 
-    /// Relaxes upper bounds of clocks to their non-strict form: adds the points where a delay inside the zone ends.
+    /// Makes upper bounds of clocks non-strict: adds the points where a delay inside the zone ends.
     pub fn relax_upper(&mut self) {
         for i in 1..self.dim {
             let b = &mut self.m[i * self.dim];
@@ -407,7 +413,8 @@ impl Zone {
         self.close();
     }
 
-    /// Keeps only the points that have others of the zone just before them: lower bounds become strict.
+    /// Keeps only the points that have other points of the zone just before them: lower bounds
+    /// become strict.
     pub fn strict_lower(&mut self) -> bool {
         for j in 1..self.dim {
             let b = self.at(0, j);
@@ -426,7 +433,8 @@ impl Zone {
         self.close();
     }
 
-    /// Keeps only the points that have others of the zone just after them: upper bounds become strict.
+    /// Keeps only the points that have other points of the zone just after them: upper bounds
+    /// become strict.
     pub fn strict_upper(&mut self) -> bool {
         for i in 1..self.dim {
             let b = self.at(i, 0);
@@ -442,7 +450,7 @@ impl Zone {
         (1..self.dim).all(|i| self.at(i, 0) == INF)
     }
 
-    /// The smallest zone around both.
+    /// The smallest zone that contains both.
     pub fn hull(&mut self, other: &Zone) {
         for (a, &b) in self.m.iter_mut().zip(&other.m) {
             *a = (*a).max(b);
@@ -464,13 +472,14 @@ impl Zone {
         result
     }
 
-    /// A valuation of the zone: clock `x` has the value `result.0[x - 1] / result.1`. `None` if it is empty.
+    /// A valuation of the zone: clock `x` has the value `result.0[x - 1] / result.1`. `None` if it
+    /// is empty.
     pub fn sample(&self) -> Option<(Vec<i64>, i64)> {
         if self.is_empty() {
             return None;
         }
-        // The least solution, where every strict bound on the way costs an infinitesimal; a cycle of bounds without
-        // slack has no strict one, so `dim` rounds reach the fixpoint.
+        // The least solution, where every strict bound on the path adds an infinitesimal; a cycle
+        // of bounds without slack has no strict one, so `dim` rounds reach the fixpoint.
         let mut values = vec![(0i64, 0i64); self.dim];
         for _ in 0..self.dim {
             for x in 1..self.dim {
@@ -496,7 +505,7 @@ impl Zone {
     }
 }
 
-/// Inclusion of two canonical matrices in both directions at once.
+/// Compares two canonical matrices by inclusion in both directions at once.
 pub fn relation(a: &[Bound], b: &[Bound]) -> Relation {
     let (mut some_less, mut some_more) = (false, false);
     for (x, y) in a.chunks(16).zip(b.chunks(16)) {

@@ -1,15 +1,16 @@
-//! Unions of zones, and subtraction, which is what makes them.
+//! Unions of zones, and subtraction, which creates them.
 
 use super::bound::{self, INF};
 use super::dbm::Zone;
 use crate::mutation::{Mutation, is_on};
 
-/// A union of zones; empty ones are left out.
+/// A union of zones; empty zones are not included.
 pub type Federation = Vec<Zone>;
 
 /// `zone` without `hole`, as disjoint zones.
 ///
-/// Walks over the bounds of the hole that cut the zone: what violates one is a piece, the rest goes on.
+/// For each bound of the hole that cuts the zone, the points that violate it form a piece, and the
+/// rest is processed further.
 pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
     if zone.is_empty() {
         return Vec::new();
@@ -37,17 +38,17 @@ pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
     pieces
 }
 
-/// Bounds that the zones of one union may have altogether: each hole may double their number.
+/// The most bounds of all zones of one union: each hole may double their number.
 const MOST_BOUNDS: usize = 32 << 20;
 
-/// Whether a union has grown beyond what can be kept.
+/// Whether a union has grown beyond the limit.
 pub fn is_too_large(zones: &[Zone]) -> bool {
     zones
         .first()
         .is_some_and(|zone| zones.len() * zone.dim() * zone.dim() > MOST_BOUNDS)
 }
 
-/// What is left of `zones` without any of `holes`.
+/// The points of `zones` that are in none of `holes`.
 pub fn subtract_all<'a>(
     zones: Federation,
     holes: impl IntoIterator<Item = &'a Zone>,

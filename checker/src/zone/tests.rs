@@ -1,11 +1,13 @@
-//! Zone algebra against point sampling: a zone is compared with the set of half-integer (finer where needed) points
-//! it holds in a small box, each operation with its definition on points.
+//! Zone algebra against point sampling: a zone is compared with the set of half-integer (finer
+//! where needed) points that it contains in a small box, and each operation with its definition on
+//! points.
 
 use super::bound::{le, lt};
 use super::*;
 use zonelens_interpreter::Rng;
 
-/// Points have coordinates `k / GRID`. With three clocks and integer bounds, quarters meet every region.
+/// Points have coordinates `k / GRID`. With three clocks and integer bounds, quarters meet every
+/// region.
 const GRID: i32 = 4;
 const BOX: i32 = 4 * GRID;
 const CLOCKS: usize = 3;
@@ -116,7 +118,8 @@ fn up_and_down_are_delays() {
             let forward =
                 (0..=BOX).any(|d| p.iter().all(|v| *v >= d) && holds(&zone, &p.map(|v| v - d)));
             assert_eq!(holds(&up, p), forward, "up at {p:?}");
-            // Later points may lie outside the sampled box: follow the delay as far as bounds can matter.
+            // Later points may lie outside the sampled box: the delay is followed as far as bounds
+            // can matter.
             let backward = (0..=3 * BOX).any(|d| holds(&zone, &p.map(|v| v + d)));
             assert_eq!(holds(&down, p), backward, "down at {p:?}");
         }
@@ -173,7 +176,8 @@ fn intersection_inclusion_hull() {
             (false, false) => Relation::Different,
         };
         assert_eq!(a.relation(&b), expected);
-        // Canonical matrices are compared entry by entry; the points say the same (unbounded parts are cut off alike).
+        // Canonical matrices are compared entry by entry; the points give the same result
+        // (unbounded parts are cut off in the same way).
         let inside = points.iter().all(|p| !holds(&b, p) || holds(&a, p));
         assert!(inside || !a.includes(&b));
     });
@@ -234,7 +238,8 @@ fn edges_of_delay_inside_a_zone() {
     check(8, 100, |rng, points| {
         let zone = random_zone(rng);
         let (mut before, mut after) = (zone.clone(), zone.clone());
-        // Points just after which (before which) the zone has points, found on a finer step than the grid.
+        // Points just after (or before) which the zone has points, found with a finer step than the
+        // grid.
         let has_before = before.strict_lower();
         before.relax_upper();
         let has_after = after.strict_upper();
@@ -337,7 +342,8 @@ fn delays_below_bounds_are_delays_and_bounds() {
     assert!(bounded > 5_000, "{bounded}");
 }
 
-/// Each hole doubles the parts where clocks do not depend on each other; somebody has to notice in time.
+/// Each hole doubles the number of parts if clocks do not depend on each other; this must be
+/// noticed in time.
 #[test]
 fn unions_that_double_are_noticed() {
     let clocks = 24;

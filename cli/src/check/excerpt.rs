@@ -1,7 +1,8 @@
-//! Places and the text around them, as `annotate-snippets` draws it.
+//! Positions and the text around them, as `annotate-snippets` draws it.
 //!
-//! The crate looks at every character of the text it gets, so it gets the lines of the place only, and of a long line
-//! only what is near the place. Then it cannot know the column, which is why places are written by [`Place::origin`].
+//! The crate visits every character of the text it gets, so it gets only the lines of the position
+//! and, of a long line, only the part near it. It then cannot know the column, so positions are
+//! written by [`Place::origin`].
 
 use super::Checked;
 use crate::output;
@@ -10,23 +11,24 @@ use std::fmt;
 use std::ops::Range;
 use zonelens_syntax::span::Span;
 
-/// Columns where there is no terminal to ask.
+/// The number of columns without a terminal.
 const USUAL_WIDTH: usize = 140;
-/// The widest and the narrowest terminal that excerpts are made for.
+/// The narrowest and the widest terminal that excerpts are made for.
 const WIDTHS: (usize, usize) = (40, 200);
-/// Characters of a line that are handed over before a place, behind it, and of either end of a long place. More than
-/// the widest terminal has columns, so that the crate marks the cut, and a place that was shortened is still one that
-/// the crate leaves the middle out of: it does that above twice the width.
+/// The number of characters of a line that are passed on before a position, after it, and at either
+/// end of a long one. It is larger than the number of columns of the widest terminal, so that the
+/// crate marks the cut. A position that was shortened must still be so long that the crate leaves
+/// out its middle: it does so above twice the width.
 const NEAR: usize = 250;
-/// A place over several lines with more bytes is marked on its first line only.
+/// A position of several lines with more bytes than this is marked only on its first line.
 const LARGEST: usize = 20_000;
 
-/// Columns to draw in, for a terminal of so many.
+/// The number of columns to draw in, for a terminal of this width.
 pub(super) fn width(terminal: Option<usize>) -> usize {
     terminal.unwrap_or(USUAL_WIDTH).clamp(WIDTHS.0, WIDTHS.1)
 }
 
-/// A place in a file.
+/// A position in a file.
 pub(super) struct Place<'a> {
     file: &'a Checked,
     span: Range<usize>,
@@ -35,7 +37,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of a span; one that leaves the text ends with it.
+    /// The position of a span; a span beyond the text ends with the text.
     pub(super) fn of(file: &'a Checked, span: Span) -> Place<'a> {
         let fit = |offset: u32| {
             let mut at = (offset as usize).min(file.text.len());
@@ -61,7 +63,7 @@ impl<'a> Place<'a> {
             .char_column(self.column as usize)
     }
 
-    /// Its text, marked, for a terminal of so many columns.
+    /// The marked text, for a terminal with this number of columns.
     pub(super) fn snippet(&self, width: usize) -> Snippet<'a, Annotation<'a>> {
         let excerpt = self.excerpt(width);
         let mark = AnnotationKind::Primary.span(excerpt.marked);
@@ -73,7 +75,7 @@ impl<'a> Place<'a> {
 
     fn excerpt(&self, width: usize) -> Excerpt {
         let text = &self.file.text;
-        // Blanks at the end of a place are not worth a line.
+        // Blanks at the end of a position are not worth a separate line.
         let end = self.span.start + text[self.span.clone()].trim_end().len();
         let last = self.file.lines.line(end as u32);
         let lines = || (self.line..=last).map(|line| self.line_of(line));
@@ -84,7 +86,8 @@ impl<'a> Place<'a> {
             return whole(text, self.span.start..end, lines());
         }
         let line = self.line_of(self.line);
-        // Behind a line's last character there may be its end, which is part of no line.
+        // The last character of a line may be followed by a line break, which is not part of any
+        // line.
         let start = self.span.start.min(line.end);
         let end = self.span.end.clamp(start, line.end);
         let mut excerpt = cut(
@@ -96,7 +99,7 @@ impl<'a> Place<'a> {
         excerpt
     }
 
-    /// Where a 1-based line is, without its end.
+    /// The range of a line (counted from 1), without its line break.
     fn line_of(&self, line: u32) -> Range<usize> {
         let (text, lines) = (&self.file.text, &self.file.lines);
         let start = lines
@@ -119,11 +122,11 @@ impl fmt::Display for Place<'_> {
 struct Excerpt {
     text: String,
     marked: Range<usize>,
-    /// The last line of the place, if not all of its lines are here.
+    /// The last line of the position, if not all of its lines are included.
     last: Option<u32>,
 }
 
-/// All of these lines, with their ends made alike.
+/// All of these lines, with uniform line breaks.
 fn whole(text: &str, span: Range<usize>, lines: impl Iterator<Item = Range<usize>>) -> Excerpt {
     let mut out = String::new();
     let mut marked = None;
@@ -150,7 +153,7 @@ fn whole(text: &str, span: Range<usize>, lines: impl Iterator<Item = Range<usize
     }
 }
 
-/// What is near the marked part of a line.
+/// The text near the marked part of a line.
 fn cut(before: &str, marked: &str, after: &str) -> Excerpt {
     let head = |part: &str| -> String { part.chars().take(NEAR).map(visible).collect() };
     let tail = |part: &str| -> String {
@@ -175,7 +178,8 @@ fn cut(before: &str, marked: &str, after: &str) -> Excerpt {
     }
 }
 
-/// The crate shows other control characters as symbols, but leaves these as they are, and `U+009B` begins a command.
+/// Replaces control characters that the crate does not replace itself; `U+009B` begins a terminal
+/// command.
 fn visible(c: char) -> char {
     match c {
         '\u{80}'..='\u{9f}' => '\u{fffd}',
@@ -212,12 +216,12 @@ mod tests {
         for part in ["1 |   a {", "2 | |   b", "3 | | c", "4 | | }"] {
             assert!(all.contains(part), "{all}");
         }
-        // A line that does not fit: the first one tells where the place ends.
+        // A line that does not fit: the end of the position is given on the first one.
         let long = format!("a {{\n{}\n}}", "b".repeat(100));
         let first = drawn(&file(&long), 2..long.len(), 80);
         assert!(first.contains("^ … to line 3"), "{first}");
         assert_eq!(first.lines().count(), 3, "{first}");
-        // Blanks behind a place are no lines of it.
+        // Blanks after a position do not add lines to it.
         let blank = drawn(&file("a\n\n\n"), 0..4, 80);
         assert!(!blank.contains("line") && blank.ends_with(" ^"), "{blank}");
     }
@@ -236,13 +240,14 @@ mod tests {
                 "{cut}"
             );
             assert!(cut.lines().all(|l| l.chars().count() <= width), "{cut}");
-            // A place that is long itself keeps both ends.
+            // A long position keeps both ends.
             let cut = drawn(&long, 10..150_000, width);
             assert!(
                 cut.contains("aaa...bbb") && cut.contains("^^^...^^^"),
                 "{cut}"
             );
-            // The crate's own marks of what it left out come on top in narrow terminals.
+            // In narrow terminals, the marks that the crate adds for omitted text need additional
+            // columns.
             assert!(cut.lines().all(|l| l.chars().count() <= width + 4), "{cut}");
         }
     }

@@ -1,4 +1,4 @@
-//! `check --fix`: repairs that may be made without asking.
+//! `check --fix`: fixes that may be applied without asking.
 
 use super::analyse;
 use std::path::Path;
@@ -7,11 +7,12 @@ use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::TextEdit;
 
-/// Rounds of repairs: one may make another possible, as with parts of one condition. Each removes something or repairs
-/// an error, so they end by themselves; the limit is for what nobody thought of.
+/// The maximum number of rounds of fixes: one fix may make another possible, for instance for parts
+/// of one condition. Each one removes something or corrects an error, so the rounds end by
+/// themselves; the limit is a safeguard.
 const ROUNDS: usize = 100;
 
-/// The text with all safe repairs made, and how many they are.
+/// The text with all safe fixes applied, and their number.
 pub(super) fn apply(
     path: &Path,
     text: &str,
@@ -26,7 +27,7 @@ pub(super) fn apply(
             break;
         }
         let (after, _) = analyse(path, &next, kind, severities);
-        // A repair that makes things worse is none, whatever it claims.
+        // A fix that makes things worse is not applied.
         if errors(&after) > errors(&found) {
             break;
         }
@@ -41,7 +42,7 @@ fn errors(found: &[Diagnostic]) -> usize {
     errors.count()
 }
 
-/// Makes one safe repair of each diagnostic, where it does not touch one made before it.
+/// Applies one safe fix of each diagnostic, unless it overlaps with an earlier one.
 fn round(text: &str, found: &[Diagnostic]) -> (String, usize) {
     let mut taken: Vec<&TextEdit> = Vec::new();
     let mut count = 0;

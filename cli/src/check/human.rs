@@ -1,4 +1,4 @@
-//! Diagnostics with the text they are about.
+//! Diagnostics as text, with excerpts.
 
 use super::Checked;
 use super::excerpt::{self, Place};
@@ -8,10 +8,11 @@ use annotate_snippets::{Group, Level, Padding, Renderer};
 use std::fmt::Write;
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 
-/// More than this many of one file are counted, not shown.
+/// The most diagnostics of one file that are shown; the others are only counted.
 const SHOWN: usize = 100;
 
-/// Writes what was found in all files, down to `least`, and how much it is. `fixed` is how many were repaired.
+/// Writes the diagnostics of all files, down to `least`, and a summary. `fixed` is the number of
+/// problems that were fixed.
 pub(super) fn write(files: &[Checked], least: Severity, fixed: Option<usize>, stream: Stream) {
     let view = View::of(stream);
     let (mut errors, mut warnings, mut hidden) = (0, 0, 0);
@@ -62,7 +63,7 @@ fn report(file: &Checked, d: &Diagnostic, view: &View) -> String {
         Severity::Hint => ("hint", Level::INFO.with_name("hint")),
     };
     if file.foreign {
-        // Of a file that is something else nothing but this matters.
+        // If a file is not a model, only this diagnostic matters.
         let paint = match d.severity {
             Severity::Error => Palette::bad,
             Severity::Warning => Palette::doubtful,
@@ -71,8 +72,8 @@ fn report(file: &Checked, d: &Diagnostic, view: &View) -> String {
         let word = paint(view.palette, word);
         return format!("{at}: {word}: {message} [{}]", d.code);
     }
-    // Groups without a title go on with what stands above them. A title with its place in one group would be followed
-    // by an empty line.
+    // A group without a title continues the previous one. A title and its position in the same
+    // group would be followed by an empty line.
     let title = level.clone().secondary_title(message).id(d.code);
     let place = Group::with_level(level.clone()).element(at.origin());
     let mut excerpt = Group::with_level(level).element(at.snippet(view.width));
@@ -104,7 +105,7 @@ impl View {
         let palette = Palette::of(stream);
         let width = excerpt::width(stream.columns());
         let renderer = match palette.is_colored() {
-            // Green is what verdicts have when all is well.
+            // Green is also the colour of verdicts without problems.
             true => Renderer::styled().note(DEFAULT_INFO_STYLE),
             false => Renderer::plain(),
         };

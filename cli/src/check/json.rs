@@ -1,4 +1,4 @@
-//! One JSON object per diagnostic and line: the contract scripts rely on.
+//! One line of JSON per diagnostic: a contract that scripts rely on.
 
 use super::Checked;
 use crate::output::Stream;
@@ -29,7 +29,7 @@ struct RelatedEntry<'a> {
 struct FixEntry<'a> {
     title: &'a str,
     edits: Vec<EditEntry<'a>>,
-    /// Whether `--fix` makes it.
+    /// Whether `--fix` applies it.
     safe: bool,
 }
 
@@ -40,7 +40,7 @@ struct EditEntry<'a> {
     text: &'a str,
 }
 
-/// 1-based; columns in Unicode scalar values.
+/// A position, counted from 1; columns are Unicode scalar values.
 #[derive(Serialize)]
 pub(super) struct Position {
     pub line: u32,

@@ -27,7 +27,8 @@ pub(super) fn write(files: &[Checked], stream: Stream) {
     stream.say(&format!("{log:#}"));
 }
 
-/// What a code scanning service shows beside a finding: a title, the page of the rule and how severe it usually is.
+/// The rule that a code scanning service shows next to a finding: a title, the page of the rule and
+/// its default severity.
 fn rule(code: &str) -> Value {
     let title = zonelens_analysis::title(code).unwrap_or_else(|| code.to_owned());
     let page = zonelens_analysis::explain(code).unwrap_or(code).trim_end();
@@ -60,7 +61,7 @@ fn pascal_case(code: &str) -> String {
     words.map(capital).collect()
 }
 
-/// A page without its marks: headings and fences go, the words stay.
+/// A page without headings and code fences.
 fn plain(page: &str) -> String {
     let lines = page.lines().filter(|l| !l.starts_with("```"));
     let lines: Vec<&str> = lines
@@ -105,7 +106,7 @@ fn results(file: &Checked) -> Vec<Value> {
     file.diagnostics.iter().map(result).collect()
 }
 
-/// A relative URI reference: separators forward, everything that is not allowed percent-encoded.
+/// A relative URI reference: with forward slashes, and other characters percent-encoded.
 fn uri(name: &str) -> String {
     let mut out = String::new();
     for b in name.replace('\\', "/").bytes() {

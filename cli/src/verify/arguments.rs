@@ -11,27 +11,27 @@ use zonelens_analysis::report::{
 use zonelens_project::limit::{self, Limit};
 use zonelens_project::table;
 
-/// What `--help` says about the exit status.
+/// The part of `--help` about the exit status.
 const STATUS: &str = "\
-By name, .xta, .ta and .xml are models and .q are queries; a file of another name in second place is queries. Without QUERIES and \
--q, the queries inside each model and those of the .q file beside it run.
+By name, .xta, .ta and .xml are models and .q are queries; a second file with any other extension contains queries. Without QUERIES and \
+-q, the queries inside each model and those of the .q file next to it run.
 
 Exit status, the first that applies to any of the models:
-  130  interrupted by Ctrl-C or SIGTERM; what is known is written
-  2    bad usage, an unreadable or erroneous model, an error during a run
-  1    some query does not answer as expected (without expectation: is not satisfied)
-  3    some query has no answer within its limits
+  130  interrupted by Ctrl-C or SIGTERM; the results so far are written
+  2    bad usage, an unreadable model, a model with errors, or an error during a run
+  1    some query has another verdict than expected (without an expectation: is not satisfied)
+  3    some query has no verdict within its limits
   0    every query passes";
 
 /// Arguments of `zonelens verify`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
 pub struct Args {
-    /// Models, folders of models or patterns, `-` for standard input; beside one model also a file of queries (`.q`), which
-    /// run instead of those of the model
+    /// Models, folders of models or patterns, `-` for standard input; after a single model also a
+    /// file of queries (`.q`), which run instead of those of the model
     #[arg(required = true, value_name = "MODEL|DIR|-|QUERIES")]
     pub paths: Vec<PathBuf>,
-    /// Ask this formula of each model, not its own queries; may be given several times
+    /// Run this formula on each model, instead of its own queries; may be given several times
     #[arg(
         short = 'q',
         value_name = "FORMULA",
@@ -39,22 +39,22 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     pub formulas: Vec<String>,
-    /// How to write the results
+    /// The format of the results
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
     /// Which symmetries to use; `auto` also detects them among integers [default: auto]
     #[arg(long, value_parser = named::<SymmetryOption>("symmetry"))]
     symmetry: Option<SymmetryOption>,
-    /// Order of exploration [default: bfs]
+    /// The order of exploration [default: bfs]
     #[arg(long, value_parser = named::<SearchOrder>("search"))]
     search: Option<SearchOrder>,
-    /// Which trace to give [default: some]
+    /// The trace to produce [default: some]
     #[arg(long, value_parser = named::<TraceOption>("trace"))]
     trace: Option<TraceOption>,
-    /// How zones are made finite; `convex-hull` may answer `unknown` [default: auto]
+    /// The abstraction that makes zones finite; `convex-hull` may answer `unknown` [default: auto]
     #[arg(long, value_parser = named::<AbstractionOption>("abstraction"))]
     abstraction: Option<AbstractionOption>,
-    /// Threads that explore [default: 1]
+    /// The number of threads [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// Give up on a query at this much memory, `4G` for instance; `none` or 0 for no limit
@@ -66,19 +66,19 @@ pub struct Args {
     /// Give up on a query after storing this many states
     #[arg(long, value_name = "N")]
     states: Option<u64>,
-    /// Seed of random choices [default: 1]
+    /// The seed for random choices [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Show the witness of an `E<>` that holds, step by step, also without `--trace`
+    /// Show the witness of an `E<>` that is satisfied, step by step, even without `--trace`
     #[arg(long)]
     pub witness: bool,
-    /// Give the whole state in every step of a long trace in JSON, not what a step changes
+    /// Write the whole state in every step of a long trace in JSON, instead of only the changes
     #[arg(long)]
     pub full_trace: bool,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
-    /// Reduce over excluded scalarsets too: only to see the audit fail
+    /// Also reduce over excluded scalarsets: only to see the audit fail
     #[arg(long, hide = true)]
     force_symmetry: bool,
     /// Run every query again without symmetry and compare
@@ -89,29 +89,29 @@ pub struct Args {
     constants: Vec<(String, i64)>,
 }
 
-/// How results are written.
+/// The format of results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for reading
     Human,
-    /// One JSON object per query and line
+    /// One line of JSON per query
     Json,
     /// JUnit XML for continuous integration
     Junit,
 }
 
 impl Args {
-    /// The overrides of constants that were asked for.
+    /// The overrides of constants on the command line.
     pub fn constants(&self) -> &[(String, i64)] {
         &self.constants
     }
 
-    /// Whether witnesses are shown that nobody has to see: if one was asked for.
+    /// Whether witnesses are shown in full: only on request.
     pub fn shows_witnesses(&self) -> bool {
         self.witness || self.trace.is_some()
     }
 
-    /// What the checker is told: what the command line says, over what `zonelens.toml` says.
+    /// The options for the checker: those of the command line override those of `zonelens.toml`.
     pub fn options(&self, base: Options) -> Options {
         let mut constants = base.constants;
         constants.extend(self.constants.iter().cloned());
@@ -134,7 +134,7 @@ impl Args {
     }
 }
 
-/// A parser for an option that has the words of a setting, which are those in the JSON.
+/// A parser for an option that has the same words as a setting and the JSON output.
 fn named<T>(setting: &str) -> impl TypedValueParser<Value = T>
 where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
@@ -143,7 +143,7 @@ where
         .try_map(|name| serde_json::from_value::<T>(serde_json::Value::String(name)))
 }
 
-/// `N=20`
+/// Parses an override such as `N=20`.
 pub fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "write the constant's name and its value, as in N=20".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -170,7 +170,7 @@ mod tests {
         args: Args,
     }
 
-    /// The command line stands over `zonelens.toml` and can take its limits away.
+    /// The command line overrides `zonelens.toml` and can remove its limits.
     #[test]
     fn no_limit_can_be_asked_for() {
         let base = Options {

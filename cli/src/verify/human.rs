@@ -1,4 +1,4 @@
-//! Results for people.
+//! Results as text for users.
 
 use super::Tally;
 use crate::model::passes;
@@ -9,27 +9,28 @@ use zonelens_analysis::report::{QueryReport, TraceKind, Verdict};
 use zonelens_analysis::trace_text::Booleans;
 use zonelens_analysis::{report_text, trace_text};
 
-/// More characters of a query are not shown.
+/// The most characters of a query that are shown.
 const LONGEST_QUERY: usize = 500;
 
 /// Writes reports as text.
 pub struct Human {
     palette: Palette,
-    /// Whether witnesses of `E<>` are written out.
+    /// Whether witnesses of `E<>` are written in full.
     witnesses: bool,
 }
 
-/// What a report says of its model beyond the report itself.
+/// Facts about the model that the report itself does not contain.
 #[derive(Default)]
 pub struct About {
-    /// The variables whose values are `true` and `false`.
+    /// The variables whose values are shown as `true` and `false`.
     pub booleans: Booleans,
-    /// The constants that were given from outside.
+    /// The overridden constants.
     pub constants: Option<String>,
 }
 
 impl Human {
-    /// With the colours of `palette`; `witnesses`: what shows that an `E<>` holds is written out.
+    /// Writes with the colours of `palette`; with `witnesses`, the witness of an `E<>` is written
+    /// in full.
     pub fn new(palette: Palette, witnesses: bool) -> Human {
         Human { palette, witnesses }
     }
@@ -39,7 +40,8 @@ impl Human {
         self.palette.strong(&model.display().to_string())
     }
 
-    /// One report; `from` is the file of its query, `model` the file its trace speaks of.
+    /// Writes one report; `from` is the file of its query, `model` the file that its trace refers
+    /// to.
     pub fn report(
         &self,
         report: &QueryReport,
@@ -95,7 +97,7 @@ impl Human {
                     let _ = writeln!(out, "      {line}");
                 }
                 if trace.kind == TraceKind::Path && speaks_of_runs(&report.query) {
-                    let _ = writeln!(out, "      … and from there on the run takes no transition");
+                    let _ = writeln!(out, "      … and then the run takes no further transition");
                 }
             }
         }
@@ -103,7 +105,8 @@ impl Human {
         out
     }
 
-    /// Whether the trace is only counted: that something can happen is what was asked, and seldom how.
+    /// Whether only the length of the trace is shown: an `E<>` asks whether something can happen,
+    /// and rarely how.
     fn folds(&self, report: &QueryReport) -> bool {
         let possible = report.query.trim_start().starts_with("E<>");
         !self.witnesses && possible && report.verdict == Verdict::Satisfied && passes(report)
@@ -139,7 +142,7 @@ impl Human {
         line
     }
 
-    /// The line after all reports on so many models.
+    /// The line after the reports on this many models.
     pub fn summary(&self, tally: &Tally, models: usize) -> String {
         let Tally {
             passed, unknown, ..
@@ -165,7 +168,7 @@ impl Human {
     }
 }
 
-/// Whether a trace for this query is a whole run, not only the way to a state.
+/// Whether a trace for this query is a whole run rather than a path to a state.
 fn speaks_of_runs(query: &str) -> bool {
     query.starts_with("A<>") || query.starts_with("E[]") || query.contains("-->")
 }

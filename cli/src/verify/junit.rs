@@ -72,7 +72,7 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
             run if run.is_empty() => format!("<error message=\"{reason}\"/>"),
             run => format!("<error message=\"{reason}\">{run}</error>"),
         },
-        // Text, not an attribute: the schema Jenkins reads by has none here.
+        // This is text and not an attribute, because the schema that Jenkins uses has none here.
         Verdict::Unknown => format!("<skipped>unknown: {reason}</skipped>"),
         _ if passes(report) => {
             out.push_str("/>\n");
@@ -88,7 +88,7 @@ fn case(out: &mut String, class: &str, model: &Path, report: &QueryReport) {
     let _ = writeln!(out, ">\n      {body}\n    </testcase>");
 }
 
-/// The run of a report, for XML.
+/// The trace of a report, as text for XML.
 fn run_of(report: &QueryReport, model: &Path) -> String {
     let trace = report.trace.as_ref();
     trace.map_or_else(String::new, |trace| {
@@ -96,7 +96,7 @@ fn run_of(report: &QueryReport, model: &Path) -> String {
     })
 }
 
-/// Text for XML; control characters that XML cannot hold are dropped.
+/// Escapes text for XML; control characters that XML does not allow are dropped.
 fn escape(text: &str) -> String {
     let is_lost = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     xml::escape(&text.replace(is_lost, "")).replace('"', "&quot;")

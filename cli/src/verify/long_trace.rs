@@ -1,17 +1,18 @@
-//! Long traces in JSON: from 10,000 steps on, each step gives what it changes.
+//! Long traces in JSON: from 10,000 steps on, each step contains only what it changes.
 //!
-//! A state of a large model takes kilobytes, and a trace of half a million of them took gigabytes that nobody reads. What
-//! a step leaves as it was is left out: locations, variables, and clocks that have only grown by the delay of the step.
+//! A state of a large model takes kilobytes, and a trace with half a million states took gigabytes.
+//! Everything that a step does not change is left out: locations, variables, and clocks that only
+//! grow by the delay of the step.
 
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use zonelens_analysis::report::{QueryReport, TraceKind, TraceState, TraceStep};
 
-/// Steps from which on a trace is given by what changes.
+/// The number of steps from which on a trace is written as changes.
 const LONG: usize = 10_000;
 
-/// A report on a model as one line. `full`: with whole states, however long the trace is.
+/// A report on a model as one line. With `full`, with whole states even if the trace is long.
 pub fn to_json(model: &Path, report: &QueryReport, full: bool) -> serde_json::Result<String> {
     let name = serde_json::to_string(&model.to_string_lossy())?;
     let report = object(report, full)?;
@@ -25,7 +26,8 @@ fn object(report: &QueryReport, full: bool) -> serde_json::Result<String> {
     match &report.trace {
         // The first step is the initial state.
         Some(trace) if !full && trace.steps.len() > LONG + 1 => {
-            // Written step by step, half a million of them are not held twice. The trace is the last field.
+            // Steps are written one by one, so that half a million of them are not in memory twice.
+            // The trace is the last field.
             let rest = serde_json::to_string(&report.without_trace())?;
             let Some(rest) = rest.strip_suffix("null}") else {
                 return serde_json::to_string(report);
@@ -42,7 +44,7 @@ fn object(report: &QueryReport, full: bool) -> serde_json::Result<String> {
     }
 }
 
-/// A trace with what each step changes in place of the state after it.
+/// A trace in which each step has its changes instead of the state after it.
 #[derive(Serialize)]
 struct Changes<'a> {
     kind: TraceKind,
@@ -76,7 +78,7 @@ fn change(before: &TraceState, step: &TraceStep) -> TraceStep {
     }
 }
 
-/// What is not as before.
+/// The entries that differ from the previous ones.
 fn others<T: PartialEq + Clone>(
     before: &BTreeMap<String, T>,
     after: &BTreeMap<String, T>,
@@ -88,7 +90,7 @@ fn others<T: PartialEq + Clone>(
     changed.collect()
 }
 
-/// Clocks that have not just grown by the delay.
+/// The clocks that did not only grow by the delay.
 fn clocks(before: &BTreeMap<String, String>, step: &TraceStep) -> BTreeMap<String, String> {
     let delay = number(&step.delay);
     let grown = |name: &String, value: &String| {
@@ -113,7 +115,7 @@ fn clocks(before: &BTreeMap<String, String>, step: &TraceStep) -> BTreeMap<Strin
         .collect()
 }
 
-/// `3`, `3/2`
+/// Parses `3` or `3/2`.
 fn number(text: &str) -> Option<(i128, i128)> {
     let (above, below) = text.split_once('/').unwrap_or((text, "1"));
     Some((above.parse().ok()?, below.parse().ok()?))
@@ -173,7 +175,7 @@ mod tests {
             *state(2),
             serde_json::json!({"locations": {"P": "b"}, "variables": {}, "clocks": {}})
         );
-        // On request, and for shorter ones, the states are whole.
+        // On request, and in shorter traces, the states are complete.
         for text in [
             to_json(model, &long, true),
             to_json(model, &report(LONG), false),

@@ -1,4 +1,4 @@
-//! What the arguments of `verify` ask of which models.
+//! Which queries the arguments of `verify` select for which models.
 
 use super::{Args, Order};
 use crate::inputs::{self, Input, Role};
@@ -7,27 +7,27 @@ use std::path::{Path, PathBuf};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::source::QueryRef;
 
-/// What is asked of which models.
+/// The queries to run and their models.
 pub(super) struct Plan {
     /// The models, in command-line order.
     pub models: Vec<Input>,
-    /// Whether the queries inside and beside each model run; otherwise `asked` do.
+    /// Whether to run the queries inside and next to each model; otherwise `asked` is run.
     pub embedded: bool,
-    /// Query files and formulas of the command line, in its order.
+    /// Query files and formulas of the command line, in order.
     pub asked: Vec<Source>,
-    /// Arguments that stand for nothing.
+    /// Problems of arguments.
     pub problems: Vec<String>,
 }
 
 impl Plan {
-    /// Sorts the arguments by what they are; `Err` is bad usage.
+    /// Classifies the arguments; `Err` means bad usage.
     pub fn new(args: &Args, order: &Order) -> Result<Plan, String> {
         let (mut files, mut problems) = (Vec::new(), Vec::new());
         for (k, argument) in args.paths.iter().enumerate() {
             let at = order.paths.get(k).copied().unwrap_or(k);
             match inputs::expand(argument, inputs::is_model) {
                 Ok(found) if found.is_empty() => {
-                    problems.push(format!("{} holds no model", argument.display()));
+                    problems.push(format!("{} contains no model", argument.display()));
                 }
                 Ok(found) => files.extend(found.into_iter().map(|input| (at, input))),
                 Err(problem) => problems.push(problem),
@@ -40,7 +40,7 @@ impl Plan {
                 _ if input.found => false,
                 Role::Queries => true,
                 Role::Model => false,
-                // A file of another name in second place is queries.
+                // A second file with another extension contains queries.
                 Role::Other => k == 1,
             };
             if is_queries {
@@ -59,7 +59,7 @@ impl Plan {
         for (i, formula) in args.formulas.iter().enumerate() {
             let source = Source::new(None, formula.as_str(), FileKind::Query);
             if source.queries().is_empty() {
-                return Err(format!("-q {formula:?} holds no query"));
+                return Err(format!("-q {formula:?} contains no query"));
             }
             let at = order.formulas.get(i).copied().unwrap_or(usize::MAX);
             asked.push((at, source));
@@ -74,7 +74,7 @@ impl Plan {
     }
 }
 
-/// Queries need exactly one model that they are asked of.
+/// Query files need exactly one model.
 fn refuse(queries: &Path, models: usize, complete: bool) -> Result<(), String> {
     let name = queries.display();
     match models {
@@ -83,8 +83,7 @@ fn refuse(queries: &Path, models: usize, complete: bool) -> Result<(), String> {
         )),
         0 | 1 => Ok(()),
         _ => Err(format!(
-            "{name}: queries can be given for one model only, and there are {models}; the `.q` file beside each model is \
-             found by itself, and -q asks a formula of each"
+            "{name}: queries can be given for one model only, and there are {models}; the `.q` file next to each model is found automatically, and -q runs a formula on each"
         )),
     }
 }
@@ -92,12 +91,12 @@ fn refuse(queries: &Path, models: usize, complete: bool) -> Result<(), String> {
 fn query_file(path: &Path) -> Result<Source, String> {
     let source = Source::new(Some(path.to_owned()), read_text(path)?, FileKind::Query);
     match source.queries().is_empty() {
-        true => Err(format!("{} holds no query", path.display())),
+        true => Err(format!("{} contains no query", path.display())),
         false => Ok(source),
     }
 }
 
-/// The query file beside a model, if there is one.
+/// The query file next to a model, if there is one.
 pub fn sibling(model: &Path) -> Option<PathBuf> {
     if inputs::is_stdin(model) {
         return None;
@@ -106,7 +105,8 @@ pub fn sibling(model: &Path) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// The queries that run. Of embedded and sibling ones, the same text runs once.
+/// The queries to run. Embedded queries and those of the file next to the model run once if their
+/// text is the same.
 pub(super) fn select_queries<'a>(
     model: &'a Source,
     embedded: bool,

@@ -1,5 +1,5 @@
-//! The command line without traps: several models, folders, patterns and standard input; repairs; colours; what is left
-//! out of what people see and what is not.
+//! The command line without traps: several models, folders, patterns and standard input; repairs;
+//! colours; what is left out of what people see and what is not.
 
 mod several;
 mod texts;

@@ -1,4 +1,5 @@
-//! Several models, folders, patterns and standard input for `verify`, and what people see of the results.
+//! Several models, folders, patterns and standard input for `verify`, and what people see of the
+//! results.
 
 use crate::cmdline::{Folder, MODEL};
 
@@ -27,7 +28,8 @@ fn verify_asks_several_models_folders_and_patterns() {
     ]);
     let ran = json(&["a.xta", "deep"]);
     assert_eq!((ran.status, ran.asked()), (0, own.clone()));
-    // What has nothing to ask is told and passed over in a folder; a file that is no model is not even told.
+    // What has nothing to ask is told and passed over in a folder; a file that is no model is not
+    // even told.
     assert!(
         ran.err.contains("deep/er/none.xta has no query"),
         "{}",
@@ -50,9 +52,10 @@ fn verify_asks_several_models_folders_and_patterns() {
     folder.write("[a].xta", format!("{MODEL}//@ query E<> P.t\n"));
     let ran = json(&["[a].xta"]);
     assert_eq!(ran.asked(), pairs(&[("[a].xta", "E<> P.t")]));
-    // A folder without models is nothing to verify; one that is named and has no query is bad usage, as ever.
+    // A folder without models is nothing to verify; one that is named and has no query is bad
+    // usage, as ever.
     folder.write("empty/readme.txt", "");
-    json(&["empty"]).is_refused(&["empty holds no model"]);
+    json(&["empty"]).is_refused(&["empty contains no model"]);
     json(&["deep/er/none.xta"]).is_refused(&["has no query"]);
     json(&["deep/pom.xml"]).is_refused(&["deep/pom.xml is not a model", "<nta>"]);
 }

@@ -22,7 +22,7 @@ fn fmt_takes_folders_and_standard_input() {
     assert_eq!(queries.out, "A[] P.A\n");
     folder
         .pipe(&["fmt", "-"], "<nta></nta>")
-        .is_refused(&["XML models are drawn"]);
+        .is_refused(&["XML models cannot be formatted"]);
     folder.write("in/deep/a.xta", ugly);
     folder.write("in/q.q", "A[]   P.A\n");
     folder.write("in/drawn.xml", "<nta></nta>");
@@ -36,7 +36,8 @@ fn fmt_takes_folders_and_standard_input() {
     assert_eq!(folder.run(&["fmt", "--check", "in", "in/*.q"]).status, 0);
 }
 
-/// Safe: the unused select, the invariant's part that never binds, the comparison. Not safe: the misspelt name.
+/// Safe: the unused select, the invariant's part that never binds, the comparison. Not safe: the
+/// misspelt name.
 const REPAIRABLE: &str = "\
 int n;
 clock x;
@@ -100,7 +101,8 @@ fn check_fix_makes_safe_repairs_only() {
     assert_eq!(before.expect("a time"), after.expect("a time"));
 }
 
-/// Which repairs are safe, by a file with nothing else to repair: made without asking, or only offered.
+/// Which repairs are safe, by a file with nothing else to repair: made without asking, or only
+/// offered.
 #[test]
 fn what_is_safe() {
     let folder = Folder::new("safe");
@@ -177,7 +179,7 @@ fn check_fix_of_standard_input_writes_the_text() {
     folder.write("m.xta", MODEL);
     folder
         .pipe(&["check", "--fix", "-", "m.xta"], MODEL)
-        .is_refused(&["must stand alone"]);
+        .is_refused(&["must be the only argument"]);
 }
 
 #[test]
@@ -402,7 +404,8 @@ fn explain_finds_parts_and_completes() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = folder.run(&["completions", shell]);
         assert_eq!(script.status, 0);
-        // A code that no description names. The scripts of the other shells know no values of arguments.
+        // A code that no description names. The scripts of the other shells know no values of
+        // arguments.
         if ["bash", "zsh", "fish"].contains(&shell) {
             assert!(script.out.contains("sym/index-other"), "{shell}");
         }

@@ -1,4 +1,5 @@
-//! Latencies on a large model while a verification uses both cores: `cargo xtask bench` runs this and keeps its lines.
+//! Latencies on a large model while a verification uses both cores: `cargo xtask bench` runs this
+//! and keeps its lines.
 
 use crate::server::client::Client;
 use serde_json::{Value, json};

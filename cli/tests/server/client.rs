@@ -412,7 +412,8 @@ impl Client {
             "textDocument/publishDiagnostics" => {
                 let uri = params["uri"].as_str().expect("a uri").to_owned();
                 if let Some(version) = params["version"].as_i64() {
-                    // A document that is opened again starts over; what was said before may still arrive.
+                    // A document that is opened again starts over; what was said before may still
+                    // arrive.
                     let starts_over = version == 1 && self.opened.remove(&uri);
                     let last = self.versions.insert(uri, version).unwrap_or(version);
                     assert!(
@@ -457,8 +458,9 @@ impl Client {
         assert!(self.pending.is_empty(), "unanswered: {:?}", self.pending);
     }
 
-    /// What tells of a state may be passed over, as the next one replaces it. Answers, and words to the user or about a
-    /// message of ours, are for somebody: a test that does not expect them has not read them.
+    /// What tells of a state may be passed over, as the next one replaces it. Answers, and words to
+    /// the user or about a message of ours, are for somebody: a test that does not expect them has
+    /// not read them.
     fn nothing_unread(&self) {
         assert!(self.answers.is_empty(), "unread: {:?}", self.answers);
         let replaced = [

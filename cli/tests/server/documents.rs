@@ -42,7 +42,8 @@ fn position(text: &str, at: usize, encoding: &str) -> Value {
     json!({"line": line, "character": column})
 }
 
-/// Where an edit may start or end: between characters, never between CR and LF, whose middle has no position.
+/// Where an edit may start or end: between characters, never between CR and LF, whose middle has no
+/// position.
 fn boundary(rng: &mut Rng, text: &str) -> usize {
     let mut at = rng.below(text.len() + 1);
     let middle = |at: usize| at > 0 && at < text.len() && &text.as_bytes()[at - 1..=at] == b"\r\n";
@@ -93,8 +94,9 @@ fn edits(rng: &mut Rng, text: &mut String, encoding: &str) -> Vec<Value> {
     changes
 }
 
-/// Sends edits as fast as they can be written, with requests between them. After every one of them the server must have
-/// the client's text, and what it says of a version must be what a server says that never saw another.
+/// Sends edits as fast as they can be written, with requests between them. After every one of them
+/// the server must have the client's text, and what it says of a version must be what a server says
+/// that never saw another.
 fn edited_in_order(encoding: &str, versions: i64, seed: u64) {
     let mut rng = Rng(seed);
     let general = json!({"positionEncodings": [encoding]});
@@ -150,7 +152,8 @@ fn edited_in_order(encoding: &str, versions: i64, seed: u64) {
     fresh.finish();
 }
 
-/// Whether an answer is that of a server that knows no other version. Queries may be more: they outlive errors.
+/// Whether an answer is that of a server that knows no other version. Queries may be more: they
+/// outlive errors.
 fn agree(method: &str, answer: &Value, fresh: &Value) -> bool {
     let places = |list: &Value, name: &str| -> Vec<Value> {
         let list = list.as_array().into_iter().flatten();

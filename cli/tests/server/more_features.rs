@@ -367,7 +367,8 @@ fn a_kept_trace_that_does_not_replay_is_not_shown() {
     let answer = client.request("workspace/executeCommand", params);
     let message = answer["error"]["message"].as_str().unwrap_or("");
     assert!(message.contains("does not replay"), "{answer}");
-    // What was kept is still right after an edit that cannot matter, and its places follow the text.
+    // What was kept is still right after an edit that cannot matter, and its places follow the
+    // text.
     std::fs::write(&entry, kept).expect("written");
     client.finish();
     let mut client = Client::start_in(&cache);

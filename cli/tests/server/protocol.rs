@@ -1,7 +1,8 @@
 //! Every message against the protocol's own model.
 //!
-//! The types of `gen-lsp-types` are generated from the official metamodel, and the server does not use them. A message is
-//! right if it can be read as its type, and if nothing of it is lost by that: fields the protocol does not know would be.
+//! The types of `gen-lsp-types` are generated from the official metamodel, and the server does not
+//! use them. A message is right if it can be read as its type, and if nothing of it is lost by
+//! that: fields the protocol does not know would be.
 
 use gen_lsp_types::{Notification, Request, lsp_notification, lsp_request};
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! Traces are replayed and asked about by the server itself, under limits; only what reaches one starts a process.
+//! Traces are replayed and asked about by the server itself, under limits; only what reaches one
+//! starts a process.
 
 use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
@@ -90,7 +91,8 @@ fn opening_walking_and_evaluating_start_no_process() {
     client.finish();
 }
 
-/// What reaches a limit is handed over, which this server cannot do; it says so and serves the next request.
+/// What reaches a limit is handed over, which this server cannot do; it says so and serves the next
+/// request.
 #[test]
 fn only_what_reaches_a_limit_is_handed_over() {
     let (mut client, uri) = without_worker("m.xta");

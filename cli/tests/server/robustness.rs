@@ -1,8 +1,8 @@
 //! Hostile input, and what comes of it: writes `docs/robustness.md`.
 //!
-//! Every row of the page is made by running the real command line and the real server on generated input. Set
-//! `ZONELENS_UPDATE_PAGES` to write the page; otherwise it must be what is there. Limits on time are there to notice a
-//! hang and nothing else.
+//! Every row of the page is made by running the real command line and the real server on generated
+//! input. Set `ZONELENS_UPDATE_PAGES` to write the page; otherwise it must be what is there. Limits
+//! on time are there to notice a hang and nothing else.
 
 use crate::server::client::{Client, fresh_directory};
 use serde_json::{Value, json};
@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 /// A hang, whatever else the machine does.
 const HANG: Duration = Duration::from_secs(120);
-/// Resident memory with nothing open any more, in KB. Some of the inputs take three times as much while they are open.
+/// Resident memory with nothing open any more, in KB. Some of the inputs take three times as much
+/// while they are open.
 const AFTER_CLOSING: u64 = 150_000;
 
 const END: &str = "process P() { state a; init a; }\nsystem P;\n";
@@ -49,7 +50,7 @@ fn inputs() -> Vec<Input> {
     let lines = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
     vec![
         xta(
-            "40 structs, each holding the one before twice; a variable of the last",
+            "40 structs, each of which contains the previous one twice; a variable of the last",
             bomb() + "T40 x;",
         ),
         xta(
@@ -70,7 +71,7 @@ fn inputs() -> Vec<Input> {
             "typedef struct { int v[1000]; } A;\ntypedef struct { A a[1000]; } B;\nB b[1000];"
                 .into(),
         ),
-        xta("300 typedefs, each an array of the one before", {
+        xta("300 typedefs, each an array of the previous one", {
             let first = "typedef int A0[1];\n".to_owned();
             first + &lines(299, &|k| format!("typedef A{k} A{}[1];\n", k + 1))
         }),
@@ -89,7 +90,7 @@ fn inputs() -> Vec<Input> {
                 + &lines(10_000, &|k| format!("const int c{k} = f();\n")),
         ),
         xta(
-            "100,000 names that nobody declared",
+            "100,000 names that are not declared",
             lines(100_000, &|k| format!("int v{k} = unknown{k};\n")),
         ),
         xta("300,000 stray characters", "§ ".repeat(300_000)),
@@ -108,7 +109,7 @@ fn inputs() -> Vec<Input> {
             format!("int {} last;\n", lines(150_000, &|k| format!("v{k}, "))),
         ),
         xta(
-            "20,000 `//@ allow` lines that allow nothing",
+            "20,000 `//@ allow` lines without effect",
             lines(20_000, &|k| {
                 format!("//@ allow lint/zeno\nint v{k} = u{k};\n")
             }),
@@ -194,8 +195,8 @@ pub fn resident(pid: u32) -> u64 {
     number.unwrap_or(0)
 }
 
-/// The hover of a small document, which must come while something else is being analysed; then its diagnostics and, if
-/// it is named, those of the other document, whichever come first.
+/// The hover of a small document, which must come while something else is being analysed; then its
+/// diagnostics and, if it is named, those of the other document, whichever come first.
 fn small_is_served(client: &mut Client, name: &str, other: Option<&str>) -> Vec<Value> {
     let uri = format!("file:///tmp/zonelens-test/{name}.xta");
     client.open(&uri, SMALL);
@@ -225,7 +226,7 @@ fn close(client: &mut Client, uri: &str) {
 }
 
 fn sizes(page: &mut String, directory: &Path) {
-    page.push_str("## Text\n\nEach file is checked by the command line (status and findings) and opened in one server beside a small model, whose hover and diagnostics are waited for first. Afterwards all are closed.\n\n| input | `zonelens check` | server |\n|---|---|---|\n");
+    page.push_str("## Text\n\nEach file is checked by the command line (status and findings) and opened in one server, together with a small model whose hover and diagnostics must arrive first. Afterwards all documents are closed.\n\n| input | `zonelens check` | server |\n|---|---|---|\n");
     let mut client = Client::start(None, Value::Null);
     for (k, input) in inputs().into_iter().enumerate() {
         let path = directory.join(format!("hostile-{k}.{}", input.extension));
@@ -249,13 +250,14 @@ fn sizes(page: &mut String, directory: &Path) {
     });
     let _ = writeln!(
         page,
-        "\nWith all of them closed the server holds less than {} MB.\n",
+        "\nWhen all of them are closed, the server uses less than {} MB.\n",
         AFTER_CLOSING / 1000
     );
     client.finish();
 }
 
-/// A client whose documents named `slow` take two minutes to analyse, with requests about one of them on the way.
+/// A client whose documents named `slow` take two minutes to analyse, with requests about one of
+/// them on the way.
 fn beside_a_slow_one(process: Option<u32>) -> Client {
     let worker = crate::server::workers::hanging();
     let worker = worker.to_string_lossy();
@@ -289,7 +291,7 @@ fn is_alive(id: &u32) -> bool {
 }
 
 fn ends(page: &mut String) {
-    page.push_str("## The end of the server\n\nTwenty requests about a document whose analysis takes two minutes are on their way; another document is served meanwhile.\n\n| event | what happens |\n|---|---|\n");
+    page.push_str("## The end of the server\n\nTwenty requests about a document whose analysis takes two minutes are pending; another document is served in the meantime.\n\n| event | what happens |\n|---|---|\n");
     let leaves = |client: &mut Client| {
         let start = Instant::now();
         let status = client.status();
@@ -329,7 +331,7 @@ fn ends(page: &mut String) {
     });
     let _ = writeln!(
         page,
-        "| its input is closed while a worker runs that ignores the end of its own | the worker is gone with it |"
+        "| its input is closed while a worker runs that ignores the end of its own input | the worker ends as well |"
     );
     let mut editor = Command::new("sleep").arg("300").spawn().expect("started");
     let mut client = beside_a_slow_one(Some(editor.id()));
@@ -338,7 +340,7 @@ fn ends(page: &mut String) {
     editor.wait().expect("reaped");
     let _ = writeln!(
         page,
-        "| the process named by `processId` is gone | it ends with status {status} |\n"
+        "| the process named by `processId` has ended | it ends with status {status} |\n"
     );
 }
 
@@ -365,7 +367,7 @@ fn messages(page: &mut String) {
     let message = command["error"]["message"].as_str().unwrap_or("");
     let _ = writeln!(
         page,
-        "| a command that is none | error {}: {message} |",
+        "| an unknown command | error {}: {message} |",
         code(&command)
     );
     client.finish();
@@ -375,11 +377,11 @@ fn messages(page: &mut String) {
 type Damage<'a> = &'a dyn Fn(&Path);
 
 fn results(page: &mut String) {
-    page.push_str("\n## Kept results\n\nThe entry of an answered query is changed on disk, then the model is opened again.\n\n| entry | what happens |\n|---|---|\n");
+    page.push_str("\n## Stored results\n\nThe entry of an answered query is changed on disk, then the model is opened again.\n\n| entry | what happens |\n|---|---|\n");
     let text = format!("{SMALL}//@ query A[] P.s\n");
     let uri = "file:///tmp/zonelens-test/kept.xta";
     let changes: [(&str, Damage<'_>); 5] = [
-        ("untouched", &|_| {}),
+        ("unchanged", &|_| {}),
         ("its verdict is changed", &|path| {
             let text = std::fs::read_to_string(path).expect("readable");
             std::fs::write(path, text.replace("\"satisfied\"", "\"violated\"")).expect("written");
@@ -412,8 +414,8 @@ fn results(page: &mut String) {
         let state = client.states(uri).join("");
         client.finish();
         let outcome = match state.as_str() {
-            "satisfied" => "believed",
-            "never" => "not believed and removed: the query has no verdict",
+            "satisfied" => "used",
+            "never" => "rejected and removed: the query has no verdict",
             other => panic!("{what}: {other}"),
         };
         if state == "never" {
@@ -466,7 +468,7 @@ pub fn forged(entry: &str, version: &str, change: impl Fn(&str) -> String) -> St
 }
 
 fn configuration(page: &mut String) {
-    page.push_str("\n## `zonelens.toml`\n\n| file | what counts |\n|---|---|\n");
+    page.push_str("\n## `zonelens.toml`\n\n| file | what applies |\n|---|---|\n");
     let above = fresh_directory();
     let root = above.join("workspace");
     std::fs::create_dir_all(root.join("inner")).expect("made");
@@ -495,7 +497,8 @@ fn configuration(page: &mut String) {
             h if h.contains("2 processes") => "the constants of the model",
             h => panic!("{h}"),
         };
-        // Who does not vouch for the file hears that it is not followed, unless it does not count anyway.
+        // Who does not vouch for the file hears that it is not followed, unless it does not count
+        // anyway.
         let told = file == root && trusted != Some(true);
         let (mut published, mut message) = (false, false);
         client.wait("diagnostics and words to the user", |m| {
@@ -507,7 +510,7 @@ fn configuration(page: &mut String) {
         client.finish();
         std::fs::remove_file(file.join("zonelens.toml")).expect("removed");
         let said = if message {
-            ", and the user is told"
+            ", with a message to the user"
         } else {
             ""
         };
@@ -515,7 +518,7 @@ fn configuration(page: &mut String) {
     };
     row("sets a constant, in a trusted workspace", &root, Some(true));
     row(
-        "sets a constant, in a workspace that is not trusted",
+        "sets a constant, in an untrusted workspace",
         &root,
         Some(false),
     );
@@ -525,7 +528,7 @@ fn configuration(page: &mut String) {
         None,
     );
     row(
-        "stands above the root of a trusted workspace",
+        "is above the root of a trusted workspace",
         &above,
         Some(true),
     );

@@ -253,7 +253,8 @@ fn folders_come_and_go() {
     client.finish();
 }
 
-/// What is judged in the editor and what is run must be the same model, whichever file set its size.
+/// What is judged in the editor and what is run must be the same model, whichever file set its
+/// size.
 #[test]
 fn each_folder_has_its_own_constants() {
     let (a, b) = (fresh_directory(), fresh_directory());

@@ -1,4 +1,5 @@
-//! Random edits and requests over real models: an answer or a proper error to everything, and memory that comes back.
+//! Random edits and requests over real models: an answer or a proper error to everything, and
+//! memory that comes back.
 
 use crate::server::client::{Client, fresh_directory};
 use serde_json::json;
@@ -175,10 +176,11 @@ fn grows(resident: &[u64]) -> bool {
     grown > most
 }
 
-/// By how much of its median the memory grows over all rounds but the first, and how much of that may be noise. Single
-/// rounds say little: an allocator keeps a fifth more after one round and gives it back after the next, above all on a
-/// busy machine. So it is the median of the slopes between any two rounds that counts, and the fewer rounds there are the
-/// more it may be off. The first round is left out: a server that was never asked anything has not even loaded its own
+/// By how much of its median the memory grows over all rounds but the first, and how much of that
+/// may be noise. Single rounds say little: an allocator keeps a fifth more after one round and
+/// gives it back after the next, above all on a busy machine. So it is the median of the slopes
+/// between any two rounds that counts, and the fewer rounds there are the more it may be off. The
+/// first round is left out: a server that was never asked anything has not even loaded its own
 /// code.
 fn trend(resident: &[u64]) -> (f64, f64) {
     let rounds: Vec<f64> = resident.iter().skip(1).map(|kb| *kb as f64).collect();

@@ -107,8 +107,8 @@ fn edits(answer: &Value, uri: &str) -> Vec<(String, String)> {
     out
 }
 
-/// `ref="id1"` means the location whatever its name is, so a rename changes the `<name>`, the queries of the file and
-/// those beside it, and no reference; it can be asked for at each of them.
+/// `ref="id1"` means the location whatever its name is, so a rename changes the `<name>`, the
+/// queries of the file and those beside it, and no reference; it can be asked for at each of them.
 #[test]
 fn a_location_of_xml_is_renamed() {
     let folder = fresh_directory();

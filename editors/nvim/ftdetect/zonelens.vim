@@ -1,4 +1,4 @@
-" UPPAAL models and queries. Only XML files that hold a model become ours.
+" UPPAAL models and queries. Only XML files that contain a model are handled.
 autocmd BufRead,BufNewFile *.xta,*.ta setfiletype xta
 autocmd BufRead,BufNewFile *.q setfiletype uppaal-q
 autocmd BufRead,BufNewFile *.xml

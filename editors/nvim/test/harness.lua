@@ -1,4 +1,4 @@
--- What the tests share: waiting, and leaving with the right exit status.
+-- Shared by the tests: waiting, and leaving with the right exit status.
 local M = {}
 
 --- Waits until `condition()` is true; fails with `what` after `seconds`.
@@ -7,14 +7,14 @@ function M.wait(what, condition, seconds)
     local lenses = vim.tbl_map(function(lens)
       return lens.line .. ': ' .. lens.title
     end, require('zonelens.lens').titles(0))
-    error('waited in vain for: ' .. what .. '\nlenses:\n' .. table.concat(lenses, '\n'), 2)
+    error('timeout while waiting for:  ' .. what .. '\nlenses:\n' .. table.concat(lenses, '\n'), 2)
   end
 end
 
 --- Fails unless `condition`.
 function M.check(condition, what)
   if not condition then
-    error('not so: ' .. what, 2)
+    error('failed: ' .. what, 2)
   end
 end
 
@@ -24,7 +24,7 @@ function M.open(name)
   return vim.api.nvim_get_current_buf()
 end
 
---- 0-based line of the first line that holds `text`.
+--- The 0-based number of the first line that contains `text`.
 function M.line_of(bufnr, text)
   for i, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
     if line:find(text, 1, true) then
@@ -34,7 +34,7 @@ function M.line_of(bufnr, text)
   error('no line with ' .. text, 2)
 end
 
---- Replaces `old` by `new` in the first line that holds it.
+--- Replaces `old` by `new` in the first line that contains it.
 function M.replace(bufnr, old, new)
   local line = M.line_of(bufnr, old)
   local text = vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]

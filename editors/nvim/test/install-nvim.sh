@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Unpacks the Neovim of another Debian suite beside the system, libraries included, into a cache directory of the user.
+# Unpacks the Neovim of another Debian suite, including its libraries, into a cache directory of the user.
 # Usage: install-nvim.sh SUITE (trixie: 0.10, sid: 0.12 or newer). Prints the path of a script that starts it; with
-# status 3 and a message if this machine cannot have it. Costs nothing the second time.
+# status 3 and a message if it is not available on this machine. The second run is fast.
 set -euo pipefail
 
 suite=$1
@@ -13,8 +13,8 @@ cannot() {
 }
 
 if [ ! -e "$home/ready" ]; then
-    command -v apt-get >/dev/null || cannot "this is no Debian"
-    # The mirror and the key are those the machine uses itself.
+    command -v apt-get >/dev/null || cannot "this is not Debian"
+    # The mirror and the key are those of this machine.
     sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null || true)
     mirror=$(grep -v '^ *#' <<<"$sources" | grep -Eo '(https?|file)://[^ ]+' | grep -v security | head -n 1) || true
     [ -n "$mirror" ] || cannot "no mirror in the apt sources"
@@ -35,7 +35,7 @@ if [ ! -e "$home/ready" ]; then
         dpkg-deb -x "$package" "$home/root"
     done
     rm -rf "$home/archives" "$home/state" "$home"/*.bin
-    # Its own loader and libraries, written into it: those of the system may be older, and it starts itself again.
+    # Its own loader and libraries are written into it: those of the system may be older, and it also starts itself.
     command -v patchelf >/dev/null || apt-get -qq -y install patchelf >&2 || cannot "there is no patchelf"
     loader=$(ls "$home"/root/{lib64,usr/lib64,lib,usr/lib/*}/ld-linux-*.so.* 2>/dev/null | head -n 1 || true)
     libraries=$(ls -d "$home"/root/{usr/lib,lib}/*-linux-gnu* 2>/dev/null | paste -sd : || true)

@@ -1,4 +1,4 @@
--- What goes wrong in a long life: fixes offered, runs cancelled, a server of another version, a server that dies.
+-- Events of a long session: fixes offered, runs cancelled, a server of another version, a server that dies.
 package.path = vim.env.ZONELENS_PLUGIN .. '/test/?.lua;' .. package.path
 local t = require('harness')
 
@@ -56,7 +56,7 @@ local function pid_of_server()
 end
 
 t.run(function()
-  -- A plugin of another version than the server says so.
+  -- A plugin whose version differs from that of the server warns about it.
   package.loaded['zonelens.version'] = '9.9.9'
   local fischer = t.open('fischer.xta')
   t.wait('a word about versions', function()
@@ -79,7 +79,7 @@ t.run(function()
   end)
   t.replace(fischer, 'id = id,', 'id = i,')
 
-  -- A run that would take for ever.
+  -- A run that would not end.
   local slow = t.open('slow.xta')
   local long = t.line_of(slow, '//@ query')
   t.wait('its lens', function()
@@ -101,7 +101,7 @@ t.run(function()
   t.check(pid ~= nil, 'the server is a child of this Neovim')
   vim.loop.kill(pid, 'sigkill')
   t.wait('a word about its end', function()
-    return was_said('was started again')
+    return was_said('was restarted')
   end)
   t.wait('another server', function()
     local now = pid_of_server()

@@ -30,7 +30,7 @@ else
   fi
   editors=(nvim)
   for suite in trixie sid; do
-    # A machine that cannot have it says so; what runs is still tested.
+    # If it is not available, a message is printed; the others are still tested.
     if other=$("$here/install-nvim.sh" "$suite"); then
       editors+=("$other")
     else
@@ -40,7 +40,7 @@ else
   done
 fi
 
-# A model that is not explored while a test runs.
+# A model whose exploration takes longer than the test.
 slow() {
   local names=()
   for i in 0 1 2 3 4 5 6 7 8; do

@@ -1,5 +1,5 @@
-// Pictures of Neovim for docs/neovim.md: the story in a terminal (tmux), drawn as a page, photographed by Chromium.
-// Usage: node screenshots.mjs SERVER NVIM FOLDER; needs tmux and what the test of VS Code has installed.
+// Screenshots of Neovim for docs/neovim.md: the steps in a terminal (tmux), drawn as a page, captured by Chromium.
+// Usage: node screenshots.mjs SERVER NVIM FOLDER; needs tmux and the tools that the test of VS Code installs.
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +30,7 @@ async function until(text) {
   const end = Date.now() + 30_000;
   while (!screen().includes(text)) {
     if (Date.now() > end) {
-      throw new Error(`waited in vain for ${text} on\n${screen()}`);
+      throw new Error(`timeout while waiting for ${text} on\n${screen()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -1,4 +1,4 @@
--- The story of the tool: an unsound line is told, repaired, the protocol verified, the broken one refuted.
+-- End-to-end test: an unsound line is reported and fixed, the protocol verified, the broken one refuted.
 package.path = vim.env.ZONELENS_PLUGIN .. '/test/?.lua;' .. package.path
 local t = require('harness')
 

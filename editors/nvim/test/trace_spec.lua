@@ -1,4 +1,4 @@
--- A refuted query: its trace opens in a split and is walked through in the text of the model.
+-- A refuted query: its trace opens in a split, and its steps are shown in the text of the model.
 package.path = vim.env.ZONELENS_PLUGIN .. '/test/?.lua;' .. package.path
 local t = require('harness')
 local trace = require('zonelens.trace')
@@ -43,7 +43,7 @@ t.run(function()
     t.wait('the hint on the edge', function()
       return hinted(broken, '①')
     end)
-    t.check(hinted(broken, '◉'), 'locations tell who is there')
+    t.check(hinted(broken, '◉'), 'hints show the processes at locations')
   end
   vim.cmd('Zonelens last')
   t.wait('the last step', function()

@@ -6,7 +6,7 @@ import { Server } from './server';
 import { TraceSession } from './traceSession';
 import { XmlModels } from './xmlModels';
 
-/** What the commands work on. */
+/** The objects that the commands use. */
 export interface Parts {
   server: Server;
   session: TraceSession;
@@ -95,7 +95,7 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
         }
         await action();
       } catch (error) {
-        // The server's answers are sentences for people.
+        // The server's answers are sentences for the user.
         void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
       }
     };

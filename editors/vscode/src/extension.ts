@@ -1,4 +1,4 @@
-// Zonelens for VS Code: the pieces, put together.
+// The entry point of Zonelens for VS Code.
 import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import { DiagramPanel } from './diagramPanel';
@@ -13,7 +13,7 @@ import { XmlModels } from './xmlModels';
 let running: Server | undefined;
 
 /**
- * Called by VS Code when the first model, or any XML file, is opened, and in folders with models. Most XML files are no
+ * Called by VS Code when the first model, or any XML file, is opened, and in folders with models. Most XML files are not
  * models: until the first one is seen, nothing is started and nothing is shown.
  */
 export function activate(context: vscode.ExtensionContext): void {
@@ -52,11 +52,11 @@ export function activate(context: vscode.ExtensionContext): void {
         await server.configure();
       }
     }),
-    // What an untrusted workspace may not ask for counts once it is trusted.
+    // Settings that an untrusted workspace may not change apply once it is trusted.
     vscode.workspace.onDidGrantWorkspaceTrust(() => void (server.needed && server.restart())),
   );
   vscode.workspace.textDocuments.forEach(see);
-  // VS Code does not tell which of the events woke us up.
+  // VS Code does not say which event activated the extension.
   void Promise.resolve(hasTests()).then((some) => void (some && showTests()));
 }
 

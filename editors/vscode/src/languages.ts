@@ -1,13 +1,13 @@
-// Which documents are ours.
+// The documents that the extension handles.
 import * as vscode from 'vscode';
 
 /** The languages of models and queries. */
 export const LANGUAGES = ['xta', 'uppaal-q', 'uppaal-xml'];
 
-/** Where documents are that the server is told of. Views of other versions and the like get their colours only. */
+/** The schemes of documents that are sent to the server. Views of other versions and the like only get syntax colours. */
 export const SCHEMES = ['file', 'untitled'];
 
-/** Whether a document is one that people edit. */
+/** Whether a document can be edited by the user. */
 export function isEditable(document: vscode.TextDocument): boolean {
   return SCHEMES.includes(document.uri.scheme);
 }
@@ -23,14 +23,14 @@ export class ActiveModel implements vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<vscode.TextEditor>();
   private last: vscode.TextEditor | undefined;
 
-  /** A model came to the front, or what is in front became one. */
+  /** A model became active, or the active document became a model. */
   readonly onModel = this.emitter.event;
 
   constructor() {
     this.disposables = [
       this.emitter,
       vscode.window.onDidChangeActiveTextEditor((editor) => this.see(editor)),
-      // A change of language changes no editor: the document is closed and opened.
+      // A change of language does not change the editor: the document is closed and opened.
       vscode.workspace.onDidOpenTextDocument((document) => {
         const editor = vscode.window.activeTextEditor;
         if (editor?.document === document) {
@@ -45,7 +45,7 @@ export class ActiveModel implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** The editor; with a panel in front, the one the user came from. */
+  /** The active editor; if a panel is active, the editor that was active before it. */
   get editor(): vscode.TextEditor | undefined {
     const active = vscode.window.activeTextEditor;
     const last = this.last && isOurs(this.last.document) ? this.last : undefined;
@@ -58,14 +58,14 @@ export class ActiveModel implements vscode.Disposable {
       this.last = editor;
       this.emitter.fire(editor);
     }
-    // A panel is no text editor: what was in front before it stays what commands are about.
+    // A panel is not a text editor: commands still refer to the editor that was active before it.
     if (ours || editor !== undefined) {
       void vscode.commands.executeCommand('setContext', 'zonelens.modelInEditor', ours);
     }
   }
 }
 
-/** Shows a 0-based line of a document beside panels, never over them. */
+/** Shows a 0-based line of a document next to panels, never over them. */
 export async function reveal(uri: vscode.Uri, line: number, focus: boolean): Promise<void> {
   const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === uri.toString());
   const document = shown?.document ?? (await vscode.workspace.openTextDocument(uri));

@@ -1,8 +1,8 @@
-// What both panels share: a page that runs one script and one style sheet of ours and nothing else.
+// Shared by both panels: a page that loads only one script and one style sheet of the extension.
 import * as crypto from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** A panel beside the editor. */
+/** A panel next to the editor. */
 export abstract class Panel<To, From extends { type: string }> implements vscode.Disposable {
   protected view: vscode.WebviewPanel | undefined;
   private ready = false;
@@ -28,7 +28,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
     return this.view?.viewColumn;
   }
 
-  /** Opens the panel, or brings it to the front; the editor keeps the focus unless told otherwise. */
+  /** Opens the panel, or brings it to the front; the editor keeps the focus by default. */
   show(focus = false, column = vscode.ViewColumn.Beside): void {
     if (this.view !== undefined) {
       this.view.reveal(undefined, !focus);
@@ -43,7 +43,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
     });
     this.view.iconPath = vscode.Uri.joinPath(this.context.extensionUri, 'media', 'icon.png');
     this.view.webview.onDidReceiveMessage((message: From) => {
-      // After it was hidden the page starts anew and asks again.
+      // After it was hidden, the page is loaded again and requests its content again.
       if (message.type === 'ready') {
         this.ready = true;
         this.fill();
@@ -59,16 +59,16 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
     this.view.webview.html = this.html(this.view.webview);
   }
 
-  /** Tells the page something, if it listens. */
+  /** Sends a message to the page, if it is loaded. */
   protected post(message: To): void {
     if (this.ready) {
       void this.view?.webview.postMessage(message);
     }
   }
 
-  /** Tells a new page everything. */
+  /** Sends the whole content to a new page. */
   protected abstract fill(): void;
-  /** The page wants something. */
+  /** Handles a message of the page. */
   protected abstract heard(message: From): void;
   /** The user closed the panel. */
   protected closed(): void {}

@@ -1,7 +1,7 @@
-// What the server answers beyond the language server protocol: docs/protocol.md.
+// The answers of the server beyond the language server protocol: docs/protocol.md.
 // Shared by the extension and the scripts of its panels, so nothing here may import either side's library.
 
-/** What the server says of a finished query: the object of `zonelens verify --format json`. */
+/** The result of a finished query: the object of `zonelens verify --format json`. */
 export interface Report {
   query: string;
   line: number;
@@ -18,7 +18,7 @@ export interface QueryState {
   line: number;
   meaning: string;
   state: 'never' | 'queued' | 'running' | 'satisfied' | 'violated' | 'unknown' | 'error' | 'failed';
-  /** What the author expects. */
+  /** The expected verdict. */
   expected: 'satisfied' | 'violated' | null;
   run?: number;
   progress?: { stored: number; states_per_second: number; seconds: number };
@@ -28,7 +28,7 @@ export interface QueryState {
   message?: string;
 }
 
-/** A step as the stepping commands answer it. Lines are 0-based. */
+/** A step, as the stepping commands return it. Lines are 0-based. */
 export interface Step {
   uri: string;
   model: string;
@@ -40,7 +40,7 @@ export interface Step {
   edges: { text: string; line: number }[];
 }
 
-/** What `zonelens/traceChanged` tells. */
+/** The parameters of `zonelens/traceChanged`. */
 export type TraceChanged = { open: false } | { open: true; stale: boolean; uri: string; model: string; query: string; step: number; steps: number };
 
 /** A concrete state. */
@@ -163,14 +163,14 @@ export interface Drawing {
   processes: { name: string; template: string }[];
 }
 
-/** What the trace panel is told. */
+/** The messages to the trace panel. */
 export type ToTracePanel =
   | { type: 'trace'; trace: WholeTrace; hidden: string[] }
   | { type: 'step'; step: number }
   | { type: 'stale'; stale: boolean }
   | { type: 'closed' };
 
-/** What the trace panel asks for. */
+/** The messages from the trace panel. */
 export type FromTracePanel =
   | { type: 'ready' }
   | { type: 'goto'; step: number }
@@ -179,7 +179,7 @@ export type FromTracePanel =
   | { type: 'text' }
   | { type: 'diagram' };
 
-/** The step the diagram shows: who is where, and which edges were taken last. */
+/** The step that the diagram shows: the locations of the processes, and the edges taken last. */
 export interface DiagramStep {
   number: number;
   time: string;
@@ -188,14 +188,14 @@ export interface DiagramStep {
   edges: TakenEdge[];
 }
 
-/** What the diagram panel is told. */
+/** The messages to the diagram panel. */
 export type ToDiagramPanel =
   | { type: 'drawing'; drawing: Drawing; name: string }
   | { type: 'step'; step: DiagramStep | null }
   | { type: 'empty'; message: string };
 
-/** What the diagram panel asks for. */
+/** The messages from the diagram panel. */
 export type FromDiagramPanel = { type: 'ready' } | { type: 'jump'; line: number } | { type: 'move'; to: Move };
 
-/** Where to go in a trace. */
+/** A movement in a trace. */
 export type Move = 'next' | 'previous' | 'first' | 'last';

@@ -1,4 +1,4 @@
-// The server: where it is, how it is started, what happens when it dies.
+// The server process: its path, its start, and its restart after an unexpected end.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -17,11 +17,11 @@ import {
 import { LANGUAGES, SCHEMES } from './languages';
 import { TraceChanged } from './protocol';
 
-/** More deaths than this within the time below, and it is not started again by itself. */
+/** After more unexpected ends than this within the time below, it is not restarted automatically. */
 const MAX_DEATHS = 5;
 const DEATHS_WITHIN_MS = 3 * 60 * 1000;
 
-/** How the server is. */
+/** The state of the server. */
 export type Health = 'starting' | 'running' | 'stopped' | 'failed';
 
 /** The language server's process and the connection to it. */
@@ -37,18 +37,18 @@ export class Server implements vscode.Disposable {
   private readonly traceEmitter = new vscode.EventEmitter<TraceChanged>();
   private readonly commandEmitter = new vscode.EventEmitter<{ command: string; result: unknown }>();
 
-  /** How the server is, whenever that changes. */
+  /** Fires when the state of the server changes. */
   readonly onHealth = this.healthEmitter.event;
-  /** Some query's state, or only a count, is another now. */
+  /** Fires when the state or the counts of a query change. */
   readonly onStatus = this.statusEmitter.event;
-  /** The open trace is another, elsewhere, stale or gone. */
+  /** Fires when the open trace, its step or its staleness changes. */
   readonly onTrace = this.traceEmitter.event;
-  /** A server command was run, by whomever: a lens, a key, a panel. */
+  /** Fires when a server command was run by a lens, a key or a panel. */
   readonly onCommand = this.commandEmitter.event;
 
   health: Health = 'stopped';
 
-  /** Starts nothing: the extension also runs for XML files that are no models. */
+  /** Does not start the server: the extension is also activated for XML files that are not models. */
   constructor(private readonly context: vscode.ExtensionContext) {}
 
   dispose(): void {
@@ -60,13 +60,13 @@ export class Server implements vscode.Disposable {
     this.commandEmitter.dispose();
   }
 
-  /** What the client and the server say. */
+  /** The log of the client and the server. */
   get log(): vscode.LogOutputChannel {
     this.channel ??= vscode.window.createOutputChannel('Zonelens', { log: true });
     return this.channel;
   }
 
-  /** Whether something needed the server already. */
+  /** Whether the server was already needed. */
   get needed(): boolean {
     return this.begun !== undefined;
   }
@@ -82,7 +82,7 @@ export class Server implements vscode.Disposable {
     return this.client?.initializeResult?.serverInfo?.version?.split(' ')[0];
   }
 
-  /** The executable: the user's choice, else the one that came along. */
+  /** The executable: the user's choice, else the one in the extension. */
   executable(): string {
     const chosen = vscode.workspace.getConfiguration('zonelens').get<string>('server.path', '').trim();
     if (chosen !== '') {
@@ -98,7 +98,7 @@ export class Server implements vscode.Disposable {
     return chosen !== '' ? chosen : path.join(this.context.logUri.fsPath, 'server.log');
   }
 
-  /** Starts the server. What goes wrong is told to the user here. */
+  /** Starts the server. Problems are reported to the user here. */
   private async start(): Promise<void> {
     const command = this.executable();
     if (path.isAbsolute(command) && !fs.existsSync(command)) {
@@ -158,7 +158,7 @@ export class Server implements vscode.Disposable {
     return this.client?.isRunning() ? await this.client.sendRequest<T>(method, params) : undefined;
   }
 
-  /** Tells the server that settings changed. */
+  /** Notifies the server that settings changed. */
   async configure(): Promise<void> {
     if (this.client?.isRunning()) {
       await this.client.sendNotification(DidChangeConfigurationNotification.type, {
@@ -167,7 +167,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** What the user chose. Defaults are left out: the workspace's zonelens.toml stands over them, and under the rest. */
+  /** The settings that the user changed. Defaults are left out, because the workspace's zonelens.toml overrides them. */
   private settings(scope?: string): Record<string, unknown> {
     const uri = scope === undefined ? undefined : vscode.Uri.parse(scope);
     const all = vscode.workspace.getConfiguration('zonelens', uri);
@@ -243,7 +243,7 @@ export class Server implements vscode.Disposable {
     this.log.error('the server ended unexpectedly');
     if (this.deaths.length >= MAX_DEATHS) {
       this.become('failed');
-      const message = `The Zonelens server ended ${MAX_DEATHS} times within three minutes and stays down.`;
+      const message = `The Zonelens server ended ${MAX_DEATHS} times within three minutes and is not restarted.`;
       void this.offer(message, ['Restart', 'Show Log']);
       return { action: CloseAction.DoNotRestart, handled: true };
     }
@@ -254,7 +254,7 @@ export class Server implements vscode.Disposable {
   private tellOfRestart(): void {
     if (this.restarted) {
       this.restarted = false;
-      void this.offer('The Zonelens server ended unexpectedly and was started again. Running queries were lost.', [
+      void this.offer('The Zonelens server ended unexpectedly and was restarted. Running queries were lost.', [
         'Show Log',
       ]);
     }

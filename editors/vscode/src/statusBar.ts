@@ -1,4 +1,4 @@
-// The status bar: how the server is, what runs, a way to stop it.
+// The status bar entry: the state of the server, the running query, and cancelling it.
 import * as vscode from 'vscode';
 import { isOurs } from './languages';
 import { QueryState } from './protocol';
@@ -11,7 +11,7 @@ const WORDS: Record<Health, { text: string; tooltip: string }> = {
   failed: { text: '$(error) Zonelens', tooltip: 'The server could not be started.' },
 };
 
-/** The entry in the status bar; there is none before the server was needed. */
+/** The entry in the status bar; it does not exist before the server is needed. */
 export class StatusBar implements vscode.Disposable {
   private item: vscode.StatusBarItem | undefined;
   private readonly disposables: vscode.Disposable[];
@@ -36,7 +36,7 @@ export class StatusBar implements vscode.Disposable {
     return this.item;
   }
 
-  /** What runs or waits, in all open documents. */
+  /** The running and waiting queries of all open documents. */
   async running(): Promise<QueryState[]> {
     const documents = vscode.workspace.textDocuments.filter(isOurs);
     const states = await Promise.all(
@@ -48,7 +48,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private async update(): Promise<void> {
-    // Counts come often; one question at a time is enough.
+    // Counts change often; one request at a time is enough.
     if (this.asking) {
       this.again = true;
       return;

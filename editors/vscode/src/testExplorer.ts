@@ -1,16 +1,16 @@
-// The Test Explorer: every query is a test, and a verdict is the same whoever asked for it.
+// The Test Explorer: every query is a test, with the same verdict as its lens.
 import * as vscode from 'vscode';
 import { isOurs } from './languages';
 import { QueryState } from './protocol';
 import { Server } from './server';
 
-/** Files that may hold queries; XML files count once they are open and turn out to be models. */
+/** Files that may contain queries; XML files are included once they are open and turn out to be models. */
 const FILES = '**/*.{xta,ta,q}';
-/** What makes a folder one of models; the same as in the activation events. */
+/** The files by which a folder with models is recognised; the same as in the activation events. */
 const SIGNS = '{zonelens.toml,**/*.xta,**/*.ta}';
 const NOT_THERE = '**/node_modules/**';
 const MAX_FILES = 500;
-/** Status messages may be lost with a dying server: look again after this time. */
+/** Status messages may be lost with a dying server: check again after this time. */
 const LOOK_AGAIN_MS = 2000;
 
 /** A query in the tree. */
@@ -20,7 +20,7 @@ interface Test {
   query: string;
 }
 
-/** Whether a folder of this window holds models that can be tested before any is open. */
+/** Whether a folder of this window contains models that can be tested before any is open. */
 export async function hasTests(): Promise<boolean> {
   return (await vscode.workspace.findFiles(SIGNS, NOT_THERE, 1)).length > 0;
 }
@@ -29,9 +29,9 @@ export async function hasTests(): Promise<boolean> {
 export class TestExplorer implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController('zonelens', 'Zonelens queries');
   private readonly tests = new Map<string, Test>();
-  /** The answer each test shows, so that none is told twice. */
+  /** The answer that each test shows, so that none is reported twice. */
   private readonly shown = new Map<string, string>();
-  /** Tests that a run of this explorer will report itself. */
+  /** Tests that a run of this explorer will report. */
   private readonly owned = new Set<string>();
   private readonly disposables: vscode.Disposable[] = [];
 
@@ -136,7 +136,7 @@ export class TestExplorer implements vscode.Disposable {
     }
   }
 
-  /** Tells of an answer that a lens or a command asked for. */
+  /** Reports an answer that a lens or a command requested. */
   private mirror(item: vscode.TestItem | undefined, state: QueryState): void {
     if (!item || this.owned.has(item.id)) {
       return;
@@ -222,7 +222,7 @@ export class TestExplorer implements vscode.Disposable {
     }
   }
 
-  /** Waits until a query is neither waiting nor running; `undefined` if the server is gone. */
+  /** Waits until a query is neither waiting nor running; `undefined` if the server has ended. */
   private async finished(run: vscode.TestRun, test: Test): Promise<QueryState | undefined> {
     let started = false;
     for (;;) {
@@ -261,7 +261,7 @@ export class TestExplorer implements vscode.Disposable {
       return;
     }
     const duration = report.statistics.seconds * 1000;
-    // A kept answer may have been asked for by another file with another expectation.
+    // A stored answer may have been requested by another file with another expectation.
     const wanted = state.expected ?? 'satisfied';
     const line = `${report.verdict}: ${report.query} (${report.statistics.stored} states, ${Math.round(duration)} ms)`;
     run.appendOutput(`${line}\r\n`, undefined, item);
@@ -291,7 +291,7 @@ export class TestExplorer implements vscode.Disposable {
   }
 }
 
-/** What makes one answer another than the one before; nothing while there is none. */
+/** A key that differs between different answers; `undefined` while there is none. */
 function answerKey(state: QueryState): string | undefined {
   switch (state.state) {
     case 'never':

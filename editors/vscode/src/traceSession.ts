@@ -1,4 +1,4 @@
-// The trace that is open: what the server says of it, where its edges are marked in the text.
+// The open trace: its content from the server, and the marks of its edges in the text.
 import * as vscode from 'vscode';
 import { reveal } from './languages';
 import { Move, Step, TraceChanged, WholeTrace } from './protocol';
@@ -10,7 +10,7 @@ export class TraceSession implements vscode.Disposable {
   trace: WholeTrace | undefined;
   /** The current step. */
   step = 0;
-  /** Whether the text means something else by now. */
+  /** Whether the meaning of the text has changed since. */
   stale = false;
   /** Processes without a lane. */
   hidden: string[] = [];
@@ -54,7 +54,7 @@ export class TraceSession implements vscode.Disposable {
     await this.server.execute('zonelens.trace.open', argument);
   }
 
-  /** Walks through the trace. */
+  /** Steps through the trace. */
   async move(to: Move): Promise<void> {
     if (this.trace !== undefined) {
       await this.server.execute(`zonelens.trace.${to}`, {});
@@ -68,13 +68,13 @@ export class TraceSession implements vscode.Disposable {
     }
   }
 
-  /** Shows no trace any more. */
+  /** Closes the trace. */
   async close(): Promise<void> {
     await this.server.execute('zonelens.trace.close', {});
     this.forget();
   }
 
-  /** Shows the lanes of all processes but these. */
+  /** Shows the lanes of all processes except these. */
   async filter(hidden: string[]): Promise<void> {
     this.hidden = hidden;
     await this.fetch();
@@ -126,7 +126,7 @@ export class TraceSession implements vscode.Disposable {
     }
   }
 
-  /** A trace belongs to the text as it was verified. */
+  /** A trace belongs to the text that was verified. */
   private changed(change: TraceChanged): void {
     if (!change.open) {
       this.forget();

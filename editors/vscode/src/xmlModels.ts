@@ -5,18 +5,18 @@ import { HEAD, readHead } from './modelHead';
 
 const PLAIN = 'xml';
 const MODEL = 'uppaal-xml';
-/** Where the files that the user wants as plain XML are remembered, and how many. */
+/** The key under which files that the user wants as plain XML are stored, and their maximum number. */
 const KEY = 'zonelens.plainXml';
 const REMEMBERED = 1000;
 
-/** Gives the language of models to XML documents that are models, at most once per opening. */
+/** Sets the language of XML documents that are models, at most once per opening. */
 export class XmlModels implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
-  /** Documents whose language was set, or changed by somebody else, since they were opened. */
+  /** Documents whose language was set here or changed otherwise since they were opened. */
   private readonly settled = new Set<string>();
-  /** Documents that do not say yet what they are: empty ones, mostly. */
+  /** Documents whose kind is not clear yet: mostly empty ones. */
   private readonly undecided = new Set<string>();
-  /** Untitled documents the user wants as plain XML: their names come again, so they are not kept. */
+  /** Untitled documents that the user wants as plain XML: their names are reused, so they are not stored. */
   private readonly plainUntitled = new Set<string>();
   /** A document whose language is being changed, with the language it had: VS Code closes it and opens it again. */
   private changing: { key: string; from: string } | undefined;
@@ -63,7 +63,7 @@ export class XmlModels implements vscode.Disposable {
       this.look(document);
       return;
     }
-    // Somebody else changed the language.
+    // The language was changed otherwise.
     const active = vscode.window.activeTextEditor?.document === document;
     if (from === MODEL && document.languageId === PLAIN) {
       this.settled.add(key);
@@ -118,7 +118,7 @@ export class XmlModels implements vscode.Disposable {
     try {
       await vscode.languages.setTextDocumentLanguage(document, language);
     } catch {
-      // The document was closed meanwhile; the next opening looks again.
+      // The document was closed in the meantime; the next opening checks again.
     } finally {
       this.own.delete(key);
     }

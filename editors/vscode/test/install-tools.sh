@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the test in the real workbench needs and is missing: Chromium and ripgrep from apt, code-server from
-# npm into a cache directory of the user. Prints the directory of code-server. Costs nothing the second time.
+# Installs missing tools for the test in the real workbench: Chromium and ripgrep from apt, code-server from
+# npm into a cache directory of the user. Prints the directory of code-server. The second run is fast.
 set -euo pipefail
 
 version=4.100.3
@@ -35,7 +35,7 @@ if [ ! -e "$home/ready" ]; then
     echo '{"private": true}' >package.json
     npm install --ignore-scripts "code-server@$version" >&2
     package="$home/node_modules/code-server"
-    # Its own scripts would download ripgrep; what they do beside that is done here.
+    # Its own scripts would download ripgrep; the rest of what they do is done here.
     npm rebuild argon2 >&2
     cd "$package/lib/vscode"
     npm install --omit=dev --ignore-scripts >&2

@@ -1,5 +1,5 @@
-// The story of the tool in the real workbench: an unsound line is told and repaired, the protocol verified, the broken
-// one refuted and walked through, long runs cancelled, a dead server started again.
+// End-to-end test in the real workbench: an unsound line is reported and fixed, the protocol verified, the broken
+// one refuted, its trace shown step by step, long runs cancelled, a dead server restarted.
 // Usage: node test/story.mjs CODE_SERVER VSIX [SCREENSHOTS]
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -134,7 +134,7 @@ async function trace() {
   assert.match(seen[0], /① Fischer\(\d\), t = 0\s*idle -> req/);
   assert.match(seen[1], /② Fischer\(\d\), t = 0\s*idle -> req/);
   assert.match(seen[2], /③ Fischer\(\d\), t = .*req -> wait/);
-  // Changes are told in words and by a sign, not by colour alone.
+  // Changes are shown in words and by a sign, not by colour alone.
   const changed = await panel.locator('tr.changed').allTextContents();
   assert.ok(changed.some((row) => row.includes('● was')), changed.join());
   assert.match(await panel.locator('output.place').innerText(), /Step 3 of 6/);
@@ -250,7 +250,7 @@ async function death() {
     return all.length === 1 && all;
   });
   process.kill(server, 'SIGKILL');
-  const notice = bench.page.locator('.notification-toast').filter({ hasText: 'was started again' });
+  const notice = bench.page.locator('.notification-toast').filter({ hasText: 'was restarted' });
   await notice.waitFor({ timeout: 30_000 });
   await until('another server', async () => bench.processes('lsp').some((pid) => pid !== server));
   await bench.screenshot('vscode-restart');
@@ -267,12 +267,12 @@ try {
   await chapter('synchronisations as arrows', synchronisation);
   await chapter('test explorer shows the same verdicts', testExplorer);
   await chapter('a long run is cancelled', cancelling);
-  await chapter('a killed server is started again and says so', death);
+  await chapter('a killed server is restarted with a message', death);
   assert.deepEqual(bench.complaints, [], 'the panels keep to their content security policy');
   // Resources of panels have addresses of their own, which the workbench answers itself.
   const asked = bench.foreign.filter((url) => /zonelens/.test(url) && !/\.vscode-resource\.vscode-cdn\.net\//.test(url));
   assert.deepEqual(asked, [], 'nothing of ours asks the network');
-  console.log(`vscode: the story is told in ${((Date.now() - begin) / 1000).toFixed(0)} s; screenshots in ${path.resolve(screenshots)}`);
+  console.log(`vscode: end-to-end test passed in ${((Date.now() - begin) / 1000).toFixed(0)} s; screenshots in ${path.resolve(screenshots)}`);
 } catch (error) {
   console.error(error);
   await bench?.page?.screenshot({ path: path.join(screenshots, 'vscode-failure.png') }).catch(() => undefined);

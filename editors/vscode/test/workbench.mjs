@@ -38,7 +38,7 @@ function freePort() {
 
 /**
  * Starts everything; the workspace holds `files` (name → text). Of the options, `settings` are the user's, `trusted`
- * is false for a workspace that nobody vouches for, `extensions` (name → files) are installed beside ours.
+ * is false for an untrusted workspace, `extensions` (name → files) are installed in addition.
  */
 export async function start(codeServer, vsix, files, screenshots, options = {}) {
   const { settings = {}, trusted = true, extensions: others = {} } = options;
@@ -81,7 +81,7 @@ export async function start(codeServer, vsix, files, screenshots, options = {}) 
   return bench;
 }
 
-/** Packs a small extension (file → text) and hands its package over. */
+/** Packs a small extension (file → text) and returns the package. */
 function installBeside(folder, name, parts, install) {
   fs.mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(parts)) {
@@ -150,7 +150,7 @@ export class Workbench {
     await this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`) });
   }
 
-  /** Changes settings of the user as a person does: in their file. */
+  /** Changes settings like a user: in the settings file. */
   async configure(settings) {
     Object.assign(this.settings, settings);
     await this.press('Control+1');
@@ -170,7 +170,7 @@ export class Workbench {
     return name.trim();
   }
 
-  /** Chooses a language as a person does. */
+  /** Chooses a language like a user. */
   async chooseLanguage(name) {
     await this.press('Control+1');
     await this.command('Change Language Mode');
@@ -211,7 +211,7 @@ export class Workbench {
     }
   }
 
-  /** Opens a file of the workspace, beside nothing: in the first column. */
+  /** Opens a file of the workspace in the first column. */
   async open(name) {
     await this.press('Control+1');
     const input = this.page.locator('.quick-input-widget input');
@@ -239,7 +239,7 @@ export class Workbench {
     return await until(`a lens like ${pattern}`, async () => (await this.lenses()).find((text) => pattern.test(text)), seconds, async () => (await this.lenses()).join(' | '));
   }
 
-  /** Clicks the `nth` lens whose text fits. */
+  /** Clicks the `nth` lens whose text matches. */
   async clickLens(pattern, nth = 0) {
     await this.lens(pattern);
     const all = this.page.locator('.codelens-decoration a');
@@ -262,13 +262,13 @@ export class Workbench {
       await this.page.waitForTimeout(300);
       return (await this.page.locator('.find-widget.visible').count()) === 0;
     });
-    // What is typed before the editor has the focus back goes nowhere.
+    // Text typed before the editor has the focus again is lost.
     await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null && !document.activeElement?.closest('.find-widget')));
     await this.page.keyboard.insertText(text);
     await this.press('Escape');
   }
 
-  /** Where a text stands on the screen: the rectangle of its first place in the editor. */
+  /** The position of a text on the screen: the rectangle of its first occurrence in the editor. */
   async place(text) {
     return await this.page.evaluate((wanted) => {
       for (const line of document.querySelectorAll('.part.editor .view-line')) {
@@ -297,7 +297,7 @@ export class Workbench {
     }, text);
   }
 
-  /** Waits until the text stands still: lenses come and go above it. */
+  /** Waits until the text no longer moves: lenses above it appear and disappear. */
   async settled() {
     let before = '';
     await until('the text stands still', async () => {
@@ -328,7 +328,7 @@ export class Workbench {
     });
   }
 
-  /** The page inside a panel, by something it holds. */
+  /** The page inside a panel, found by an element in it. */
   async panel(selector) {
     return await until(`a panel with ${selector}`, async () => {
       for (const frame of this.page.frames()) {
@@ -353,7 +353,7 @@ export class Workbench {
   }
 }
 
-/** Waits until `condition` gives something; fails with `what` after so many seconds. */
+/** Waits until `condition` returns a value; fails with `what` after `seconds`. */
 export async function until(what, condition, seconds = 30, tell = async () => '') {
   const end = Date.now() + seconds * 1000;
   for (;;) {
@@ -362,7 +362,7 @@ export async function until(what, condition, seconds = 30, tell = async () => ''
       return found;
     }
     if (Date.now() > end) {
-      throw new Error(`waited ${seconds} s in vain for: ${what}\n${await tell()}`);
+      throw new Error(`waited ${seconds} s for:  ${what}\n${await tell()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

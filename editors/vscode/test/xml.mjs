@@ -1,5 +1,5 @@
 // `.xml` opened first, in the real workbench: other XML starts nothing, a model is recognised by its text and has all
-// that `.xta` has, plain XML stays what the user wants, and nothing runs by itself where nobody vouches for the files.
+// that `.xta` has, the choice of plain XML is kept, and nothing runs automatically in an untrusted workspace.
 // Usage: node test/xml.mjs CODE_SERVER VSIX [SCREENSHOTS]
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';

@@ -35,8 +35,9 @@ pub struct Action {
     pub preferred: bool,
 }
 
-/// The changes that are offered for `span`: repairs of diagnostics that touch it, and what can be done beyond. `asked`
-/// are the places of diagnostics that the client names, as Neovim does with all of the cursor's line.
+/// The changes that are offered for `span`: repairs of diagnostics that touch it, and what can be
+/// done beyond. `asked` are the places of diagnostics that the client names, as Neovim does with
+/// all of the cursor's line.
 pub fn actions(
     workspace: &dyn Workspace,
     snapshot: &Arc<Snapshot>,
@@ -95,7 +96,8 @@ fn repairs(snapshot: &Snapshot, diagnostic: Diagnostic, out: &mut Vec<Action>) {
     }
 }
 
-/// `//@ allow CODE` on the line before; only for lints, as errors have consequences that a comment does not undo.
+/// `//@ allow CODE` on the line before; only for lints, as errors have consequences that a comment
+/// does not undo.
 fn allow(snapshot: &Snapshot, diagnostic: &Diagnostic) -> Option<TextEdit> {
     if snapshot.kind != FileKind::Xta || !diagnostic.code.starts_with("lint/") {
         return None;

@@ -104,8 +104,8 @@ fn of_definition(names: &Names, id: DefId) -> Option<Proposal> {
     })
 }
 
-/// What the expression that ends with `text` stands for: its last name, brackets and arguments left out. By name and
-/// not by place, because a text that ends in a dot is not in the tree.
+/// What the expression that ends with `text` stands for: its last name, brackets and arguments left
+/// out. By name and not by place, because a text that ends in a dot is not in the tree.
 fn owner_of(names: &Names, text: &str) -> Option<DefId> {
     let mut path = Vec::new();
     let mut rest = text;

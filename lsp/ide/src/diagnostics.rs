@@ -8,8 +8,8 @@ use zonelens_syntax::ast::FileKind;
 /// No model stands beside a query file.
 const NO_MODEL: &str = "query/no-model";
 
-/// What the text itself says. `model` is the document itself, or the model beside a query file. What nobody will see is
-/// not copied, where findings are as bad as `usual`.
+/// What the text itself says. `model` is the document itself, or the model beside a query file.
+/// What nobody will see is not copied, where findings are as bad as `usual`.
 pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>, usual: bool) -> Vec<Diagnostic> {
     if snapshot.kind != FileKind::Query {
         let all = snapshot.model().diagnostics();

@@ -1,5 +1,5 @@
-//! Links between a model and its query file: from the `system` line to the queries, from the first line of queries to
-//! the model, and from names of neighbouring files in comments.
+//! Links between a model and its query file: from the `system` line to the queries, from the first
+//! line of queries to the model, and from names of neighbouring files in comments.
 
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;

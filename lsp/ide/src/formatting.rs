@@ -1,15 +1,15 @@
 //! Formatting of documents and of ranges.
 //!
-//! The formatter moves white space only, so old and new text are the same but for the gaps between their characters:
-//! each gap that differs is one edit, and cursors elsewhere stay where they are.
+//! The formatter moves white space only, so old and new text are the same but for the gaps between
+//! their characters: each gap that differs is one edit, and cursors elsewhere stay where they are.
 
 use crate::snapshot::Snapshot;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::format::{FormatOptions, format};
 use zonelens_syntax::span::{Span, TextEdit};
 
-/// The edits that format a document, or the part of it that touches `range`: none when it is formatted, `None` when it
-/// cannot be. Text with syntax errors and XML stay as they are.
+/// The edits that format a document, or the part of it that touches `range`: none when it is
+/// formatted, `None` when it cannot be. Text with syntax errors and XML stay as they are.
 pub fn format_document(
     snapshot: &Snapshot,
     options: FormatOptions,

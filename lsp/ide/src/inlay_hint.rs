@@ -1,4 +1,5 @@
-//! What the text leaves out: the range of a plain `int`, the size of an array, how many processes a name stands for.
+//! What the text leaves out: the range of a plain `int`, the size of an array, how many processes a
+//! name stands for.
 
 use crate::snapshot::Snapshot;
 use crate::trace::Hint;

@@ -2,8 +2,8 @@
 
 use zonelens_syntax::span::Span;
 
-/// Where lines start. Looking each position up in the rope costs a microsecond, which adds up for a hundred thousand
-/// tokens.
+/// Where lines start. Looking each position up in the rope costs a microsecond, which adds up for a
+/// hundred thousand tokens.
 pub struct LineTable {
     starts: Vec<u32>,
     /// Whether a line is ASCII, so that a column is the same number in every encoding.
@@ -12,7 +12,8 @@ pub struct LineTable {
 }
 
 impl LineTable {
-    /// The table of a text. Lines end as in the protocol: with a line feed, a carriage return, or both.
+    /// The table of a text. Lines end as in the protocol: with a line feed, a carriage return, or
+    /// both.
     pub fn new(text: &str) -> LineTable {
         let bytes = text.as_bytes();
         let mut table = LineTable {
@@ -51,7 +52,8 @@ impl LineTable {
         line + later.iter().take_while(|start| **start <= offset).count() as u32
     }
 
-    /// The column and the length of a span on `line`, if that line is ASCII and the span ends on it.
+    /// The column and the length of a span on `line`, if that line is ASCII and the span ends on
+    /// it.
     pub fn ascii_columns(&self, line: u32, span: Span) -> Option<(u32, u32)> {
         let line = line as usize;
         let inside = match self.starts.get(line + 1) {

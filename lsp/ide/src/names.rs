@@ -59,8 +59,8 @@ impl Names {
         }
     }
 
-    /// All documents in which `def` may be used, with their names. A model's definition has the same number in the
-    /// names of its query file.
+    /// All documents in which `def` may be used, with their names. A model's definition has the
+    /// same number in the names of its query file.
     pub fn documents(&self, workspace: &dyn Workspace, def: DefId) -> Vec<Names> {
         let foreign = self.index.definition(def).is_some_and(|d| d.foreign);
         let local_to_queries = self.snapshot.kind == FileKind::Query && !foreign;
@@ -82,8 +82,8 @@ impl Names {
     }
 }
 
-/// Whether a use refers to a location of XML by its id (`<source ref="id3"/>`), so that no name is written there. Names
-/// never begin with `<`.
+/// Whether a use refers to a location of XML by its id (`<source ref="id3"/>`), so that no name is
+/// written there. Names never begin with `<`.
 pub fn by_id(snapshot: &Snapshot, span: Span) -> bool {
     snapshot.kind == FileKind::Xml && snapshot.file().slice(span).starts_with('<')
 }
@@ -157,7 +157,8 @@ pub fn highlights(
     uses.map(|o| (o.span, o.writes || o.declares)).collect()
 }
 
-/// Where the template (or process) named at `offset` is made into processes: instantiations and the system line.
+/// Where the template (or process) named at `offset` is made into processes: instantiations and the
+/// system line.
 pub fn implementations(
     workspace: &dyn Workspace,
     snapshot: &Arc<Snapshot>,

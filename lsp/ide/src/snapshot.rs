@@ -1,7 +1,8 @@
 //! Documents: text, and what was made of it.
 //!
-//! An edit makes a new [`Snapshot`] at once; parsing and analysis happen when somebody asks the snapshot, once, on the
-//! asker's thread. Whoever holds a snapshot sees one version of the text for ever.
+//! An edit makes a new [`Snapshot`] at once; parsing and analysis happen when somebody asks the
+//! snapshot, once, on the asker's thread. Whoever holds a snapshot sees one version of the text for
+//! ever.
 
 use crate::lines::LineTable;
 use ropey::Rope;
@@ -108,8 +109,8 @@ impl Snapshot {
         }
     }
 
-    /// The document with a new text; `edits` lead there one after the other, or are `None` if nothing of the old text
-    /// is known to be left.
+    /// The document with a new text; `edits` lead there one after the other, or are `None` if
+    /// nothing of the old text is known to be left.
     pub fn edited(&self, version: i32, rope: Rope, edits: Option<Vec<TextEdit>>) -> Snapshot {
         let base = edits.and_then(|new| match (self.file.get(), &self.base) {
             (Some(file), _) => Some((file.clone(), new)),
@@ -137,7 +138,8 @@ impl Snapshot {
         }
     }
 
-    /// The text for looking at what stands around a place: inside XML all but the language's text is blank.
+    /// The text for looking at what stands around a place: inside XML all but the language's text
+    /// is blank.
     pub fn masked(&self) -> &str {
         match self.kind {
             FileKind::Xml => self
@@ -189,7 +191,8 @@ impl Snapshot {
         self.network.get_or_init(build).as_ref()
     }
 
-    /// The network if it is there already or quickly made: for answers that are better with it and must not wait for it.
+    /// The network if it is there already or quickly made: for answers that are better with it and
+    /// must not wait for it.
     pub fn network_soon(&self) -> Option<&(Network, Digested)> {
         match self.network.get() {
             Some(known) => known.as_ref(),

@@ -1,8 +1,8 @@
 //! Features tested on small texts: `$0` marks the cursor, `$0…$0` a selection.
 //!
-//! A fixture is one text, or several that begin with `//- name`: `m.xta` and `m.q` belong together. Without a name the
-//! text is `m.xta`, or `m.xml` if it begins with `<`. Answers are compared with expectations beside the test;
-//! `UPDATE_EXPECT=1 cargo test -p zonelens-ide` writes them again.
+//! A fixture is one text, or several that begin with `//- name`: `m.xta` and `m.q` belong together.
+//! Without a name the text is `m.xta`, or `m.xml` if it begins with `<`. Answers are compared with
+//! expectations beside the test; `UPDATE_EXPECT=1 cargo test -p zonelens-ide` writes them again.
 
 mod code_action;
 mod completion;

@@ -21,7 +21,8 @@ pub struct Found {
 /// Answers longer than this help nobody.
 const MAX_FOUND: usize = 500;
 
-/// Declarations of `documents` whose name holds the letters of `query` in their order, whatever their case.
+/// Declarations of `documents` whose name holds the letters of `query` in their order, whatever
+/// their case.
 pub fn find(documents: impl IntoIterator<Item = Arc<Snapshot>>, query: &str) -> Vec<Found> {
     let mut out = Vec::new();
     for snapshot in documents {

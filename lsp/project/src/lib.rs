@@ -1,7 +1,7 @@
-//! What a project and the machine decide, for the server and the command line alike: settings, `zonelens.toml`, and what
-//! differs between platforms.
+//! The configuration of a project and the properties of the platform, for the server and the
+//! command line: settings, `zonelens.toml`, and the differences between platforms.
 //!
-//! It must never know the protocol or the checker.
+//! This crate must not depend on the protocol or the checker.
 
 pub mod limit;
 pub mod platform;

@@ -1,25 +1,26 @@
-//! Limits as people write them: `4G`, `90s`, `none`. The command line, `zonelens.toml` and editors share this.
+//! Limits as users write them: `4G`, `90s`, `none`. The command line, `zonelens.toml` and editors
+//! share this.
 
-/// A limit that was asked for. `None` takes a limit away that stands elsewhere; `none` and 0 mean it.
+/// A configured limit. `None`, written `none` or 0, removes a limit that is set elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit<T>(pub Option<T>);
 
-/// What the text of a limit on memory must be.
+/// The expected form of a memory limit, for messages.
 pub const MEMORY: &str = "a number of bytes such as 500M or 4G, or none";
-/// What the text of a limit on time must be.
+/// The expected form of a time limit, for messages.
 pub const TIME: &str = "a time such as 60s, 500ms or 2m, or none";
 
-/// Factors of units; `k` is 1024.
+/// The factors of units; `k` is 1024.
 const BYTES: [(&str, f64); 4] = [
     ("k", (1u64 << 10) as f64),
     ("m", (1u64 << 20) as f64),
     ("g", (1u64 << 30) as f64),
     ("t", (1u64 << 40) as f64),
 ];
-/// `ms` stands before the units that it ends in.
+/// The factors of units; `ms` must come before the units that are its suffixes.
 const SECONDS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
-/// Bytes: `4G`, `512MiB`, `100000`, `none`.
+/// Parses a number of bytes: `4G`, `512MiB`, `100000`, `none`.
 pub fn memory(text: &str) -> Result<Limit<u64>, String> {
     let lower = text.trim().to_ascii_lowercase();
     let bare = lower.strip_suffix('b').unwrap_or(&lower);
@@ -29,7 +30,7 @@ pub fn memory(text: &str) -> Result<Limit<u64>, String> {
         .ok_or_else(|| format!("write {MEMORY}"))
 }
 
-/// Seconds: `60s`, `500ms`, `2m`, `1h`, `90`, `none`.
+/// Parses a number of seconds: `60s`, `500ms`, `2m`, `1h`, `90`, `none`.
 pub fn time(text: &str) -> Result<Limit<f64>, String> {
     amount(text.trim(), &SECONDS)
         .and_then(seconds)
@@ -38,7 +39,7 @@ pub fn time(text: &str) -> Result<Limit<f64>, String> {
 
 /// A limit on memory from a number of bytes.
 pub fn bytes(amount: f64) -> Option<Limit<u64>> {
-    // From here on a conversion would saturate.
+    // A conversion of a larger number would saturate.
     let fits = (0.0..u64::MAX as f64).contains(&amount);
     fits.then(|| Limit(Some(amount.ceil() as u64).filter(|n| *n > 0)))
 }

@@ -1,36 +1,39 @@
-//! All that differs between platforms: priorities, process limits, child processes, where caches are.
+//! All that differs between platforms: priorities, process limits, child processes, where caches
+//! are.
 //!
 //! | | Linux | other Unix, macOS | Windows |
 //! |---|---|---|---|
-//! | worker gives way | `nice` | `nice` | started with idle priority |
-//! | wall behind the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
+//! | low priority of workers | `nice` | `nice` | started with idle priority |
+//! | hard limit above the memory limit | `RLIMIT_AS` | `RLIMIT_AS` (macOS does not enforce it) | none |
 //! | worker ends with its server | its input closes | its input closes | its input closes |
 //! | server ends with its client | `pidfd`, `POLLHUP` | asked twice a second, `POLLHUP` | its input closes |
 //! | console window of a worker | there is none | there is none | suppressed |
 //! | memory comes back | one arena, `malloc_trim` (GNU libc) | the system's allocator | the system's allocator |
 //!
-//! Only Linux is tested. Where there is no wall the checker's own limit is all there is.
+//! Only Linux is tested. Without a hard limit, only the checker's own limit applies.
 
 use std::path::PathBuf;
 use tokio::process::Command;
 
-/// Gives way to everything else on the machine: for a worker, about itself.
+/// Gives this process the lowest priority; called by a worker.
 #[cfg(unix)]
 pub fn lowest_priority() {
-    // Not being allowed to be nicer is no reason to stop.
+    // If the priority cannot be lowered, the worker continues with its own.
     let _ = rustix::process::nice(19);
 }
 
-/// Gives way to everything else on the machine: done by who starts the worker.
+/// Gives this process the lowest priority: here, this is done when the worker is started.
 #[cfg(not(unix))]
 pub fn lowest_priority() {}
 
-/// A wall behind the checker's own memory limit: an allocation far beyond it fails, and with it this process.
+/// A hard limit above the memory limit of the checker: an allocation far beyond it fails, which
+/// ends this process.
 #[cfg(unix)]
 pub fn cap_address_space(limit: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let old = getrlimit(Resource::As);
-    // Address space is more than memory: stacks and allocator arenas are reserved without being used.
+    // The address space is larger than the memory in use: stacks and allocator arenas are reserved
+    // without being used.
     let wanted = limit.saturating_mul(2).saturating_add(2 << 30);
     let allowed = old.maximum.map_or(wanted, |m| m.min(wanted));
     let _ = setrlimit(
@@ -42,59 +45,63 @@ pub fn cap_address_space(limit: u64) {
     );
 }
 
-/// A wall behind the checker's own memory limit: not available here.
+/// A hard limit above the memory limit of the checker: not available on this platform.
 #[cfg(not(unix))]
 pub fn cap_address_space(_limit: u64) {}
 
-/// GNU libc's own words on how it keeps memory.
+/// The functions of GNU libc that control how it keeps memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code)] // There is no safe way to ask.
 mod malloc {
     use std::ffi::c_int;
 
-    /// How many arenas there may be.
+    /// The parameter for the maximum number of arenas.
     pub const ARENA_MAX: c_int = -8;
 
-    // SAFETY: declared as in malloc.h; both take the allocator's locks and touch nothing but what is free.
+    // SAFETY: declared as in malloc.h; both functions take the allocator's locks and only change
+    // free memory.
     unsafe extern "C" {
         pub safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
         pub safe fn malloc_trim(pad: usize) -> c_int;
     }
 }
 
-/// All threads allocate from one place, at no measurable cost in time: an arena for each of them keeps megabytes that the
-/// others could use. To be called before there are threads.
+/// Makes all threads allocate from one arena, at no measurable cost in time: with one arena per
+/// thread, each keeps megabytes that the others could use. Must be called before threads are
+/// started.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn share_memory() {
     malloc::mallopt(malloc::ARENA_MAX, 1);
 }
 
-/// Lets memory that is free go back to the system. GNU libc keeps it wherever a small object that lives on lies above it:
-/// 43 MB after a few hundred models of which none is open any more, 19 MB after this call.
+/// Returns free memory to the system. GNU libc keeps free memory below a small object that is still
+/// in use: 43 MB after a few hundred models of which none is open any more, 19 MB after this call.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn give_memory_back() {
     malloc::malloc_trim(0);
 }
 
-/// All threads allocate from one place: nothing to do here.
+/// Makes all threads allocate from one arena: not needed on this platform.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn share_memory() {}
 
-/// Lets memory that is free go back to the system: nothing to do here.
+/// Returns free memory to the system: not needed on this platform.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_memory_back() {}
 
-/// How often is looked where nothing wakes us.
+/// The polling interval where no event is available.
 #[cfg(unix)]
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(400);
 
-/// Waits until the other end of standard input is closed; `false` if that cannot be known.
+/// Waits until the other end of standard input is closed; returns `false` if that cannot be
+/// determined.
 #[cfg(unix)]
 pub fn input_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};
     let stdin = std::io::stdin();
     loop {
-        // Nothing is asked for: a hang-up is reported anyway, and unread input does not wake us.
+        // No events are requested: a hang-up is always reported, and unread input does not wake the
+        // thread.
         let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
         match poll(&mut fds, None) {
             Ok(_) if fds[0].revents().contains(PollFlags::HUP) => return true,
@@ -105,14 +112,14 @@ pub fn input_closed() -> bool {
     }
 }
 
-/// Waits until the other end of standard input is closed: not available here.
+/// Waits until the other end of standard input is closed: not available on this platform.
 #[cfg(not(unix))]
 pub fn input_closed() -> bool {
     false
 }
 
-/// Waits until a process is gone; `false` if it is not there in the first place: a client in another container names a
-/// process that means nothing here.
+/// Waits until a process has ended; returns `false` if it does not exist in the first place: the
+/// process id of a client in another container has no meaning here.
 #[cfg(unix)]
 pub fn process_gone(id: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
@@ -141,13 +148,13 @@ pub fn process_gone(id: u32) -> bool {
     true
 }
 
-/// Waits until a process is gone: not available here.
+/// Waits until a process has ended: not available on this platform.
 #[cfg(not(unix))]
 pub fn process_gone(_id: u32) -> bool {
     false
 }
 
-/// Ends a process of ours at once.
+/// Ends a child process immediately.
 #[cfg(unix)]
 pub fn end_process(id: u32) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -156,11 +163,11 @@ pub fn end_process(id: u32) {
     }
 }
 
-/// Ends a process of ours at once: left to the end of its input here.
+/// Ends a child process immediately: on this platform it ends when its input closes.
 #[cfg(not(unix))]
 pub fn end_process(_id: u32) {}
 
-/// Makes `command` start a process in the background that does not outlive what started it.
+/// Configures `command` to start a background process that does not outlive its parent.
 pub fn background(command: &mut Command) -> &mut Command {
     #[cfg(windows)]
     {
@@ -171,7 +178,7 @@ pub fn background(command: &mut Command) -> &mut Command {
     command.kill_on_drop(true)
 }
 
-/// The folder for what a program can do without.
+/// The folder for caches, which can be deleted without harm.
 pub fn cache_directory() -> Option<PathBuf> {
     if cfg!(target_os = "macos") {
         Some(folder("HOME")?.join("Library/Caches"))
@@ -182,7 +189,8 @@ pub fn cache_directory() -> Option<PathBuf> {
     }
 }
 
-/// The folder an environment variable names; a relative one means nothing to a server.
+/// The folder that an environment variable names; relative paths are ignored, because they have no
+/// meaning for a server.
 pub fn folder(variable: &str) -> Option<PathBuf> {
     let value = std::env::var_os(variable).filter(|v| !v.is_empty())?;
     Some(PathBuf::from(value)).filter(|path| path.is_absolute())

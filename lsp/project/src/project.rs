@@ -1,4 +1,4 @@
-//! `zonelens.toml`: found beside a file or above it, read by the server and by the command line alike.
+//! `zonelens.toml`: found next to a file or above it, and read by the server and the command line.
 
 use crate::settings::{self, Settings};
 use serde_json::Value;
@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "zonelens.toml";
-/// A larger one is no configuration.
+/// A larger file is not a configuration.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What is configured for a file.
+/// The configuration for a file.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
-    /// The configuration file that counts.
+    /// The configuration file that applies.
     pub path: Option<PathBuf>,
-    /// Its settings, in the form of an editor's.
+    /// Its settings, in the form that editors send.
     pub layer: Value,
-    /// What is wrong in it, as sentences with places.
+    /// Its problems, as sentences with positions.
     pub problems: Vec<String>,
 }
 
-/// The nearest `zonelens.toml` in `directory` or above it, never above `top`. Where `directory` does not lie in `top`
-/// it counts alone: a file in a shared folder above somebody's project must not decide how their models are run.
+/// Finds the nearest `zonelens.toml` in `directory` or above it, but not above `top`. If
+/// `directory` is not inside `top`, only `directory` itself is searched: a file in a shared folder
+/// above a project must not decide how its models are run.
 pub fn find(directory: &Path, top: Option<&Path>) -> Project {
     let top = top
         .filter(|t| directory.starts_with(t))
@@ -52,8 +53,8 @@ pub fn find(directory: &Path, top: Option<&Path>) -> Project {
     }
 }
 
-/// Where the command line stops looking: the root of the repository that `directory` lies in, else the working
-/// directory.
+/// Where the command line stops searching: the root of the repository that contains `directory`,
+/// else the working directory.
 pub fn top(directory: &Path) -> Option<PathBuf> {
     let repository = directory.ancestors().find(|d| d.join(".git").exists());
     repository
@@ -62,8 +63,9 @@ pub fn top(directory: &Path) -> Option<PathBuf> {
 }
 
 impl Project {
-    /// The settings of a file that nobody vouched for, over `base`: it may lower limits and choose how things look, but
-    /// not take more of the machine than anybody gets, start runs, or answer for another model than the one shown.
+    /// The settings of an untrusted file, over `base`. It may lower limits and change how things
+    /// look. It must not use more of the machine than the defaults allow, start runs, or change
+    /// constants, because the answer would be about another model than the one shown.
     pub fn untrusted(&self, base: Settings) -> (Settings, Vec<String>) {
         let usual = base.clone();
         let (mut settings, mut problems) = self.settings(base);
@@ -81,7 +83,7 @@ impl Project {
         (settings, problems)
     }
 
-    /// The settings for the command line: the file's over `base`; gives them with all problems.
+    /// The settings for the command line: those of the file over `base`, with all problems.
     pub fn settings(&self, base: Settings) -> (Settings, Vec<String>) {
         let (mut settings, mut problems) = (base, self.problems.clone());
         if let Some(path) = &self.path {

@@ -1,32 +1,34 @@
-//! Settings: what editors send under `zonelens`, over what `zonelens.toml` says, over the defaults.
+//! Settings: those that editors send under `zonelens` override `zonelens.toml`, which overrides the
+//! defaults.
 //!
-//! A value that cannot be used leaves what stood there and becomes a problem, a sentence for the user.
+//! An invalid value is ignored and becomes a problem, a sentence for the user.
 
 use crate::table::{Home, Kind, SETTINGS, Set, Setting};
 use serde_json::{Map, Value};
 use zonelens_analysis::Severities;
 use zonelens_analysis::report::Options;
 
-/// What the user chose.
+/// The settings of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// How queries are run.
     pub options: Options,
-    /// Run all queries of a document when it is saved.
+    /// Whether to run all queries of a document when it is saved.
     pub verify_on_save: bool,
-    /// Stop a run when an edit changes what it is about.
+    /// Whether to stop a run when an edit changes the model or the query.
     pub cancel_on_edit: bool,
-    /// Queries that run at the same time.
+    /// The number of queries that run at the same time.
     pub parallel_runs: usize,
-    /// How bad findings are.
+    /// The severities of diagnostics.
     pub severities: Severities,
-    /// Where the formatter breaks lines.
+    /// The line length of the formatter.
     pub format_width: usize,
-    /// Show ranges, sizes and counts that the text leaves out.
+    /// Whether to show ranges, sizes and counts that the text does not contain.
     pub inlay_hints: bool,
 }
 
-/// The settings of an editor that says nothing. A limit on memory is part of them: a run must not take the machine down.
+/// The settings of an editor that sends none. They include a memory limit: a run must not use up
+/// the memory of the machine.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -44,7 +46,7 @@ impl Default for Settings {
     }
 }
 
-/// What an editor may say beside settings.
+/// Names that an editor may send in addition to settings.
 const FOREIGN: [&str; 7] = [
     "statusNotifications",
     "trusted",
@@ -55,7 +57,7 @@ const FOREIGN: [&str; 7] = [
     "lens",
 ];
 
-/// Whether a name belongs to the client alone.
+/// Whether a name is only for the client.
 fn is_foreign(key: &str) -> bool {
     let of_editor = |setting: &Setting| {
         matches!(setting.home, Home::Editor(_)) && setting.name.split('.').next() == Some(key)
@@ -63,7 +65,7 @@ fn is_foreign(key: &str) -> bool {
     FOREIGN.contains(&key) || SETTINGS.iter().any(of_editor)
 }
 
-/// How a setting of the server is taken.
+/// The kind of a setting of the server and the function that sets it.
 fn known(key: &str) -> Option<(&'static Kind, Set)> {
     let setting = SETTINGS.iter().find(|setting| setting.name == key)?;
     match &setting.home {
@@ -73,11 +75,12 @@ fn known(key: &str) -> Option<(&'static Kind, Set)> {
 }
 
 impl Settings {
-    /// Takes back what a file that is not trusted may not decide, as it is in `usual`; gives the names.
+    /// Resets the settings that an untrusted file must not change to those of `usual`; returns
+    /// their names.
     pub fn withhold(&mut self, usual: &Settings) -> Vec<&'static str> {
         let (own, usual_options) = (&mut self.options, &usual.options);
         let mut names = Vec::new();
-        // No limit is more than any.
+        // No limit counts as larger than any limit.
         if own.memory.unwrap_or(u64::MAX) > usual_options.memory.unwrap_or(u64::MAX) {
             own.memory = usual_options.memory;
             names.push("memory");
@@ -106,7 +109,7 @@ impl Settings {
         names
     }
 
-    /// Takes one layer over what is there. `name` says in problems where it comes from.
+    /// Applies one layer of settings. `name` is the source named in problems.
     pub fn apply(&mut self, name: &str, layer: &Value, problems: &mut Vec<String>) {
         let section = layer.get("zonelens").unwrap_or(layer);
         let Some(section) = section.as_object() else {
@@ -137,7 +140,7 @@ impl Settings {
     }
 }
 
-/// Reads `zonelens.toml`: the same settings under names in kebab-case. Problems say the line.
+/// Reads `zonelens.toml`: the same settings with names in kebab-case. Problems include the line.
 pub fn from_toml(name: &str, text: &str, problems: &mut Vec<String>) -> Value {
     let table = match toml::from_str::<Map<String, Value>>(text) {
         Ok(table) => table,
@@ -161,7 +164,7 @@ pub fn from_toml(name: &str, text: &str, problems: &mut Vec<String>) -> Value {
     let mut out = Map::new();
     for (key, value) in table {
         match (key.as_str(), value) {
-            // Tables that only group.
+            // Tables that only group settings.
             ("limits", Value::Object(inside)) => {
                 out.extend(inside.into_iter().map(|(k, v)| (camel(k), v)));
             }
@@ -178,7 +181,7 @@ pub fn from_toml(name: &str, text: &str, problems: &mut Vec<String>) -> Value {
 }
 
 fn unknown(name: &str, key: &str) -> String {
-    // No name is as long, and the distance takes quadratic time.
+    // No name is this long, and computing the distance takes quadratic time.
     let said: String = key
         .chars()
         .take(64)
@@ -197,14 +200,14 @@ fn unknown(name: &str, key: &str) -> String {
     }
 }
 
-/// Takes severities by code; those that can be used count, whatever else is wrong.
+/// Sets severities by code; valid ones are applied even if others are invalid.
 pub(crate) fn severities(value: &Value, all: &mut Severities) -> Result<(), Option<String>> {
     let codes = value.as_object().ok_or(None)?;
     let mut wrong = Vec::new();
     let mut pairs = Vec::new();
     for (code, level) in codes {
         match level.as_str() {
-            // What the protocol calls it.
+            // The name of the level in the protocol.
             Some("information") => pairs.push((code.as_str(), "info")),
             Some(level) => pairs.push((code.as_str(), level)),
             None => wrong.push(format!("of `{code}` must be text, \"off\" for instance")),

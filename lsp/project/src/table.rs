@@ -1,5 +1,6 @@
-//! The one table of settings. The section of the VS Code extension, `docs/settings.md` and the schema of `zonelens.toml`
-//! are made from it (`tests/pages.rs`), and the command line takes its words from it.
+//! The table of all settings. The section of the VS Code extension, `docs/settings.md` and the
+//! schema of `zonelens.toml` are generated from it (`tests/pages.rs`), and the command line uses
+//! its words.
 
 use crate::limit::{self, Limit};
 use crate::settings::{Settings, severities};
@@ -11,25 +12,25 @@ use serde_json::{Value, json};
 pub struct Setting {
     /// Its name in camelCase, as editors send it under `zonelens`.
     pub name: &'static str,
-    /// What values it has.
+    /// The values that it accepts.
     pub kind: Kind,
-    /// Where VS Code lets it be set.
+    /// The VS Code scope in which it can be set.
     pub scope: &'static str,
     /// What it does, in Markdown.
     pub text: &'static str,
-    /// Who uses it.
+    /// Which program uses it.
     pub home: Home,
 }
 
 /// The values of a setting.
 pub enum Kind {
-    /// One of these words, with what each means.
+    /// One of these words, each with its meaning.
     Words(&'static [(&'static str, &'static str)]),
-    /// A whole number from `least` to `most`.
+    /// An integer from `least` to `most`.
     Number {
-        /// The least.
+        /// The least value.
         least: u64,
-        /// The greatest, if there is one.
+        /// The greatest value, if there is one.
         most: Option<u64>,
     },
     /// `true` or `false`.
@@ -42,25 +43,26 @@ pub enum Kind {
     Constants,
     /// Severities by code.
     Severities,
-    /// The path of a file, empty for none.
+    /// The path of a file; empty for none.
     Path,
 }
 
-/// Who uses a setting.
+/// Which program uses a setting.
 pub enum Home {
-    /// Server and command line; `zonelens.toml` may hold it.
+    /// The server and the command line; it is allowed in `zonelens.toml`.
     Server(Get, Set),
-    /// The VS Code extension alone, with this value unless it is set.
+    /// Only the VS Code extension, with this default.
     Editor(fn() -> Value),
 }
 
-/// The value that settings have, as an editor would send it.
+/// Reads the value of a setting, in the form that an editor sends.
 pub type Get = fn(&Settings) -> Value;
-/// Takes a value. Without a sentence of its own, a refusal is about the form that the kind asks for.
+/// Sets a value. An error without its own sentence means that the value does not have the form that
+/// the kind requires.
 pub type Set = fn(&mut Settings, &Value) -> Result<(), Option<String>>;
 
 impl Kind {
-    /// What a value must be, in words.
+    /// A description of the accepted values, for messages.
     pub fn expected(&self) -> String {
         match self {
             Kind::Words(words) => {
@@ -68,7 +70,7 @@ impl Kind {
                 let (last, others) = words.split_last().unwrap_or((&"", &[]));
                 format!("{} or {last}", others.join(", "))
             }
-            Kind::Number { least, most: None } => format!("a whole number from {least} on"),
+            Kind::Number { least, most: None } => format!("a whole number of at least {least}"),
             Kind::Number {
                 least,
                 most: Some(most),
@@ -82,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Whether the value lies in the range or among the words. Types are checked where it is taken.
+    /// Whether the value is in the range or among the words. Types are checked when it is set.
     pub(crate) fn admits(&self, value: &Value) -> bool {
         match self {
             Kind::Words(words) => words.iter().any(|(word, _)| value == word),
@@ -94,7 +96,7 @@ impl Kind {
     }
 }
 
-/// The words that a setting may have.
+/// The words that a setting accepts.
 pub fn words(name: &str) -> Vec<&'static str> {
     let found = SETTINGS.iter().find(|setting| setting.name == name);
     match found.map(|setting| &setting.kind) {
@@ -112,7 +114,7 @@ fn get(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Takes a number, or text that `parse` reads.
+/// Sets a limit from a number, or from text that `parse` accepts.
 fn put_limit<T>(
     place: &mut Option<T>,
     value: &Value,
@@ -127,20 +129,20 @@ fn put_limit<T>(
     Ok(())
 }
 
-/// Every setting.
+/// All settings.
 pub const SETTINGS: [Setting; 19] = [
     Setting {
         name: "symmetry",
         kind: Kind::Words(&[
             (
                 "auto",
-                "Use declared scalarsets and families of processes that are found to be alike.",
+                "Use declared scalarsets and families of processes that are found to be interchangeable.",
             ),
             ("off", "Explore every state."),
             ("scalarsets", "Use declared scalarsets only."),
         ]),
         scope: "resource",
-        text: "Which symmetries queries are reduced over. No verdict depends on it.",
+        text: "Which symmetries are used to reduce the state space. Verdicts do not depend on it.",
         home: Home::Server(
             |s| get(&s.options.symmetry),
             |s, v| put(&mut s.options.symmetry, v),
@@ -169,7 +171,7 @@ pub const SETTINGS: [Setting; 19] = [
             ("fastest", "One that takes the least time."),
         ]),
         scope: "resource",
-        text: "Which trace a query gives as its witness or counterexample.",
+        text: "Which trace is produced as witness or counterexample.",
         home: Home::Server(
             |s| get(&s.options.trace),
             |s, v| put(&mut s.options.trace, v),
@@ -185,14 +187,14 @@ pub const SETTINGS: [Setting; 19] = [
                 "alu",
                 "Lower and upper bounds, and simulation between zones.",
             ),
-            ("none", "Zones as they are; a run may not end."),
+            ("none", "Exact zones; a run may not terminate."),
             (
                 "convex-hull",
-                "One zone per discrete state; a query may stay unanswered.",
+                "One zone per discrete state; the verdict may be *unknown*.",
             ),
         ]),
         scope: "resource",
-        text: "How zones are made finite.",
+        text: "The abstraction that makes zones finite.",
         home: Home::Server(
             |s| get(&s.options.abstraction),
             |s, v| put(&mut s.options.abstraction, v),
@@ -205,7 +207,7 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(1024),
         },
         scope: "resource",
-        text: "Threads that explore states of one query.",
+        text: "The number of threads per query.",
         home: Home::Server(
             |s| get(&s.options.threads),
             |s, v| put(&mut s.options.threads, v),
@@ -235,7 +237,7 @@ pub const SETTINGS: [Setting; 19] = [
         name: "constants",
         kind: Kind::Constants,
         scope: "resource",
-        text: "Values for global integer constants when queries run, `{\"N\": 4}` for instance: one file serves every size.",
+        text: "Values of global integer constants for verification, `{\"N\": 4}` for instance, so that one file can be used for every size.",
         home: Home::Server(
             |s| get(&s.options.constants),
             |s, v| put(&mut s.options.constants, v),
@@ -258,7 +260,7 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(64),
         },
         scope: "window",
-        text: "Queries that run at the same time; the others wait their turn.",
+        text: "The number of queries that run at the same time; the others wait.",
         home: Home::Server(
             |s| get(&s.parallel_runs),
             |s, v| put(&mut s.parallel_runs, v),
@@ -278,7 +280,7 @@ pub const SETTINGS: [Setting; 19] = [
         name: "cancelOnEdit",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Stop a run when an edit changes what it is about.",
+        text: "Stop a run when an edit changes its model or query.",
         home: Home::Server(
             |s| get(&s.cancel_on_edit),
             |s, v| put(&mut s.cancel_on_edit, v),
@@ -298,35 +300,35 @@ pub const SETTINGS: [Setting; 19] = [
             most: Some(1000),
         },
         scope: "resource",
-        text: "Where the formatter breaks lines.",
+        text: "The line length that the formatter aims at.",
         home: Home::Server(|s| get(&s.format_width), |s, v| put(&mut s.format_width, v)),
     },
     Setting {
         name: "inlayHints",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Show hints in the text: ranges, sizes, numbers of processes. Those of an open trace always show.",
+        text: "Show hints in the text: ranges, sizes, numbers of processes. Hints of an open trace are always shown.",
         home: Home::Server(|s| get(&s.inlay_hints), |s, v| put(&mut s.inlay_hints, v)),
     },
     Setting {
         name: "server.path",
         kind: Kind::Path,
         scope: "machine-overridable",
-        text: "Path of a `zonelens` executable to use instead of the one that comes with the extension. Empty for the one that comes with it.",
+        text: "Path of a `zonelens` executable to use instead of the one in the extension. Leave it empty to use that one.",
         home: Home::Editor(|| json!("")),
     },
     Setting {
         name: "server.logFile",
         kind: Kind::Path,
         scope: "machine-overridable",
-        text: "File the server writes its log to. Empty for a file in the extension's log folder; *Zonelens: Show Log* opens it.",
+        text: "The log file of the server. If empty, a file in the extension's log folder is used; *Zonelens: Show Log* opens it.",
         home: Home::Editor(|| json!("")),
     },
     Setting {
         name: "xml.detect",
         kind: Kind::Switch,
         scope: "resource",
-        text: "Treat an XML file as a model if its beginning says so (`<!DOCTYPE nta` or `<nta`). *Zonelens: Treat This File as Plain XML* turns this off for one file.",
+        text: "Treat an XML file as a model if it begins like one (`<!DOCTYPE nta` or `<nta`). *Zonelens: Treat This File as Plain XML* turns this off for one file.",
         home: Home::Editor(|| json!(true)),
     },
     Setting {

@@ -1,5 +1,6 @@
-//! What is made from the table of settings: the section of the VS Code extension, `docs/settings.md` and the schema of
-//! `zonelens.toml`. Set `ZONELENS_UPDATE_PAGES` to write them; otherwise they must be what is there.
+//! The files generated from the table of settings: the section of the VS Code extension,
+//! `docs/settings.md` and the schema of `zonelens.toml`. If `ZONELENS_UPDATE_PAGES` is set, they
+//! are written; otherwise they must be up to date.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -12,7 +13,7 @@ const MEMORY_PATTERN: &str = r"^(none|0|[0-9]+(\.[0-9]+)?\s*([kKmMgGtT]([iI]?[bB
 const TIME_PATTERN: &str = r"^(none|0|[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)?)$";
 const LEVELS: [&str; 5] = ["error", "warning", "info", "hint", "off"];
 
-/// A property in the order of its keys, whichever map `serde_json` was built with.
+/// A property whose keys are in a fixed order, independent of the map type of `serde_json`.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Property {
@@ -61,7 +62,7 @@ fn default(setting: &Setting) -> Value {
     }
 }
 
-/// What all schemas say of a setting.
+/// The properties of a setting that all schemas share.
 fn property(setting: &Setting) -> Property {
     let mut out = Property {
         default: default(setting),
@@ -98,7 +99,7 @@ fn property(setting: &Setting) -> Property {
     out
 }
 
-/// The settings that `zonelens.toml` may hold.
+/// The settings that are allowed in `zonelens.toml`.
 fn in_files() -> impl Iterator<Item = &'static Setting> {
     let all = SETTINGS.iter();
     all.filter(|setting| matches!(setting.home, Home::Server(..)))
@@ -145,7 +146,7 @@ fn schema() -> String {
     let of = |setting: &Setting| {
         let mut out = property(setting);
         out.description = Some(setting.text);
-        // TOML has numbers for bytes and seconds, too.
+        // In TOML, numbers of bytes and seconds are allowed too.
         if matches!(setting.kind, Kind::Memory | Kind::Time) {
             out.kind = json!(["string", "number"]);
             out.minimum = Some(0);
@@ -164,7 +165,8 @@ fn schema() -> String {
         additional_properties: bool,
         properties: Value,
     }
-    // Values sort their keys or keep this order; sorted names make both the same.
+    // Values either sort their keys or keep this order; with sorted names, the results are the
+    // same.
     let table = |mut properties: Vec<(String, Value)>| {
         properties.sort_by(|a, b| a.0.cmp(&b.0));
         Table {
@@ -192,7 +194,7 @@ fn schema() -> String {
     serde_json::to_string_pretty(&schema).expect("JSON") + "\n"
 }
 
-/// The same with the keys of all objects in order.
+/// The value with the keys of all objects sorted.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -207,10 +209,10 @@ fn sorted(value: Value) -> Value {
 fn page() -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Editors send settings under `zonelens`, in VS Code as `zonelens.symmetry` and so on. A file `zonelens.toml` beside a \
-         model or in a folder\nabove it holds the same settings under names in kebab-case, for editors and command line \
-         alike. An editor's settings and the\noptions of the command line take precedence over the file. In a workspace that \
-         is not trusted, the file cannot raise limits,\nswitch `verify-on-save` on or set constants \
+         Editors send settings under `zonelens`, in VS Code as `zonelens.symmetry` and so on. A file `zonelens.toml` next to a \
+         model or in a folder\nabove it contains the same settings under names in kebab-case, for editors and the command \
+         line. An editor's settings and the\noptions of the command line take precedence over the file. In an untrusted \
+         workspace, the file cannot raise limits,\nswitch `verify-on-save` on or set constants \
          ([protocol.md](protocol.md)).\n\n\
          | setting | in `zonelens.toml` | values | default | |\n|---|---|---|---|---|\n",
     );
@@ -230,7 +232,7 @@ fn page() -> String {
     for setting in in_files() {
         out.push_str(&row(setting, Some(kebab(setting.name))));
     }
-    out.push_str("\n## Words\n\n");
+    out.push_str("\n## Values\n\n");
     for setting in in_files() {
         let Kind::Words(words) = &setting.kind else {
             continue;
@@ -240,8 +242,8 @@ fn page() -> String {
         }
     }
     out.push_str(
-        "\nThe command line has no limit on memory unless one is set; 4 GB is the default of editors.\n\n\
-         ## VS Code alone\n\n| setting | values | default | |\n|---|---|---|---|\n",
+        "\nBy default, the command line has no memory limit; editors have a limit of 4 GB.\n\n\
+         ## Only in VS Code\n\n| setting | values | default | |\n|---|---|---|---|\n",
     );
     for setting in SETTINGS.iter() {
         if matches!(setting.home, Home::Editor(_)) {
@@ -252,10 +254,10 @@ fn page() -> String {
         "\n## A file\n\n\
          ```toml\ntimeout = \"10m\"\nmemory = \"4G\"\nverify-on-save = true\n\n\
          [constants]\nN = 4\n\n[severity]\n\"lint/dead-end\" = \"off\"\n```\n\n\
-         `memory` and `timeout` may also stand in a table `[limits]`, and `format-width` as `width` in a table `[format]`.\n\
+         `memory` and `timeout` may also be in a table `[limits]`, and `format-width` as `width` in a table `[format]`.\n\
          [schema/zonelens.toml.schema.json](schema/zonelens.toml.schema.json) describes the file for editors that check TOML \
          by JSON schemas.\n\n\
-         This page, the schema and the settings of the VS Code extension are made from one table, \
+         This page, the schema and the settings of the VS Code extension are generated from one table, \
          `lsp/project/src/table.rs`.\n",
     );
     out
@@ -265,7 +267,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Writes a file if that was asked for, and compares it.
+/// Writes a file if requested, and compares it.
 fn keep(path: &str, text: &str) {
     let path = root().join(path);
     if std::env::var_os("ZONELENS_UPDATE_PAGES").is_some() {
@@ -275,7 +277,7 @@ fn keep(path: &str, text: &str) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == text,
-        "{} is not made from the table of settings; ZONELENS_UPDATE_PAGES=1 writes it again",
+        "{} does not match the table of settings; ZONELENS_UPDATE_PAGES=1 updates it",
         path.display()
     );
 }
@@ -302,7 +304,7 @@ fn the_extension_has_the_settings_of_the_table() {
     keep(path, &format!("{head}{begin}{section}{end}{tail}"));
 }
 
-/// Each setting and each word of it is taken from a file, and comes back.
+/// Each setting and each of its words can be read from a file and written back.
 #[test]
 fn the_reader_takes_what_the_table_says() {
     for setting in in_files() {

@@ -245,7 +245,8 @@ impl Owner {
         chosen.len()
     }
 
-    /// Forgets a run and thereby ends its worker. What it may still say is dropped, as nobody knows its number.
+    /// Forgets a run and thereby ends its worker. What it may still say is dropped, as nobody knows
+    /// its number.
     fn drop_run(&mut self, id: RunId) {
         self.queue.retain(|queued| *queued != id);
         if let Some(run) = self.runs.remove(&id)

@@ -33,7 +33,8 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// Runs `request` in a worker process. Progress goes to `progress`; `cancel` (sent or dropped) ends it.
+/// Runs `request` in a worker process. Progress goes to `progress`; `cancel` (sent or dropped) ends
+/// it.
 pub async fn run(
     program: PathBuf,
     request: WorkerRequest,
@@ -148,7 +149,8 @@ async fn listen(
     }
 }
 
-/// The first line a worker complains with. All of it is read: a worker must not wait for a pipe to be emptied.
+/// The first line a worker complains with. All of it is read: a worker must not wait for a pipe to
+/// be emptied.
 async fn complaints(mut stderr: ChildStderr) -> String {
     let mut bytes = Vec::new();
     let mut start = (&mut stderr).take(MAX_STDERR_BYTES);

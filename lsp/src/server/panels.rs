@@ -19,7 +19,8 @@ pub struct OfContent {
 }
 
 impl Server {
-    /// `zonelens/documentText`: the text as the server has it, so that a client can see that both agree.
+    /// `zonelens/documentText`: the text as the server has it, so that a client can see that both
+    /// agree.
     pub async fn document_text(
         &self,
         params: lsp::TextDocumentIdentifier,

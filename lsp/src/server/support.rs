@@ -26,7 +26,8 @@ impl Server {
         })
     }
 
-    /// Runs `work`, which is about `document`, on another thread; a panic there is an error answer here.
+    /// Runs `work`, which is about `document`, on another thread; a panic there is an error answer
+    /// here.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         document: &str,

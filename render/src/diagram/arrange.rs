@@ -88,7 +88,7 @@ fn outline(node: &Node) -> Outline {
     }
 }
 
-// ------------------------------------------------------------------------------------- coordinates of the file
+// The layout with the coordinates of the file.
 
 /// The layout with the coordinates of the file.
 fn as_drawn(raw: &RawTemplate) -> (Vec<Node>, Vec<Edge>) {
@@ -176,7 +176,7 @@ fn stacked(labels: &[RawLabel], at: Point, centred: bool) -> Vec<Label> {
     labels.iter().enumerate().map(place).collect()
 }
 
-// ---------------------------------------------------------------------------------------------- automatic
+// The automatic layout.
 
 fn on_a_grid(raw: &RawTemplate) -> (Vec<Node>, Vec<Edge>) {
     let columns = (raw.nodes.len() as f64).sqrt().ceil().max(1.0) as usize;
@@ -392,7 +392,7 @@ fn side(node: &Node, x: f64, far: f64) -> Point {
     (x, node.y + (node.height / 2.0 - depth) * far.signum())
 }
 
-// ------------------------------------------------------------------------------------------------- finish
+// Common parts.
 
 /// Moves the drawing to the origin and measures it.
 fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Template {

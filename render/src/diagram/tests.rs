@@ -205,8 +205,8 @@ fn character_references_are_decoded() {
     assert_eq!(template.edges[0].labels[0].text, "x > 2 && x < 4");
 }
 
-/// Every element has its place in the text, each label that of what it shows; edges count in the text, those that cannot be
-/// drawn included.
+/// Every element has its place in the text, each label that of what it shows; edges count in the
+/// text, those that cannot be drawn included.
 #[test]
 fn elements_and_labels_have_ids_and_ranges() {
     let text = MODEL.replace(

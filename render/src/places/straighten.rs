@@ -93,7 +93,7 @@ pub fn taken(
     Taken { boxes }
 }
 
-/// Removes corners, except those beside the labels.
+/// Removes corners, except those next to the labels.
 pub fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
     let last = route.points.len().saturating_sub(1);
     let free = |a: Point, b: Point| {
@@ -104,7 +104,7 @@ pub fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
     let mut kept = vec![0];
     let mut here = 0;
     while here < last {
-        // Corners beside the labels are kept.
+        // Corners next to the labels are kept.
         let stop = match (here < *route.beside.start(), here < *route.beside.end()) {
             (true, _) => *route.beside.start(),
             (_, true) => *route.beside.end(),

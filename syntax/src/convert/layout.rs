@@ -1,4 +1,4 @@
-//! The default layout for elements without coordinates: locations on a grid, labels beside them,
+//! The default layout for elements without coordinates: locations on a grid, labels next to them,
 //! edges bent apart. It does not measure texts; the layout in `render` does.
 
 use super::sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, SketchNode};

@@ -241,7 +241,8 @@ fn escape_text(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // XML readers turn a carriage return into a line feed, which is harmless only before one.
+            // XML readers turn a carriage return into a line feed, which is harmless only before
+            // one.
             '\r' if rest.peek() != Some(&'\n') => out.push_str("&#13;"),
             c => out.push(c),
         }

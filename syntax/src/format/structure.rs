@@ -58,7 +58,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the comments that are on lines of their own; with `all`, every comment that follows.
+    /// Writes the comments that are on separate lines; with `all`, every comment that follows.
     fn comments(&mut self, level: usize, all: bool) {
         while self.kind().is_some_and(K::is_comment) {
             let fresh = self.at == 0 || self.words[self.at].breaks > 0;

@@ -20,7 +20,7 @@ pub(crate) fn reparse(old: &SourceFile, edit: Span, inserted: u32, text: Arc<str
     inside.unwrap_or_else(|| parse(text, Some(old)))
 }
 
-/// An element that corresponds to items of its own.
+/// An element that corresponds to separate items.
 struct Part {
     span: Span,
     items: Range<usize>,
@@ -57,7 +57,7 @@ fn within(old: &SourceFile, edit: Span, inserted: u32, text: &Arc<str>) -> Optio
         offset: moved(item.offset),
         ..item.clone()
     }));
-    // Where a missing system line belongs is known to who has read all elements.
+    // Only a reading of all elements knows where a missing system line belongs.
     if !system_line_errors(&all, Span::START).is_empty() {
         return None;
     }

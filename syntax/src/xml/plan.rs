@@ -92,7 +92,7 @@ pub(crate) struct PlanQuery {
     pub graphics: Graphics,
 }
 
-/// Plans one element that corresponds to items of its own: a child of `<nta>`, or a `<query>`.
+/// Plans one element that corresponds to separate items: a child of `<nta>`, or a `<query>`.
 pub(crate) fn plan_part(raw: &str, element: &Element) -> Plan {
     let mut plan = Plan::default();
     plan.part(raw, element);
@@ -127,7 +127,7 @@ pub(crate) fn plan(raw: &str, root: &Element, known: &dyn Fn(&str) -> bool) -> P
     if root.child("system").is_none() {
         let tag = Span::new(root.span.start, root.content.start);
         plan.error(
-            "there is no <system> element: nothing says which processes run".to_owned(),
+            "there is no <system> element, so there are no processes".to_owned(),
             tag,
         );
     }

@@ -1,4 +1,4 @@
-//! Figures for `docs/benchmarks.md`: ratios of runs made side by side, and counts.
+//! Figures for `docs/benchmarks.md`: ratios of runs measured together, and counts.
 
 use crate::{bench_engine, bench_symmetry, corpus, generate, server};
 use std::collections::BTreeMap;
@@ -13,18 +13,19 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span, TextEdit};
 use zonelens_syntax::{SourceFile, parse_query};
 
-/// Ends the part of the page that `--only symmetry` leaves alone.
+/// The end of the part of the page that `--only symmetry` does not change.
 const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
 
 /// What to measure.
 pub struct Parts<'a> {
-    /// Small instances only; the page is printed and not rewritten.
+    /// Whether to use only small instances; the page is then printed and not rewritten.
     pub quick: bool,
-    /// One part of the page.
+    /// The only part of the page to measure.
     pub only: Option<&'a str>,
-    /// Leaves the instances of the agreement algorithm as they are in the page: they take half an hour.
+    /// Whether to keep the figures of the agreement algorithm in the page: measuring them takes
+    /// half an hour.
     pub keep_agreement: bool,
-    /// Seconds for each property of such an instance.
+    /// The time limit in seconds for each property of such an instance.
     pub most: f64,
 }
 
@@ -70,10 +71,10 @@ pub fn run(parts: &Parts<'_>) -> bool {
     quick || std::fs::write(path, page).is_ok()
 }
 
-/// All that has nothing to do with symmetry.
+/// All parts that are not about symmetry.
 fn everything_else(quick: bool) -> String {
     let mut page = String::from(
-        "# Benchmarks\n\nWritten by `cargo xtask bench`. Times are of one machine with two cores; ratios and counts travel better.\n\n",
+        "# Benchmarks\n\nWritten by `cargo xtask bench`. Times were measured on one machine with two cores; ratios and counts are easier to compare.\n\n",
     );
     parsing(&mut page, quick);
     hostile(&mut page);
@@ -159,7 +160,7 @@ fn parsing(page: &mut String, quick: bool) {
     page.push('\n');
 }
 
-/// Hostile inputs of the tests, with the time each takes.
+/// The hostile inputs of the tests, with the time that each takes.
 fn hostile(page: &mut String) {
     let n = 100_000;
     let cases: Vec<(&str, String, FileKind)> = vec![

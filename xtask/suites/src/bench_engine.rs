@@ -14,7 +14,8 @@ use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::{SourceFile, parse_query};
 
-/// Where the time goes, as a sampling profiler saw it; the figures are not measured anew by each run.
+/// Where the time is spent, according to a sampling profiler; these figures are not measured again
+/// by each run.
 const PROFILE: &str = "\
 Where the time goes (sampling profiler, shares of one thread's time):
 
@@ -96,7 +97,7 @@ fn with_size(text: &str, n: u32) -> String {
     out
 }
 
-/// Runs the whole state space (or a bounded part of it) of a network.
+/// Explores the state space (or a bounded part of it) of a network.
 fn explore(
     model: &Model,
     network: &Network,
@@ -120,7 +121,7 @@ fn options(threads: u32, quick: bool) -> Options {
     Options {
         symmetry: SymmetryOption::Off,
         trace: TraceOption::None,
-        // One search, not several in turns: the figures are of that one.
+        // A single search instead of several in turns: the figures are about that one.
         abstraction: AbstractionOption::ExtraLu,
         threads,
         states: Some(if quick { 60_000 } else { 1_000_000 }),
@@ -129,23 +130,26 @@ fn options(threads: u32, quick: bool) -> Options {
     }
 }
 
-/// Bytes of a state kept as it is: four per bound and per integer, and the same record of where it came from.
+/// The bytes of an uncompressed state: four per bound and per integer, and the same record of its
+/// origin.
 fn plain_bytes(network: &Network) -> f64 {
     let dim = network.clocks.len() + 1;
     let discrete = network.cells.len() + network.processes.len();
     (4 * (dim * dim + discrete) + 20) as f64
 }
 
-/// Processor time of this process so far, where the system tells: what a loaded machine does not change.
+/// The processor time of this process so far, if the system reports it: it does not depend on the
+/// load of the machine.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name in parentheses: user and system time are fields 14 and 15, in hundredths of a second.
+    // After the name in parentheses: user and system time are fields 14 and 15, in hundredths of a
+    // second.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// States per second, memory and threads; a bounded part of each state space.
+/// States per second, memory and threads, for a bounded part of each state space.
 pub fn engine(page: &mut String, quick: bool) {
     let _ = writeln!(
         page,
@@ -170,7 +174,8 @@ pub fn engine(page: &mut String, quick: bool) {
             let report = explore(&model, &network, &options(threads, quick), &never);
             (report.statistics, processor_seconds() - start)
         };
-        // Side by side and the best of several: other processes make a run slower, never faster.
+        // Measured alternately, the best of several: other processes make a run slower, never
+        // faster.
         let (mut one, mut two) = (timed(1), timed(2));
         for _ in 0..REPEATS {
             for (threads, best) in [(1, &mut one), (2, &mut two)] {
@@ -182,7 +187,7 @@ pub fn engine(page: &mut String, quick: bool) {
             }
         }
         let ((one, work_of_one), (two, work_of_two)) = (one, two);
-        // Per successor, as the two runs need not compute the same number.
+        // Per successor, because the two runs need not compute the same number.
         let work = (work_of_two / two.transitions.max(1) as f64)
             / (work_of_one / one.transitions.max(1) as f64);
         let speed =
@@ -204,7 +209,7 @@ pub fn engine(page: &mut String, quick: bool) {
     page.push_str(PROFILE);
 }
 
-/// How long a run goes on after it was told to stop.
+/// How long a run continues after it was cancelled.
 pub fn cancellation(page: &mut String) {
     let text = models::fddi(10);
     let file = SourceFile::parse(text.as_str(), FileKind::Xta);

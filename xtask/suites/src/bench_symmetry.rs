@@ -1,4 +1,5 @@
-//! Figures on symmetry: growth with the number of interchangeable parts, and the agreement algorithm.
+//! Figures on symmetry: growth with the number of interchangeable parts, and the agreement
+//! algorithm.
 
 use crate::corpus;
 use crate::curves::{Series, chart};
@@ -12,13 +13,13 @@ use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::{SourceFile, parse_query};
 
-/// A model whose size grows.
+/// A model of variable size.
 struct Growing {
     title: &'static str,
     file: &'static str,
     picture: &'static str,
     query: &'static str,
-    /// Sizes with symmetry, and in a quick run.
+    /// The sizes with symmetry, and in a quick run.
     sizes: &'static [i64],
     quick: &'static [i64],
     /// The largest size without symmetry.
@@ -42,7 +43,7 @@ const GROWING: [Growing; 3] = [
         query: "A[] not deadlock",
         sizes: &[2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50],
         quick: &[2, 4, 8, 15],
-        // Beyond that convex hulls decide, and the counts no longer compare.
+        // Beyond that, convex hulls decide, and the counts are not comparable.
         most: 6,
     },
     Growing {
@@ -83,7 +84,7 @@ fn example(file: &str) -> String {
     std::fs::read_to_string(corpus::root().join("examples").join(file)).unwrap_or_default()
 }
 
-/// The model with numbers for elements, so that symmetry has to be detected.
+/// The model with integers as elements, so that symmetry must be detected.
 fn numbered(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -95,7 +96,7 @@ fn numbered(text: &str) -> String {
     out
 }
 
-/// How models grow with the number of their parts.
+/// The growth of models with the number of their parts.
 pub fn growths(page: &mut String, quick: bool) {
     for model in &GROWING {
         growth(page, model, quick);
@@ -162,7 +163,7 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
     }
 }
 
-/// The published figures for two processes: seconds and megabytes without and with symmetry.
+/// The published figures for two processes: seconds and megabytes, without and with symmetry.
 const PUBLISHED: [(i64, &str); 4] = [
     (0, "1 s, 33 MB; 3 s, 45 MB"),
     (1, "21 s, 294 MB; 16 s, 180 MB"),
@@ -170,7 +171,7 @@ const PUBLISHED: [(i64, &str); 4] = [
     (3, "231 s, 2126 MB; 32 s, 321 MB"),
 ];
 
-/// Begins the last section of the page.
+/// The start of the last section of the page.
 pub const AGREEMENT: &str = "## Agreement algorithm\n\n";
 
 /// The agreement algorithm.
@@ -256,7 +257,8 @@ fn instance(
     };
     let (mut verdicts, mut seconds, mut states, mut peak) = (String::new(), Vec::new(), 0, 0);
     for query in PROPERTIES {
-        // All three are asked of the same states: where one is not answered, the others would not be either.
+        // All three are evaluated on the same states: if one is not answered, the others would not
+        // be either.
         if verdicts.ends_with("? |") {
             verdicts.push_str(" ? |");
             continue;

@@ -1,13 +1,13 @@
-//! Models of the corpus whose authors asked some queries of another configuration than the one they saved, and say so in
-//! the file: in a comment on the query, or beside the line to change.
+//! Models of the corpus whose authors ran some queries on another configuration than the saved one,
+//! and say so in the file: in a comment on the query, or next to the line to change.
 
-/// A configuration: which rows it is for, what it changes, and where the file says so.
+/// A configuration: the rows it is for, the changes, and the place in the file that describes it.
 struct Configuration {
-    /// Part of the file's name.
+    /// A part of the file name.
     file: &'static str,
-    /// How the formula starts.
+    /// The start of the formula.
     formula: &'static str,
-    /// What to replace, wherever it stands.
+    /// Texts to replace, wherever they occur.
     edits: &'static [(&'static str, &'static str)],
     says: &'static str,
 }
@@ -22,7 +22,7 @@ const NOT_THIRD_PLACEMENT: (&str, &str) = (THIRD_PLACEMENT.1, THIRD_PLACEMENT.0)
 const TURRETS: (&str, &str) = ("no_turrets = true", "no_turrets = false");
 const NO_TURRETS: (&str, &str) = (TURRETS.1, TURRETS.0);
 
-/// The first that fits counts.
+/// The configurations; the first one that matches is used.
 const CONFIGURATIONS: [Configuration; 5] = [
     Configuration {
         file: "/UppaalTD.xml",
@@ -59,7 +59,7 @@ const CONFIGURATIONS: [Configuration; 5] = [
     },
 ];
 
-/// The text in the configuration that the file names for a formula, and where it does.
+/// The text in the configuration that the file describes for a formula, and where it does.
 pub fn configured(file: &str, formula: &str, text: &str) -> Option<(String, &'static str)> {
     let fits = |c: &&Configuration| file.contains(c.file) && formula.starts_with(c.formula);
     let configuration = CONFIGURATIONS.iter().find(fits)?;

@@ -1,4 +1,5 @@
-//! The corpus against the reference: syntax, types and verdicts, with every disagreement and its reason.
+//! Compares the corpus with the reference: syntax, types and verdicts, with every disagreement and
+//! its reason.
 
 use crate::stored::{Made, Stored};
 use crate::{configurations, corpus};
@@ -18,16 +19,18 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{LineIndex, Span};
 use zonelens_syntax::{SourceFile, parse_query};
 
-/// Verdict rows are given this long each in the full run.
+/// The time limit in seconds for each verdict in the full run.
 const SECONDS: u64 = 60;
-/// A proof that a stored verdict is wrong may take so many times longer, over region-exact zones.
+/// A proof over region-exact zones that a stored verdict is wrong may take this many times longer.
 const PATIENCE: f64 = 5.0;
-/// How long a file as it is gets where it names another configuration for the query.
+/// The time limit in seconds for the unchanged file, if it describes another configuration for the
+/// query.
 const BRIEF: u64 = 10;
-/// Every so many rows of verdicts are in the sample.
+/// One in this many rows of verdicts is in the sample.
 const SAMPLE: usize = 12;
 
-/// Runs all comparisons; the full run rewrites `docs/conformance.md`. `only`: prints the verdicts of some files.
+/// Runs all comparisons; the full run rewrites `docs/conformance.md`. With `only`, prints the
+/// verdicts of some files.
 pub fn run(sample: bool, only: Option<&str>, timeout: Option<u64>) -> bool {
     let Some(dir) = corpus::dir() else {
         return true;
@@ -48,7 +51,8 @@ pub fn run(sample: bool, only: Option<&str>, timeout: Option<u64>) -> bool {
     let contradicted = verdicts(&dir, &mut page, |k, _| k % step == 0, timeout);
     print!("{page}");
     if sample {
-        // What the last full run wrote down is known and explained there; anything else is new.
+        // Disagreements of the last full run are known and explained in the page; all others are
+        // new.
         let known =
             std::fs::read_to_string(corpus::root().join("docs/conformance.md")).unwrap_or_default();
         let new: Vec<&String> = contradicted
@@ -153,7 +157,7 @@ fn kinder(error: &str) -> &'static str {
     }
 }
 
-/// One model, its network built once for all its rows.
+/// A model; its network is built once for all its rows.
 struct Loaded {
     text: String,
     model: Model,
@@ -178,26 +182,29 @@ fn load(name: &str, text: String) -> Loaded {
     }
 }
 
-/// What became of one row.
+/// The result of one row.
 enum Row {
     Agrees,
-    /// Agrees in the configuration that the file names for the query: where it does, and what is said of the file as it is.
+    /// The verdicts agree in the configuration that the file describes for the query: where it
+    /// does, and the result for the unchanged file.
     Configured(&'static str, String),
-    /// The formula means nothing in this file: its result was stored for another version.
+    /// The formula has no meaning in this file: its result was stored for another version.
     Foreign(String),
-    /// Ours differs; why ours is right, if that is shown.
+    /// Our verdict is different; with the proof that it is right, if there is one.
     Contradicted(String, Option<String>),
-    /// Exploring everything, as the stored verdict needs, meets an error of evaluation: there is a run to it.
+    /// Exploring everything, as the stored verdict requires, leads to an evaluation error on some
+    /// run.
     Fails(String),
-    /// No verdict.
+    /// There is no verdict.
     Open(String),
 }
 
-/// Whether runs that a verdict rests on were shown: every satisfied `E<>` and violated `A[]` has one.
+/// Whether verdicts have the traces that they are based on: every satisfied `E<>` and violated
+/// `A[]` has one.
 #[derive(Default)]
 struct Traces {
     replayed: AtomicUsize,
-    /// What is wrong, by row.
+    /// The problems, by row.
     missing: Mutex<Vec<String>>,
 }
 
@@ -238,7 +245,8 @@ impl Traces {
     }
 }
 
-/// Compares verdicts; the rows that contradict a stored one, as they begin in the page.
+/// Compares verdicts; returns the rows that contradict a stored verdict, by their beginning in the
+/// page.
 fn verdicts(
     dir: &Path,
     page: &mut String,
@@ -310,12 +318,12 @@ fn files_of<'r>(rows: &[&'r Vec<String>]) -> BTreeSet<&'r str> {
     rows.iter().map(|row| row[0].as_str()).collect()
 }
 
-/// Where the stored results come from.
+/// The origin of the stored results.
 struct Origins<'r> {
     stored: &'r Stored,
-    /// By run of UPPAAL: a file that holds its result and agrees with us, if there is one.
+    /// By run of UPPAAL: a file that contains its result and agrees with ours, if there is one.
     runs: BTreeMap<Made<'r>, Option<&'r str>>,
-    /// Files that store results for names they do not have.
+    /// Files that store results for names that they do not contain.
     foreign: BTreeSet<&'r str>,
 }
 
@@ -340,7 +348,7 @@ impl<'r> Origins<'r> {
         }
     }
 
-    /// What is known of the result that a row disagrees with.
+    /// What is known about the result that a row disagrees with.
     fn of(&self, row: &[String]) -> String {
         let file = row[0].as_str();
         let made = self.stored.made(file, &row[1], row[2] == "satisfied");
@@ -380,7 +388,7 @@ impl<'r> Origins<'r> {
     }
 }
 
-/// Judges all rows, the files shared out among the machine's cores.
+/// Evaluates all rows, with the files distributed over the cores of the machine.
 fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64, traces: &Traces) -> Vec<Row> {
     let mut files: Vec<Vec<usize>> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
@@ -415,8 +423,9 @@ fn judge_all(dir: &Path, rows: &[&Vec<String>], timeout: u64, traces: &Traces) -
     results.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Judges a row; where the file as it is does not agree, also in the configuration that it names for the query. If it names
-/// one, the file as it is gets the whole time only if that does not agree either.
+/// Evaluates a row. If the unchanged file does not agree, also evaluates the configuration that it
+/// describes for the query. If there is one, the unchanged file gets the full time only if that
+/// does not agree either.
 fn judge_configured(loaded: &Loaded, row: &[String], timeout: u64, traces: &Traces) -> Row {
     let [name, formula, stored] = [&row[0], &row[1], &row[2]];
     let Some((text, says)) = configurations::configured(name, formula, &loaded.text) else {
@@ -482,7 +491,7 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
                 let proof = format!("{kind} of {steps} steps, replayed");
                 return Row::Contradicted(ours, Some(proof));
             }
-            // Zones without abstraction seldom have an end.
+            // A search over zones without abstraction rarely terminates.
             let means = [
                 (
                     AbstractionOption::None,
@@ -511,7 +520,7 @@ fn judge(loaded: &Loaded, formula: &str, stored: &str, timeout: u64, traces: &Tr
     }
 }
 
-/// Whether a verdict can only be given after everything was explored.
+/// Whether a verdict requires exploring everything.
 fn needs_everything(formula: &str, stored: &str) -> bool {
     let formula = formula.trim_start();
     formula.starts_with("A[]") && stored == "satisfied"

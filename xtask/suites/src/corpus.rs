@@ -1,4 +1,4 @@
-//! The corpus of real models, where it is.
+//! The corpus of real models.
 
 use std::path::Path;
 pub use zonelens_test_support::corpus as dir;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A line of a chart: its name and points (size, value).
 pub struct Series {
-    /// What it shows.
+    /// Its name in the legend.
     pub name: &'static str,
     /// Points in order of size.
     pub points: Vec<(f64, f64)>,
@@ -58,7 +58,7 @@ pub fn chart(title: &str, axis: &str, series: &[Series]) -> String {
         (WIDTH + LEFT - RIGHT) / 2.0,
         HEIGHT - 10.0
     );
-    // The names of the lines stand on a ground of their own: lines of the grid would run through them.
+    // The names of the lines have a background: otherwise lines of the grid would cross them.
     let _ = writeln!(
         svg,
         "<rect x=\"{}\" y=\"{}\" width=\"150\" height=\"{}\" fill=\"#ffffff\"/>",
@@ -73,7 +73,7 @@ pub fn chart(title: &str, axis: &str, series: &[Series]) -> String {
             .iter()
             .map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1)))
             .collect();
-        // Later series are drawn over earlier ones; a dash keeps both visible where they coincide.
+        // Later series are drawn over earlier ones; dashes keep both visible where they coincide.
         let dash = if k == 2 {
             " stroke-dasharray=\"5 4\""
         } else {

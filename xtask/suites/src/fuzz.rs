@@ -11,7 +11,8 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::fuzzing;
 use zonelens_test_support::Rng;
 
-/// Runs for `seconds`, and as long again with models that are verified; the seed decides everything but how far it gets.
+/// Runs for `seconds`, and for the same time with models that are verified. Everything except the
+/// duration depends only on the seed.
 pub fn run(seconds: u64, seed: u64) -> bool {
     let texts = seeds();
     let mut rng = Rng(seed);
@@ -50,7 +51,7 @@ fn seeds() -> Vec<(String, FileKind)> {
     out
 }
 
-/// Cuts, repeats, swaps and sprinkles.
+/// Deletes, repeats, swaps and inserts pieces of the text.
 fn mutate(rng: &mut Rng, text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..1 + rng.below(6) {

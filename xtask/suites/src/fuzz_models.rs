@@ -1,6 +1,6 @@
-//! Real models with a few words changed: whatever still is a model must be answered, without a panic, a trace that does not
-//! replay or two answers to one question. Random models are small and made of what their generator knows; authors combine
-//! features that nobody thought of.
+//! Real models with a few words changed: every text that is still a model must be answered, without
+//! a panic, a trace that does not replay or contradicting answers. Random models are small and
+//! limited to the features of their generator; authors combine features in unexpected ways.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -14,13 +14,14 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::{SourceFile, parse_query};
 use zonelens_test_support::Rng;
 
-/// Questions that every model can be asked.
+/// Queries that can be evaluated on every model.
 const QUERIES: [&str; 3] = ["A[] not deadlock", "A<> false", "E<> deadlock"];
 
-/// Questions of the file itself that are asked.
+/// The number of queries of the file itself that are evaluated.
 const OWN_QUERIES: usize = 4;
 
-/// Runs for `seconds`; the seed decides everything but how far it gets. The model at hand lies in `target/fuzz-model`.
+/// Runs for `seconds`; everything except the duration depends only on the seed. The current model
+/// is stored in `target/fuzz-model`.
 pub fn run(texts: &[(String, FileKind)], seconds: u64, seed: u64) -> bool {
     let models: Vec<_> = (texts.iter())
         .filter(|(_, kind)| *kind != FileKind::Query)
@@ -71,7 +72,7 @@ pub fn run(texts: &[(String, FileKind)], seconds: u64, seed: u64) -> bool {
     good
 }
 
-/// Asks in several ways; how many answers there were, or what is wrong with them.
+/// Evaluates a query in several ways; returns the number of answers, or what is wrong with them.
 fn disagreement(rng: &mut Rng, network: &Network, query: &Query) -> Result<u64, String> {
     let plain = Options {
         states: Some(2_000),
@@ -105,7 +106,7 @@ fn disagreement(rng: &mut Rng, network: &Network, query: &Query) -> Result<u64, 
         if let Some(reason @ Reason::Internal(_)) = report.reason {
             return Err(reason.to_string());
         }
-        // Where the model fails, what is met first depends on the order.
+        // If the model fails, the first failure depends on the order.
         if !matches!(report.verdict, Verdict::Satisfied | Verdict::Violated) {
             continue;
         }
@@ -132,7 +133,7 @@ fn ask(network: &Network, query: &Query, options: &Options) -> QueryReport {
     zonelens_checker::verify(network, query, options, &|_| Position::default(), &control)
 }
 
-/// Words of the language that may stand for each other.
+/// Words of the language that can replace each other.
 const ALIKE: [&[&str]; 7] = [
     &["<", "<=", ">", ">=", "==", "!="],
     &["+", "-", "*", "/", "%"],
@@ -158,7 +159,7 @@ const ALIKE: [&[&str]; 7] = [
 
 const NUMBERS: [&str; 8] = ["0", "1", "2", "3", "7", "100", "32767", "70000"];
 
-/// The text with a few words changed into others of their kind.
+/// The text with a few words replaced by others of the same kind.
 fn change(rng: &mut Rng, text: &str, kind: FileKind) -> String {
     let mut words = split(text);
     let places: Vec<usize> = (0..words.len())
@@ -211,7 +212,8 @@ fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// Names, numbers, operators (in XML with their entities), and everything else character by character. Tags stay whole.
+/// Splits into names, numbers, operators (in XML with their entities), and single characters for
+/// the rest. Tags stay whole.
 fn split(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = text;

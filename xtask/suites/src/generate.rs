@@ -1,4 +1,4 @@
-//! A large model for the benchmarks: many templates as people write them.
+//! A large model for the benchmarks, with many templates in a typical style.
 
 use std::fmt::Write;
 

@@ -1,5 +1,6 @@
-//! The long suites: what runs the checker itself and is started by `cargo xtask bench|conformance|fuzz|generate`. A crate of
-//! its own, so that `cargo xtask` need not wait for the checker to be compiled.
+//! The long suites, which run the checker themselves and are started by `cargo xtask
+//! bench|conformance|fuzz|generate`. They are a separate crate, so that `cargo xtask` need not wait
+//! for the checker to be compiled.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // Visitors recurse over trees of bounded height; the bound is made for a stack of this size.
+    // The analysis recurses over trees of bounded height; the bound assumes a stack of this size.
     let worker = std::thread::Builder::new()
         .stack_size(256 << 20)
         .spawn(move || run(&args));

@@ -1,4 +1,4 @@
-//! Benchmark models of the literature, in our own words and of any size.
+//! Benchmark models from the literature, rewritten for this project, of any size.
 
 /// Stations that share a bus, listen before they send and back off after a collision (CSMA/CD).
 pub fn csma(n: u32) -> String {

@@ -1,4 +1,5 @@
-//! What the language server costs on large models: its tests hold the client, here are the models.
+//! The cost of the language server on large models. The client is in the server's tests; this
+//! module has the models.
 
 use crate::{corpus, generate};
 use std::fmt::Write;
@@ -20,7 +21,8 @@ fn server_tests(profile: &str) -> Command {
     command
 }
 
-/// Latencies on a large model while a verification uses both cores, and what requests about a large system cost.
+/// Latencies on a large model while a verification uses both cores, and the cost of requests about
+/// a large system.
 pub fn latencies(page: &mut String) {
     let text = generate::model(20_000);
     let _ = writeln!(
@@ -32,7 +34,7 @@ pub fn latencies(page: &mut String) {
     large_system(page);
 }
 
-/// What requests about 1,000 templates with 5,000 processes cost, without instantiating them.
+/// The cost of requests about 1,000 templates with 5,000 processes, without instantiating them.
 pub fn large_system(page: &mut String) {
     let text = generate::system();
     let _ = writeln!(
@@ -43,7 +45,7 @@ pub fn large_system(page: &mut String) {
     measured(page, "server::bench::large_system", &text);
 }
 
-/// Runs a measurement on a model and takes over its rows.
+/// Runs a measurement on a model and copies its rows.
 fn measured(page: &mut String, test: &str, text: &str) {
     let model = std::env::temp_dir().join(format!("zonelens-bench-{}.xta", std::process::id()));
     if std::fs::write(&model, text).is_err() {

@@ -1,8 +1,9 @@
-//! When UPPAAL made the results that it stored.
+//! When UPPAAL computed the results that it stored.
 //!
-//! It stamps each with the second it was made in, and keeps it when the model is edited, saved under another name or used as
-//! a template for others. One run is therefore found in many files, and was made of one of them. That tells which results
-//! belong to other models, whatever we say of them.
+//! It stamps each result with the time when it was computed, and keeps it when the model is edited,
+//! saved under another name or used as a template for others. One run therefore occurs in many
+//! files, but was made on one of them. This shows which results belong to other models, independent
+//! of our verdicts.
 
 use crate::corpus;
 use std::collections::BTreeMap;
@@ -20,10 +21,10 @@ struct Stamped {
 /// All stored results by file and formula, in the order of the file.
 pub struct Stored(BTreeMap<(String, String), Vec<Stamped>>);
 
-/// A run of UPPAAL: whose, the formula, when, what came out.
+/// A run of UPPAAL: author, formula, time, result.
 pub type Made<'s> = (&'s str, String, &'s str, bool);
 
-/// The formula without differences of layout.
+/// The formula with normalised white space.
 fn folded(formula: &str) -> String {
     formula.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -59,7 +60,8 @@ impl Stored {
         Stored(all)
     }
 
-    /// The run that a row of the table tells of; the last one if the file has several that came out so.
+    /// The run that a row of the table describes; the last one if the file has several with this
+    /// result.
     pub fn made<'s>(&'s self, file: &'s str, formula: &str, satisfied: bool) -> Option<Made<'s>> {
         let formula = folded(formula);
         let results = self.0.get(&(file.to_owned(), formula.clone()))?;
@@ -67,7 +69,8 @@ impl Stored {
         Some((author(file), formula, &result.time, satisfied))
     }
 
-    /// Until when the file was another model: for some formula it holds a result of then and a different one made later.
+    /// The time until which the file was another model: for some formula it contains a result from
+    /// that time and a different, later one.
     pub fn changed_after(&self, file: &str) -> Option<&str> {
         let of_file = self.0.iter().filter(|((name, _), _)| name == file);
         let times = of_file.flat_map(|(_, results)| {

@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Says that the test of this thread does nothing, past the capture of the test runner: `cargo xtask ci` counts such
-/// lines.
+/// Prints that the test of this thread is skipped, bypassing the harness' capture: `cargo xtask ci`
+/// counts such lines.
 pub fn skip(why: &str) {
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
     let _ = writeln!(std::io::stdout(), "SKIPPED: {test}: {why}");
 }
 
-/// The folder of the corpus, or `None` with a message that the test is skipped.
+/// The folder of the corpus; `None`, with a message that the test is skipped, if there is none.
 pub fn corpus() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
     let dir =
@@ -26,7 +26,8 @@ pub fn corpus() -> Option<PathBuf> {
     None
 }
 
-/// The files of the corpus with one of these extensions, in order; `None` with a message if there is no corpus.
+/// The files of the corpus with one of these extensions, in order; `None`, with a message, if there
+/// is no corpus.
 pub fn corpus_files(extensions: &[&str]) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![corpus()?.join("models")];

@@ -1,7 +1,8 @@
-//! What the tests of several crates share: models read from text, generators of models, an explorer
-//! of regions, the corpus, reproducible random numbers.
+//! Shared parts of the tests of several crates: models read from text, generators of models, an
+//! explorer of regions, the corpus, reproducible random numbers.
 //!
-//! It depends on `syntax` and `analysis` only. The engine is what the tests judge, so nothing here may use it.
+//! This crate depends only on `syntax` and `analysis`. The tests check the engine, so nothing here
+//! may use it.
 
 mod corpus;
 mod loaded;

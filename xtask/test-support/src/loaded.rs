@@ -11,13 +11,13 @@ use zonelens_syntax::span::{LineIndex, Span};
 pub struct Loaded {
     /// The checked model.
     pub model: Model,
-    /// What it means.
+    /// The network of the model.
     pub network: Network,
     lines: LineIndex,
     text: String,
 }
 
-/// Reads a model; the message tells what is wrong with it.
+/// Reads a model; the error says what is wrong with it.
 pub fn load(text: &str, kind: FileKind, constants: &[(&str, i64)]) -> Result<Loaded, String> {
     let file = SourceFile::parse(text, kind);
     let constants: BTreeMap<String, i64> =
@@ -35,13 +35,13 @@ pub fn load(text: &str, kind: FileKind, constants: &[(&str, i64)]) -> Result<Loa
     })
 }
 
-/// Reads an `.xta` model that must be right.
+/// Reads an `.xta` model that must be correct.
 pub fn xta(text: &str) -> Loaded {
     load(text, FileKind::Xta, &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
 impl Loaded {
-    /// Resolves a formula; the message tells what is wrong with it.
+    /// Resolves a formula; the error says what is wrong with it.
     pub fn query(&self, formula: &str) -> Result<Query, String> {
         let parsed = parse_query(formula);
         self.model

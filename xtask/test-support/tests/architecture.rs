@@ -1,13 +1,15 @@
-//! The arrows of ARCHITECTURE.md: which crate may use which, and which room of the checker may use which.
+//! The arrows of ARCHITECTURE.md: which crate may use which, and which module of the checker may
+//! use which.
 //!
-//! Crates are read from `cargo metadata`, rooms from the paths in their files. Code that exists in tests only may use
-//! anything.
+//! Crates are read from `cargo metadata`, modules from the paths in their files. Code that exists
+//! only in tests may use anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a crate may depend on, directly. `test-support` may stand among the development dependencies of each.
+/// The crates that each crate may depend on directly. `test-support` may be a development
+/// dependency of each.
 const CRATES: [(&str, &[&str]); 12] = [
     ("zonelens-syntax", &[]),
     ("zonelens-analysis", &["zonelens-syntax"]),
@@ -76,7 +78,8 @@ const CRATES: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Crates that know the protocol, or the runtime that serves it: not for the features themselves.
+/// Crates that know the protocol, or the runtime that serves it: the features themselves must not
+/// use them.
 const PROTOCOL: [&str; 6] = [
     "gen-lsp-types",
     "ls-types",
@@ -86,7 +89,8 @@ const PROTOCOL: [&str; 6] = [
     "tower-lsp-server",
 ];
 
-/// What a room of the checker may use. The order is that of the layers, so there is no cycle.
+/// The modules that each module of the checker may use. The order is that of the layers, so there
+/// is no cycle.
 const ROOMS: [(&str, &[&str]); 9] = [
     ("zone", &[]),
     ("program", &["zone"]),
@@ -107,7 +111,7 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ),
 ];
 
-/// Files beside the rooms that each of them may use.
+/// Files outside these modules that each of them may use.
 const COMMON: [&str; 2] = ["Control", "mutation"];
 
 fn root() -> PathBuf {
@@ -171,7 +175,8 @@ fn crates_depend_only_on_those_below() {
     }
 }
 
-/// The command line reaches the server in one place, so that nothing else of it comes to depend on the protocol.
+/// The command line uses the server in one file, so that nothing else in it depends on the
+/// protocol.
 #[test]
 fn one_file_of_the_command_line_names_the_server() {
     let mut folders = vec![root().join("cli/src")];
@@ -191,18 +196,19 @@ fn one_file_of_the_command_line_names_the_server() {
     assert_eq!(files, BTreeSet::from(["language_server.rs".to_owned()]));
 }
 
-/// The text of a file without its module of tests.
+/// The text of a file without its test module.
 fn product(text: &str) -> &str {
     text.split("\n#[cfg(test)]\nmod tests {")
         .next()
         .unwrap_or(text)
 }
 
-/// The first parts of all paths that start at the root of the crate: `crate::zone::Zone`, `crate::{zone, store}`.
+/// The first parts of all paths that start at the root of the crate: `crate::zone::Zone`,
+/// `crate::{zone, store}`.
 fn used(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
-        // `$crate` and names that end in `crate` are others.
+        // `$crate` and names that end in `crate` are different.
         if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
             continue;
         }
@@ -220,7 +226,7 @@ fn used(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Modules of a room that exist in tests only: named in its `mod.rs` after `#[cfg(test)]`.
+/// Modules of a folder that exist only in tests: named in its `mod.rs` after `#[cfg(test)]`.
 fn test_modules(room: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(room.join("mod.rs")).expect("mod.rs");
     let lines: Vec<&str> = text.lines().collect();
@@ -265,7 +271,8 @@ fn rooms_of_the_checker_use_only_those_below() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Integration tests are one binary for each crate; a file that its `main.rs` does not name would never run.
+/// Each crate has one binary of integration tests; a file that its `main.rs` does not name would
+/// never run.
 #[test]
 fn every_file_of_tests_is_run() {
     for name in ["analysis", "checker", "cli", "syntax"] {
@@ -278,7 +285,8 @@ fn every_file_of_tests_is_run() {
         for entry in std::fs::read_dir(&folder).expect("tests").flatten() {
             let file = entry.file_name().to_string_lossy().into_owned();
             let module = file.trim_end_matches(".rs");
-            // The oracle is part of the unit tests of the checker, where seeded bugs can be switched on.
+            // The oracle is part of the unit tests of the checker, where seeded bugs can be
+            // switched on.
             let elsewhere = module == "main" || (name, module) == ("checker", "oracle");
             assert!(
                 elsewhere || modules.contains(module),

@@ -1,6 +1,7 @@
-//! The pages: each is in the table of contents, every link leads somewhere, and rule pages have the same headings.
+//! The pages: each is in the table of contents, every link has a target, and rule pages have the
+//! same headings.
 //!
-//! The book itself is built by the public workflow; what would break it is found here.
+//! The book itself is built by the public workflow; problems that would break it are found here.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The pages below `docs`, with their paths from there.
+/// The pages below `docs`, with paths relative to it.
 fn pages() -> Vec<String> {
     let docs = root().join("docs");
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! `deny.toml` holds for the crates of this platform: licences, sources, bans. `cargo deny` itself, which also asks for
-//! advisories, runs in the public workflow.
+//! Checks `deny.toml` for the crates of this platform: licences, sources, bans. `cargo deny`
+//! itself, which also checks advisories, runs in the public workflow.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All packages of the lock file that are built here; those of other platforms may not have been downloaded.
+/// All packages of the lock file that are built here; those of other platforms may not have been
+/// downloaded.
 fn packages() -> Vec<Value> {
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
@@ -36,8 +37,8 @@ fn texts(list: &toml::Value) -> Vec<&str> {
     list.iter().filter_map(|v| v.as_str()).collect()
 }
 
-/// Whether a licence expression can be satisfied by what is allowed: all parts of `AND`, one of `OR`. `/` is an old way
-/// to write `OR`.
+/// Whether the allowed licences satisfy a licence expression: all parts of `AND`, one of `OR`. `/`
+/// is an old form of `OR`.
 fn satisfied(expression: &str, allowed: &[&str]) -> bool {
     let expression = expression.replace('/', " OR ");
     let mut words: Vec<String> = Vec::new();

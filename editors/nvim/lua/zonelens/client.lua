@@ -3,9 +3,9 @@ local M = {}
 
 local client_id = nil
 local attached = {}
--- The client that was told to end: its end is no accident.
+-- The client that was asked to end: its end is expected.
 local stopping = nil
--- When the server ended by itself, in seconds; too often, and it stays down.
+-- The times at which the server ended unexpectedly, in seconds. After too many, it is not restarted.
 local deaths = {}
 local MAX_DEATHS = 5
 local WITHIN_SECONDS = 180
@@ -45,7 +45,7 @@ local function root_of(bufnr)
   end
 end
 
--- After an accident the server is started again, with a word about it.
+-- After an unexpected end the server is restarted, with a message.
 local function ended(code, signal, id)
   local expected = id == stopping or vim.v.exiting ~= vim.NIL
   local buffers = id == client_id and M.buffers() or {}
@@ -61,14 +61,14 @@ local function ended(code, signal, id)
   end, deaths)
   table.insert(deaths, now)
   if #deaths >= MAX_DEATHS then
-    vim.notify('zonelens: the server ended ' .. #deaths .. ' times within three minutes and stays down; :Zonelens restart starts it again', vim.log.levels.ERROR)
+    vim.notify('zonelens: the server ended ' .. #deaths .. ' times within three minutes and is not restarted; use :Zonelens restart', vim.log.levels.ERROR)
     return
   end
   require('zonelens.trace').forget()
   for _, bufnr in ipairs(buffers) do
     M.start(bufnr)
   end
-  vim.notify('zonelens: the server ended unexpectedly and was started again; running queries were lost', vim.log.levels.WARN)
+  vim.notify('zonelens: the server ended unexpectedly and was restarted; running queries were lost', vim.log.levels.WARN)
 end
 
 local function configuration(bufnr)
@@ -91,7 +91,7 @@ local function configuration(bufnr)
       end,
     },
     commands = {
-      -- The lens over a query with a trace: the answer opens the split.
+      -- The lens above a query with a trace: the answer opens the split.
       ['zonelens.trace.open'] = function(command)
         require('zonelens.trace').open(command.arguments[1])
       end,
@@ -115,7 +115,7 @@ local function configuration(bufnr)
   }
 end
 
---- Says so if the server, `0.1.0 (commit)`, is not of this plugin's version.
+--- Warns if the version of the server, `0.1.0 (commit)`, differs from that of this plugin.
 function M.warn_of_other_version(version)
   local own = require('zonelens.version')
   local theirs = version and vim.split(version, ' ')[1]
@@ -127,7 +127,7 @@ function M.warn_of_other_version(version)
   end
 end
 
---- Starts the server if need be and attaches it to a buffer.
+--- Starts the server if necessary and attaches it to a buffer.
 function M.start(bufnr)
   if not M.get() then
     local cmd = options().cmd
@@ -135,11 +135,11 @@ function M.start(bufnr)
       vim.notify('zonelens: ' .. cmd[1] .. ' is not an executable; see :help zonelens-setup', vim.log.levels.ERROR)
       return
     end
-    -- 0.8 brought the one, 0.12 takes the other away.
+    -- One function exists since 0.8, the other was removed in 0.12.
     local start = vim.lsp.start or vim.lsp.start_client
     client_id = start(configuration(bufnr), {
       bufnr = bufnr,
-      -- One that has just died may still be listed.
+      -- A client that has just ended may still be listed.
       reuse_client = function()
         return false
       end,

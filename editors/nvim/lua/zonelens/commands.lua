@@ -30,7 +30,7 @@ actions['cancel'] = function()
   end)
 end
 
---- Says how the file's queries stand.
+--- Shows the state of the queries of the file.
 actions['status'] = function()
   execute('zonelens.status', { uri = vim.uri_from_bufnr(0) }, function(err, result)
     if err or not result then
@@ -57,7 +57,7 @@ actions['trace'] = function()
   require('zonelens.trace').open(here())
 end
 
---- Walk through the open trace.
+--- Step through the open trace.
 actions['next'] = function()
   require('zonelens.trace').move('zonelens.trace.next')
 end
@@ -95,7 +95,7 @@ actions['close'] = function()
   execute('zonelens.trace.close', vim.empty_dict())
 end
 
---- Forgets all results.
+--- Deletes all results.
 actions['clear'] = function()
   execute('zonelens.clearResults', vim.empty_dict())
 end
@@ -117,7 +117,7 @@ function M.run(arguments)
   local name = arguments[1] or 'status'
   local action = actions[name]
   if not action then
-    vim.notify('zonelens: no command ' .. name .. '; there are ' .. table.concat(M.names(), ', '), vim.log.levels.ERROR)
+    vim.notify('zonelens: there is no command ' .. name .. '; there are ' .. table.concat(M.names(), ', '), vim.log.levels.ERROR)
     return
   end
   action(unpack(arguments, 2))

@@ -27,7 +27,7 @@ function M.check()
   elseif vim.v.shell_error == 0 then
     warn(('the server is version %s, this plugin is %s'):format(theirs or 'unknown', own), { 'use the same version of both' })
   else
-    warn(cmd[1] .. ' does not tell its version')
+    warn(cmd[1] .. ' does not report its version')
   end
   local client = require('zonelens.client').get()
   if client then

@@ -4,7 +4,7 @@ local M = {}
 local namespace = vim.api.nvim_create_namespace('zonelens_trace')
 local hints = vim.api.nvim_create_namespace('zonelens_hints')
 
--- What is open: { buffer, lines (0-based start of each step), step (what the server said last), model }.
+-- The open trace: { buffer, lines (0-based start of each step), step (the last answer of the server), model }.
 local current = nil
 
 local function client()
@@ -60,7 +60,7 @@ function M.refresh_hints()
   end, bufnr)
 end
 
---- The virtual text of the hints, by 0-based line: for tests and for those who want it elsewhere.
+--- The virtual text of the hints, by 0-based line: for tests and for other plugins.
 function M.hint_lines(bufnr)
   local out = {}
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, hints, 0, -1, { details = true })) do
@@ -134,7 +134,7 @@ local function open_split(document)
   return buffer
 end
 
---- Opens what `zonelens.trace.open` answered.
+--- Opens the trace that `zonelens.trace.open` returned.
 function M.shown(result)
   M.forget()
   local buffer = open_split(result.document)
@@ -179,7 +179,7 @@ function M.step_at_cursor()
   return found
 end
 
---- Closes the split and takes the hints away.
+--- Closes the split and removes the hints.
 function M.forget()
   if not current then
     return
@@ -195,7 +195,7 @@ function M.forget()
   end
 end
 
---- What is open, or nil.
+--- The open trace, or nil.
 function M.current()
   return current
 end

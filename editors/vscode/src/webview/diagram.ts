@@ -5,7 +5,7 @@ import { app, button, h, host, isTyping, s } from './dom';
 let drawing: Drawing | undefined;
 let step: DiagramStep | null = null;
 let chosen = '';
-/** The size, or as much as fits while the user has not chosen one. */
+/** The scale, or `fit` while the user has not chosen one. */
 let zoom: number | 'fit' = 'fit';
 
 const picker = h('select', { 'aria-label': 'Template' });
@@ -35,7 +35,7 @@ function build(): void {
     { class: 'controls', role: 'toolbar', 'aria-label': 'Diagram' },
     picker,
     button('−', 'Smaller (minus)', () => scale(size() / 1.2)),
-    button('Fit', 'As large as fits (0)', () => scale('fit')),
+    button('Fit', 'Fit to the panel (0)', () => scale('fit')),
     button('+', 'Larger (plus)', () => scale(size() * 1.2)),
     steps,
     place,
@@ -59,7 +59,7 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-/** The present size as a factor. */
+/** The current scale as a factor. */
 function size(): number {
   const widths = [...canvas.querySelectorAll('svg')].map((picture) => picture.viewBox.baseVal.width);
   const fitting = (canvas.clientWidth - 32) / Math.max(...widths, 1);
@@ -121,7 +121,7 @@ function activate(element: SVGElement, line: number): void {
 const CHAR = 7.3;
 const LINE = 15;
 
-/** Labels that stand on their line hide it: between two of them pieces of it would look like signs. */
+/** Labels on their line hide it: pieces of the line between two labels would look like characters. */
 function ground(labels: Label[]): SVGElement[] {
   const centred = labels.filter((l) => l.centred);
   const first = centred[0];
@@ -222,7 +222,7 @@ function describe(node: DrawnNode): string {
 
 const MAX_NAMES = 3;
 
-/** Lights the locations of the current step and the edges it took; words and line widths, not only colours. */
+/** Highlights the locations of the current step and the edges taken, by words and line widths, not only colours. */
 function light(): void {
   steps.hidden = step === null;
   place.textContent = step === null ? '' : `Step ${step.number} · t = ${step.time} · ${step.action}`;

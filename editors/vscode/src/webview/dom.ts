@@ -2,7 +2,7 @@
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; getState(): unknown; setState(state: unknown): void };
 
-/** The way to the extension. */
+/** The connection to the extension. */
 export const host = acquireVsCodeApi();
 
 type Attributes = Record<string, string | number | boolean | undefined>;
@@ -26,7 +26,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An element of a picture. */
+/** An SVG element. */
 export function s<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -35,14 +35,14 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
-/** A button with a word for screen readers and tooltips. */
+/** A button with a label for screen readers and tooltips. */
 export function button(text: string, title: string, action: () => void): HTMLButtonElement {
   const element = h('button', { type: 'button', title, 'aria-label': title }, text);
   element.addEventListener('click', action);
   return element;
 }
 
-/** The place everything goes into. */
+/** The root element of the page. */
 export function app(): HTMLElement {
   const element = document.getElementById('app');
   if (element === null) {
@@ -51,7 +51,7 @@ export function app(): HTMLElement {
   return element;
 }
 
-/** Whether keys belong to what has the focus: a text field, a list of choices. */
+/** Whether the focused element handles keys itself: a text field, a selection list. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }

@@ -4,7 +4,7 @@ import { app, button, h, host, isTyping, s } from './dom';
 
 let trace: WholeTrace | undefined;
 let current = 0;
-/** The step last asked for, until the server is there. */
+/** The last requested step, until the server has moved to it. */
 let wanted: number | undefined;
 let stale = false;
 let hidden: string[] = [];
@@ -14,7 +14,7 @@ const heading = h('code', { class: 'query' });
 const summary = h('span', { class: 'summary' });
 const place = h('output', { class: 'place', 'aria-live': 'polite' });
 const filter = h('details', { class: 'filter' });
-const chartBox = h('div', { class: 'chart', tabindex: 0, role: 'group', 'aria-label': 'Sequence chart; the list of steps says the same in words' });
+const chartBox = h('div', { class: 'chart', tabindex: 0, role: 'group', 'aria-label': 'Sequence chart; the list of steps has the same content in words' });
 const list = h('ol', { class: 'steps', role: 'listbox', tabindex: 0, 'aria-label': 'Steps', start: 0 });
 const values = h('div', { class: 'values' });
 
@@ -26,7 +26,7 @@ function goto(step: number): void {
   const last = (trace?.steps.length ?? 1) - 1;
   const to = Math.max(0, Math.min(last, step));
   if (to !== current) {
-    // At once: keys come faster than answers.
+    // Update immediately: keys arrive faster than answers.
     wanted = to;
     current = to;
     showStep();
@@ -46,7 +46,7 @@ function jump(): void {
 function build(): void {
   const controls = h(
     'div',
-    { class: 'controls', role: 'toolbar', 'aria-label': 'Walk through the trace' },
+    { class: 'controls', role: 'toolbar', 'aria-label': 'Step through the trace' },
     button('|◀', 'First step (Home)', () => goto(0)),
     button('◀', 'Previous step (Up)', () => goto(current - 1)),
     button('▶', 'Next step (Down)', () => goto(current + 1)),
@@ -277,7 +277,7 @@ function showTrace(whole: WholeTrace): void {
 
 function showBanner(): void {
   banner.hidden = !stale;
-  banner.textContent = stale ? '⚠ The model has changed since: this trace may not be one of it. Verify again.' : '';
+  banner.textContent = stale ? '⚠ The model has changed: this trace may no longer be valid. Verify again.' : '';
 }
 
 window.addEventListener('message', (event: MessageEvent<ToTracePanel>) => {
@@ -286,7 +286,7 @@ window.addEventListener('message', (event: MessageEvent<ToTracePanel>) => {
     hidden = message.hidden;
     showTrace(message.trace);
   } else if (message.type === 'step') {
-    // What was asked for before the last key is passed by.
+    // Answers to requests before the last key are ignored.
     if (wanted === undefined || wanted === message.step) {
       wanted = undefined;
       current = message.step;
@@ -296,7 +296,7 @@ window.addEventListener('message', (event: MessageEvent<ToTracePanel>) => {
     stale = message.stale;
     showBanner();
   } else {
-    app().replaceChildren(h('p', {}, 'No trace is open. Click the trace lens over a query.'));
+    app().replaceChildren(h('p', {}, 'No trace is open. Click the trace lens above a query.'));
   }
 });
 

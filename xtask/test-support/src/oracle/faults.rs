@@ -3,7 +3,8 @@
 use super::model::{Condition, Edge, TestModel, Update, random_place};
 use crate::Rng;
 
-/// Lets some steps fail, where priorities block many of them, and some guards, beside comparisons of clocks.
+/// Makes some steps fail, where priorities block many of them, and some guards, next to comparisons
+/// of clocks.
 pub fn spoil(rng: &mut Rng, model: &mut TestModel) {
     model.faulty = true;
     if rng.chance(40) {
@@ -37,7 +38,7 @@ pub fn spoil(rng: &mut Rng, model: &mut TestModel) {
     }
     for (p, e, over, divisor) in changes {
         let edge = &mut model.processes[p].1[e];
-        // Guards of synchronisations are evaluated only where somebody could take part.
+        // Guards of synchronisations are evaluated only if a partner could take part.
         if edge.sync.is_none() && !edge.select {
             edge.guard.divisor = divisor;
         }
@@ -47,7 +48,8 @@ pub fn spoil(rng: &mut Rng, model: &mut TestModel) {
     }
 }
 
-/// Lets steps of the first process fail, which has the lowest priority, while the last one can often move.
+/// Makes steps of the first process fail, which has the lowest priority, while the last one can
+/// often move.
 fn overshadow(rng: &mut Rng, model: &mut TestModel) {
     for (p, level) in model.levels.iter_mut().enumerate() {
         *level = p as i32;

@@ -1,4 +1,4 @@
-//! What a model has, to see that the generator makes everything often enough.
+//! The features of a model, to check that the generator produces all of them often enough.
 
 use super::model::{Channel, Edge, Kind, Op, Place, TestModel, Update, Value};
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
-//! Random networks, and an explorer of their regions that shares no code with the engine it judges.
+//! Random networks, and an explorer of their regions that shares no code with the engine that it
+//! checks.
 //!
-//! A [`model::TestModel`] is made by chance, written as text by [`text`], and explored by [`regions::explore`] over its own
-//! semantics. The unit tests of the checker compare verdicts with what the graph of regions says, and switch seeded
-//! bugs on to see that the comparison notices them.
+//! A [`model::TestModel`] is generated at random, written as text by [`text`], and explored by
+//! [`regions::explore`] according to a separate implementation of the semantics. The unit tests of
+//! the checker compare verdicts with the region graph, and switch seeded bugs on to see that the
+//! comparison notices them.
 
 #![allow(missing_docs)] // The parts of a model have the names that the language reference explains.
 

@@ -1,4 +1,4 @@
-//! Random small networks, as data: printed as text for the engine, walked as data by the oracle.
+//! Random small networks as data: printed as text for the engine, explored as data by the oracle.
 
 use super::faults::spoil;
 use crate::Rng;
@@ -10,28 +10,29 @@ pub enum Op {
     Ge,
     Gt,
     Eq,
-    /// In queries only.
+    /// Only in queries.
     Ne,
 }
 
-/// A clock; with `by` the one so many places after `x` as that variable says, around the end of the array.
+/// A clock; with `by`, the clock at the index `x` plus the value of that variable, modulo the size
+/// of the array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     pub x: usize,
     pub by: Option<usize>,
 }
 
-/// Where a number is kept.
+/// Where a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
     Var(usize),
-    /// A cell of the array, picked as a clock is.
+    /// A cell of the array, selected like a clock.
     Cell(usize, Option<usize>),
     /// The select variable of the edge.
     Select,
 }
 
-/// A constant, or the sum of it and what a place holds.
+/// A constant, or the sum of a constant and the value of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Value {
     pub c: i32,
@@ -47,7 +48,7 @@ pub struct Atom {
     pub c: Value,
 }
 
-/// Whether a place holds a value, or does not.
+/// Whether a place has a value, or does not have it.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
     pub place: Place,
@@ -60,27 +61,27 @@ pub struct Test {
 pub struct Condition {
     pub test: Option<Test>,
     pub atoms: Vec<Atom>,
-    /// Of the test and the first comparison one is enough.
+    /// Whether the test or the first comparison alone is enough.
     pub either: bool,
-    /// Written last: 1 divided by what the place holds must be 1. It fails where everything else holds and the place
-    /// holds 0.
+    /// Written last: 1 divided by the value of the place must be 1. This fails if everything else
+    /// holds and the value is 0.
     pub divisor: Option<Place>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Update {
     Reset(Clock, Value),
-    /// The first becomes what the second is.
+    /// Sets the first clock to the value of the second.
     Copy(Clock, Clock),
-    /// A constant, or the value of another place plus it, modulo 3.
+    /// Assigns a constant, or the value of another place plus the constant, modulo 3.
     Assign(Place, Option<Place>, i32),
-    /// What this function does.
+    /// Calls this function.
     Call(usize),
-    /// The value of a place plus a constant, which fails if it is more than 2.
+    /// Assigns the value of a place plus a constant, which fails if the sum exceeds 2.
     Over(Place, Place, i32),
 }
 
-/// What is done if a test succeeds, and otherwise.
+/// The updates if a test succeeds, and otherwise.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub test: Test,
@@ -88,7 +89,7 @@ pub struct Function {
     pub other: Vec<Update>,
 }
 
-/// A channel, picked as a clock is, and whether the edge sends.
+/// A channel, selected like a clock, and whether the edge sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sync {
     pub channel: usize,
@@ -115,9 +116,10 @@ pub struct Edge {
     pub target: usize,
     pub guard: Condition,
     pub sync: Option<Sync>,
-    /// In the order in which they run.
+    /// The updates, in the order in which they run.
     pub updates: Vec<Update>,
-    /// The edge exists once for each value of a select variable, which is added to the assigned constants.
+    /// Whether the edge exists once for each value of a select variable, which is added to the
+    /// assigned constants.
     pub select: bool,
 }
 
@@ -125,7 +127,7 @@ pub struct Edge {
 pub struct Channel {
     pub urgent: bool,
     pub broadcast: bool,
-    /// 0 is the default.
+    /// The priority; 0 is the default.
     pub priority: i32,
 }
 
@@ -133,36 +135,39 @@ pub struct Channel {
 pub struct TestModel {
     pub clocks: usize,
     pub vars: usize,
-    /// What variables and cells hold at first.
+    /// The initial values of variables and cells.
     pub first_numbers: Vec<i32>,
-    /// What clocks show at first.
+    /// The initial values of clocks.
     pub first_clocks: Vec<i32>,
-    /// Size of an array of numbers, 0 for none.
+    /// The size of an array of numbers, 0 for none.
     pub cells: usize,
     /// Whether the last variable, and the array, are declared `meta`.
     pub meta: bool,
-    /// Whether the clocks are one array, so that variables can pick among them.
+    /// Whether the clocks are one array, so that variables can select among them.
     pub clock_array: bool,
-    /// The same of channels, which then differ in their priorities alone.
+    /// Whether the channels are one array; they then differ only in their priorities.
     pub channel_array: bool,
     /// Whether clocks may be set to other clocks.
     pub copies: bool,
-    /// A bounded model with copies in which only the difference of two clocks is compared with more than 1, so that zones
-    /// know no more of it, and of that to a third clock, than they must.
+    /// Whether this is a bounded model with copies in which only the difference of two clocks is
+    /// compared with more than 1, so that zones keep only the necessary information about it and
+    /// about its difference to a third clock.
     pub far: bool,
     pub functions: Vec<Function>,
-    /// What runs before and after the updates of every step.
+    /// The updates that run before and after those of every step.
     pub around: [Vec<Update>; 2],
     pub channels: Vec<Channel>,
     pub processes: Vec<(Vec<Location>, Vec<Edge>)>,
-    /// The priority of each process, growing along the system line; all 0 for none.
+    /// The priority of each process, increasing along the system line; all 0 for none.
     pub levels: Vec<i32>,
-    /// Time ends, so that values need no cap (for differences). There is one more clock for that.
+    /// Whether time is bounded, so that values need no cap (for differences). There is one more
+    /// clock for that.
     pub bounded: bool,
-    /// In bounded models: time is counted by a process that sets the clock to 0 again and again. A clock that measures it
-    /// as a whole keeps the differences to all others, and so hides when an abstraction loses those between others.
+    /// In bounded models: whether time is counted by a process that repeatedly sets the clock to 0.
+    /// A clock that measures the total time keeps the differences to all others, and would hide
+    /// that an abstraction loses the differences between others.
     pub ticks: bool,
-    /// Time does not end, and clocks are compared with each other all the same.
+    /// Whether time is not bounded although clocks are compared with each other.
     pub endless_differences: bool,
     pub priorities: bool,
     /// Whether steps or guards may fail.
@@ -171,11 +176,11 @@ pub struct TestModel {
 
 /// The greatest constant that a generated condition compares with.
 pub const MAX: i32 = 3;
-/// Where time ends in bounded models.
+/// The end of time in bounded models.
 pub const END: i32 = 5;
 
 impl TestModel {
-    /// The greatest constant that a clock alone is compared with.
+    /// The greatest constant that a single clock is compared with.
     fn most(&self) -> i32 {
         if self.far { 1 } else { MAX }
     }
@@ -199,7 +204,7 @@ pub fn random(rng: &mut Rng) -> TestModel {
             broadcast: rng.chance(40),
             priority: match k {
                 _ if !priorities => 0,
-                // Below steps without a channel.
+                // Lower than steps without a channel.
                 1 if rng.chance(40) => -1,
                 _ => k as i32,
             },
@@ -253,7 +258,7 @@ pub fn random(rng: &mut Rng) -> TestModel {
         }
     }
     if rng.chance(15) {
-        // At least one of both blocks.
+        // At least one of both is blocking.
         let which = rng.below(3);
         for k in [0, 1] {
             if which != k {
@@ -281,7 +286,8 @@ pub fn random(rng: &mut Rng) -> TestModel {
     model
 }
 
-/// Counts the time and stops it at the end. It also sets things at whole times, so that some differences are known.
+/// A process that counts the time and stops it at the end. It also sets clocks and variables at
+/// integer times, so that some differences are known.
 fn ticker(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>) {
     let end = END as usize;
     let clock = Clock {
@@ -338,7 +344,7 @@ pub fn random_place(rng: &mut Rng, model: &TestModel) -> Place {
     Place::Var(rng.below(model.vars))
 }
 
-/// A place, perhaps the select variable of an edge that has one.
+/// A random place, possibly the select variable of an edge that has one.
 fn random_operand(rng: &mut Rng, model: &TestModel, select: bool) -> Place {
     if select && rng.chance(40) {
         return Place::Select;
@@ -346,7 +352,7 @@ fn random_operand(rng: &mut Rng, model: &TestModel, select: bool) -> Place {
     random_place(rng, model)
 }
 
-/// A comparison of a clock or, where the model allows that, perhaps of two.
+/// A comparison of a clock or, if the model allows it, possibly of two.
 pub fn random_atom(rng: &mut Rng, model: &TestModel, ops: &[Op], diagonals: usize) -> Atom {
     let x = random_clock(rng, model);
     let op = ops[rng.below(ops.len())];
@@ -370,10 +376,10 @@ pub fn random_atom(rng: &mut Rng, model: &TestModel, ops: &[Op], diagonals: usiz
     }
 }
 
-/// Rarely lets a comparison be one with what a place holds.
+/// Occasionally turns a comparison into one with the value of a place.
 pub fn vary(rng: &mut Rng, model: &TestModel, atom: &mut Atom, select: bool) {
     if !model.far && rng.chance(15) {
-        // Places hold at most 2.
+        // Values of places are at most 2.
         atom.c = Value {
             c: rng.range(-1, MAX - 2),
             plus: Some(random_operand(rng, model, select)),
@@ -399,13 +405,14 @@ fn random_test(rng: &mut Rng, model: &TestModel, select: bool) -> Test {
     }
 }
 
-/// What is true at first is rarely more than an upper bound: models that cannot start tell nothing.
+/// An invariant that holds initially is usually only an upper bound: models that cannot start are
+/// useless.
 fn random_invariant(rng: &mut Rng, model: &TestModel, first: bool) -> Condition {
     let plain = first && rng.chance(85);
     let mut invariant = Condition::default();
     if rng.chance(if model.far { 15 } else { 40 }) {
         let op = match rng.below(20) {
-            // Lower bounds are allowed, if unusual.
+            // Lower bounds are allowed, but unusual.
             0 if !plain => Op::Ge,
             1..6 => Op::Lt,
             _ => Op::Le,
@@ -466,7 +473,8 @@ fn random_process(rng: &mut Rng, model: &TestModel) -> (Vec<Location>, Vec<Edge>
 
 fn random_guard(rng: &mut Rng, model: &TestModel, sync: Option<Sync>, select: bool) -> Condition {
     let clock_guard = rng.chance(55)
-        // A clock guard on an urgent edge, or on a broadcast receiver, is rare but must be right.
+        // A clock guard on an urgent edge, or on a broadcast receiver, is rare but must be handled
+        // correctly.
         && (sync.is_none_or(|sync| {
             let channel = &model.channels[sync.channel];
             !(channel.urgent || channel.broadcast && !sync.sends)
@@ -509,7 +517,7 @@ fn simple_updates(rng: &mut Rng, model: &TestModel, select: bool) -> Vec<Update>
     }
     if rng.chance(45) {
         let assign = random_assign(rng, model);
-        // What is assigned may pick what is set after it.
+        // An assigned value may select what is set after it.
         updates.insert(rng.below(updates.len() + 1), assign);
     }
     updates
@@ -535,7 +543,7 @@ fn random_assign(rng: &mut Rng, model: &TestModel) -> Update {
     Update::Assign(random_place(rng, model), from, rng.range(0, 2))
 }
 
-/// Rarely about clocks: one that every step sets tells little.
+/// Rarely about clocks: a clock that every step sets is of little use.
 fn random_around(rng: &mut Rng, model: &TestModel) -> Update {
     if !model.functions.is_empty() && rng.chance(30) {
         return Update::Call(rng.below(model.functions.len()));

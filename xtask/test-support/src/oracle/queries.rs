@@ -17,7 +17,8 @@ enum Formula {
     And(Box<Formula>, Box<Formula>),
     Or(Box<Formula>, Box<Formula>),
     Imply(Box<Formula>, Box<Formula>),
-    /// The comparison holds of all clocks of the array, or of one, in place of its own.
+    /// The comparison holds for all clocks of the array (or for one of them) in place of its own
+    /// clock.
     Clocks(bool, Atom),
     Deadlock,
 }
@@ -114,10 +115,10 @@ pub struct Asked {
     /// Whether it is satisfied.
     pub expected: bool,
     pub kind: &'static str,
-    /// Whether an error of the model is met before everything that the answer needs was looked at, if nothing is found
-    /// before.
+    /// Whether an error of the model occurs before everything that the answer requires was
+    /// explored, if no witness is found first.
     pub fails: bool,
-    /// The answer when nothing is found.
+    /// The answer if nothing is found.
     pub absent: bool,
 }
 
@@ -187,13 +188,13 @@ pub fn random_query(rng: &mut Rng, model: &TestModel, graph: &Graph) -> Asked {
             let start = all(&formula);
             let fails = (0..avoids.len()).any(|k| start[k] && avoids[k]);
             let text = format!("{} --> {}", formula.text(model), goal.text(model));
-            // Proofs may look at less than everything.
+            // Proofs may explore only a part.
             asked((text, !fails, "-->"), false, true)
         }
     }
 }
 
-/// A condition that may speak of `deadlock`, and where it holds.
+/// A condition that may contain `deadlock`, and the regions where it holds.
 pub fn random_goal(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, Vec<bool>) {
     let mut formula = random_formula(rng, model, 2);
     match rng.below(4) {
@@ -205,16 +206,16 @@ pub fn random_goal(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, 
     (formula.text(model), holds.collect())
 }
 
-/// A query about runs that some run decides, with what that run does.
+/// A query about runs that a single run decides, with the properties of that run.
 pub struct LiveQuery {
     pub text: String,
-    /// Where a run may begin to keep the condition; `None` at its start alone.
+    /// The regions where a run may begin to keep the condition; `None` if only at its start.
     pub start: Option<Vec<bool>>,
-    /// Where the condition is as the run keeps it.
+    /// The regions where the run keeps the condition.
     pub kept: Vec<bool>,
 }
 
-/// A query about runs, or `None` if there is no run to be shown for it.
+/// A query about runs, or `None` if there is no such run.
 pub fn random_live(rng: &mut Rng, model: &TestModel, graph: &Graph) -> Option<LiveQuery> {
     let all = |f: &Formula, wanted: bool| -> Vec<bool> {
         let states = 0..graph.states.len();
@@ -240,16 +241,17 @@ pub fn random_live(rng: &mut Rng, model: &TestModel, graph: &Graph) -> Option<Li
     exists.then_some(LiveQuery { text, start, kept })
 }
 
-/// The range of an expression as the oracle sees it, in halves: odd for what lies between two whole numbers.
+/// The range of an expression according to the oracle, in halves: odd for values between two
+/// integers.
 pub struct Expected {
-    /// Least and greatest, if the condition holds anywhere.
+    /// The least and greatest value, if the condition holds anywhere.
     range: Option<(i64, i64)>,
-    /// What is greater than this may be of any size.
+    /// Values greater than this may be of any size.
     most: i64,
 }
 
 impl Expected {
-    /// Whether what the engine found can be.
+    /// Whether the result of the engine is possible.
     pub fn allows(&self, found: &BoundsValue) -> bool {
         let Some((least, most)) = self.range else {
             return *found == BoundsValue::default();
@@ -278,8 +280,9 @@ impl std::fmt::Display for Expected {
     }
 }
 
-/// A query for the range of a clock, a difference or a variable where a formula holds, with the oracle's answer. Where time
-/// does not end, regions know no value beyond the cap, and no differences.
+/// A query for the range of a clock, a difference or a variable where a formula holds, with the
+/// oracle's answer. If time is not bounded, regions have no values beyond the cap, and no
+/// differences.
 pub fn random_bounds(rng: &mut Rng, model: &TestModel, graph: &Graph) -> (String, Expected) {
     let mut formula = random_formula(rng, model, 1);
     if rng.chance(15) {

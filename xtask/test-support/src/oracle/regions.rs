@@ -1,10 +1,13 @@
-//! The oracle: explores regions one by one. Naive on purpose; shares nothing with the engine.
+//! The oracle: explores regions one by one. It is naive on purpose and shares no code with the
+//! engine.
 //!
-//! A region is kept as its canonical point: clocks in units of `1 / unit` with evenly spaced fractions; a clock beyond the
-//! greatest constant is parked one unit above it (never in bounded models).
+//! A region is stored as its canonical point: clocks in units of `1 / unit` with evenly spaced
+//! fractions. A clock beyond the greatest constant is set to one unit above it (never in bounded
+//! models).
 //!
-//! Where clocks that grow for ever are compared with each other, distances between neighbours (0 among them) are kept up
-//! to [`GAP`] instead: whatever is more makes all comparisons across it come out the same, also after clocks were set.
+//! If unbounded clocks are compared with each other, distances between neighbours (including 0) are
+//! stored up to [`GAP`] instead: all larger distances give the same results in all comparisons,
+//! even after clocks are set.
 
 use super::model::{
     Atom, Clock, Condition, END, Kind, MAX, Op, Place, Sync, Test, TestModel, Update, Value,
@@ -14,30 +17,31 @@ use std::collections::{HashMap, VecDeque};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub locations: Vec<usize>,
-    /// The cells of the array come after the variables.
+    /// The variables, followed by the cells of the array.
     pub vars: Vec<i32>,
-    /// The last one is that which bounds time in bounded models.
+    /// The clocks; in bounded models, the last one bounds time.
     pub clocks: Vec<i32>,
 }
 
 pub struct Graph {
     pub unit: i32,
-    /// Beyond this clocks are not told apart; `None` if they are.
+    /// Values of clocks beyond this are not distinguished; `None` if all are.
     pub cap: Option<i32>,
     pub states: Vec<State>,
     pub actions: Vec<Vec<usize>>,
     pub delays: Vec<Option<usize>>,
-    /// Whether time may pass for ever inside the region.
+    /// For each region, whether time may pass in it for ever.
     pub forever: Vec<bool>,
-    /// Whether a step or a guard fails in the region.
+    /// For each region, whether a step or a guard fails in it.
     pub fails: Vec<bool>,
-    /// Whether a step would fail that priorities block.
+    /// For each region, whether a step fails that priorities block.
     pub fails_if_not_blocked: Vec<bool>,
 }
 
-/// The least cap that conditions allow.
+/// The least cap that is exact for all conditions.
 pub const CAP: i32 = MAX;
-/// The greatest constant that a difference is compared with and the greatest value that a clock is set to.
+/// The greatest constant that a difference is compared with, and the greatest value that a clock is
+/// set to.
 const GAP: i32 = MAX + 2;
 
 impl State {
@@ -48,7 +52,7 @@ impl State {
         }
     }
 
-    /// `None` for the select variable.
+    /// The index of a place; `None` for the select variable.
     fn place_at(&self, model: &TestModel, place: Place) -> Option<usize> {
         match place {
             Place::Var(v) => Some(v),
@@ -64,12 +68,12 @@ impl State {
         (sync.channel + by as usize) % model.channels.len()
     }
 
-    /// In units.
+    /// The value of a clock, in units.
     pub fn clock(&self, model: &TestModel, clock: Clock) -> i32 {
         self.clocks[self.clock_at(model, clock)]
     }
 
-    /// What a place holds if the select variable is `k`.
+    /// The value of a place if the select variable is `k`.
     pub fn number(&self, model: &TestModel, place: Place, k: i32) -> i32 {
         self.place_at(model, place).map_or(k, |at| self.vars[at])
     }
@@ -84,7 +88,7 @@ impl State {
     }
 }
 
-/// Whether a comparison holds where the select variable is `k`.
+/// Whether a comparison holds if the select variable is `k`.
 pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32, k: i32) -> bool {
     let value = s.clock(model, atom.x) - atom.y.map_or(0, |y| s.clock(model, y));
     let c = s.value(model, atom.c, k) * unit;
@@ -99,7 +103,7 @@ pub fn holds(atom: &Atom, model: &TestModel, s: &State, unit: i32, k: i32) -> bo
 }
 
 impl Graph {
-    /// The region of a point, if it was reached; clocks are given as whole numbers with fractions.
+    /// The region of a point, if it was reached; clocks are given as integers with fractions.
     pub fn find(
         &self,
         model: &TestModel,
@@ -132,14 +136,14 @@ pub struct Walker<'m> {
     model: &'m TestModel,
     unit: i32,
     cap: Option<i32>,
-    /// Beyond this, distances are not told apart.
+    /// Larger distances are not distinguished.
     gap: Option<i32>,
 }
 
-/// Who takes part in a step, sender first: process, edge, value of the select variable.
+/// The participants of a step, sender first: process, edge, value of the select variable.
 pub type Taken = Vec<(usize, usize, i32)>;
 
-/// A step with its priority and where it leads; nowhere if it fails.
+/// A step with its priority and its target; `None` if it fails.
 type Tried = ((i32, i32), Option<(Taken, State)>);
 
 impl<'m> Walker<'m> {
@@ -231,7 +235,7 @@ impl<'m> Walker<'m> {
         s
     }
 
-    /// Shortens distances beyond the gap by whole numbers.
+    /// Shortens distances beyond the gap by integers.
     fn close_up(&self, clocks: &mut [i32], gap: i32) {
         let mut low = 0;
         while let Some(next) = clocks.iter().copied().filter(|c| *c > low).min() {
@@ -275,7 +279,8 @@ impl<'m> Walker<'m> {
         Some(self.canonical(t))
     }
 
-    /// Enabled edges of a process, with the values of their select variables: those of a channel, or internal ones.
+    /// The enabled edges of a process, with the values of their select variables: those of a
+    /// channel, or internal ones.
     fn edges(&self, s: &State, p: usize, sync: Option<(usize, bool)>) -> Taken {
         let edges = &self.model.processes[p].1;
         let mut found = Vec::new();
@@ -293,7 +298,7 @@ impl<'m> Walker<'m> {
         found
     }
 
-    /// All steps by guards: who takes part, and the channel.
+    /// All steps whose guards hold: the participants and the channel.
     fn guarded(&self, s: &State) -> Vec<(Taken, Option<usize>)> {
         let processes = self.model.processes.len();
         let mut steps = Vec::new();
@@ -343,11 +348,12 @@ impl<'m> Walker<'m> {
         self.model.processes[p].0[s.locations[p]].kind
     }
 
-    /// All steps of a region with where they lead, whether one of them fails, and whether one would that others block.
+    /// All steps of a region with their targets, whether one of them fails, and whether one that
+    /// others block fails.
     pub fn actions(&self, s: &State) -> (Vec<(Taken, State)>, bool, bool) {
         let processes = self.model.processes.len();
         let committed = (0..processes).any(|p| self.kind(s, p) == Kind::Committed);
-        // Each with its priority; none where it leads to is what fails.
+        // Each step with its priority; no target means that it fails.
         let mut found: Vec<Tried> = Vec::new();
         for (taken, channel) in self.guarded(s) {
             if committed
@@ -382,7 +388,7 @@ impl<'m> Walker<'m> {
         )
     }
 
-    /// What a step does. False if it fails.
+    /// Performs a step. Returns false if it fails.
     pub fn apply(&self, s: &mut State, taken: &Taken) -> bool {
         let mut works = self.update(s, &self.model.around[0], 0);
         for &(p, e, k) in taken {
@@ -393,7 +399,8 @@ impl<'m> Walker<'m> {
         works && self.update(s, &self.model.around[1], 0)
     }
 
-    /// Runs updates one after the other; `k` is the value of the select variable. False if one fails.
+    /// Runs updates one after the other; `k` is the value of the select variable. Returns false if
+    /// one fails.
     fn update(&self, s: &mut State, updates: &[Update], k: i32) -> bool {
         for update in updates {
             match *update {
@@ -401,7 +408,7 @@ impl<'m> Walker<'m> {
                     let x = s.clock_at(self.model, x);
                     s.clocks[x] = s.value(self.model, c, k) * self.unit;
                 }
-                // A clock beyond the greatest constant is parked at the same value as every other.
+                // All clocks beyond the greatest constant are set to the same value.
                 Update::Copy(x, y) => {
                     let x = s.clock_at(self.model, x);
                     s.clocks[x] = s.clock(self.model, y);
@@ -441,8 +448,8 @@ impl<'m> Walker<'m> {
     }
 }
 
-/// All reachable regions, or `None` if there are too many or the initial state is not allowed. Where time does not end,
-/// values are told apart up to `cap`.
+/// All reachable regions, or `None` if there are too many or the initial state violates an
+/// invariant. If time is not bounded, values are distinguished up to `cap`.
 pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
     let clocks = model.clocks + usize::from(model.bounded);
     let walker = Walker::new(model, cap);
@@ -495,7 +502,8 @@ pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
             match walker.next(&s) {
                 None => forever = true,
                 Some(t) => {
-                    // Into a region without duration one may go even if it is urgent there, into an open one not.
+                    // A region without duration may be entered even if it is urgent; an open one
+                    // may not.
                     let instant = t.clocks.iter().any(|c| {
                         c % walker.unit == 0 && walker.cap.is_none_or(|m| *c <= m * walker.unit)
                     });
@@ -529,7 +537,8 @@ impl Graph {
         self.actions[k].is_empty() && !self.fails[k]
     }
 
-    /// Whether a failing region can be reached from the first one through regions where the condition holds.
+    /// Whether a failing region can be reached from the first one through regions where the
+    /// condition holds.
     pub fn fails_within(&self, condition: &[bool]) -> bool {
         let mut seen = vec![false; self.states.len()];
         let mut left = vec![0];
@@ -545,9 +554,10 @@ impl Graph {
         false
     }
 
-    /// Which regions have a maximal run that keeps the condition.
+    /// The regions with a maximal run that keeps the condition.
     pub fn stays(&self, condition: &[bool]) -> Vec<bool> {
-        // Greatest fixpoint: take away what cannot go on; the last region of a run may end it.
+        // Greatest fixpoint: removes regions that cannot continue; the last region of a run may end
+        // it.
         let mut good = condition.to_vec();
         loop {
             let mut changed = false;

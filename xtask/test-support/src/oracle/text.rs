@@ -17,7 +17,7 @@ impl Op {
         }
     }
 
-    /// What says the same with sides exchanged.
+    /// The operator with the sides exchanged.
     fn mirrored(self) -> Op {
         match self {
             Op::Lt => Op::Gt,
@@ -29,17 +29,17 @@ impl Op {
     }
 }
 
-/// An index into an array of this size: a number, or the sum of one and what a place holds.
+/// An index into an array of this size: a number, or the sum of a number and the value of a place.
 fn index_text(at: usize, by: Option<String>, size: usize) -> String {
     match by {
         None => format!("{at}"),
-        // Places hold at most 2.
+        // Values of places are at most 2.
         Some(by) if at == 0 && size == 3 => by,
         Some(by) => format!("({by} + {at}) % {size}"),
     }
 }
 
-/// Names with what they are at first.
+/// Names with their initial values.
 fn list(name: &str, range: std::ops::Range<usize>, first: &[i32]) -> String {
     let one = |k: usize| match first[k] {
         0 => format!("{name}{k}"),
@@ -48,7 +48,7 @@ fn list(name: &str, range: std::ops::Range<usize>, first: &[i32]) -> String {
     range.map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// What the cells of an array are at first.
+/// The initial values of the cells of an array.
 fn initialiser(first: &[i32]) -> String {
     if first.iter().all(|value| *value == 0) {
         return String::new();
@@ -58,7 +58,7 @@ fn initialiser(first: &[i32]) -> String {
 }
 
 impl TestModel {
-    /// As text.
+    /// The model as text.
     pub fn text(&self) -> String {
         let mut out = if self.clock_array {
             let first = initialiser(&self.first_clocks);

@@ -55,7 +55,7 @@ const UPDATES: [&str; 21] = [
     "memo[last] = 1",
 ];
 
-/// What may tell elements apart, or depend on the order of a loop or of receivers.
+/// Guards that may tell elements apart, or depend on the order of a loop or of receivers.
 const ODD_GUARDS: [&str; 6] = [
     "i == 0",
     "owner < i",
@@ -82,7 +82,7 @@ void reset() { for (k : S) turn[k] = 0; }
 void mark(S j) { for (k : S) near[j][k] = k == owner; }
 ";
 
-/// Declared only where they are used: a broken rule counts wherever it stands.
+/// Functions that are declared only if they are used: a broken rule counts wherever it occurs.
 const ODD_FUNCTIONS: [(&str, &str); 4] = [
     (
         "first()",
@@ -102,8 +102,8 @@ const ODD_FUNCTIONS: [(&str, &str); 4] = [
     ),
 ];
 
-/// A model over one or two sets of interchangeable elements. `odd` mixes in phrases that may tell elements apart, and
-/// `numbered` writes elements as integers.
+/// A model over one or two sets of interchangeable elements. With `odd`, it includes phrases that
+/// may tell elements apart; with `numbered`, elements are integers.
 pub fn model(rng: &mut Rng, odd: bool, numbered: bool) -> String {
     let (n, m) = (2 + rng.below(2), 2);
     let mut text = if numbered {

@@ -1,7 +1,7 @@
-//! More of everything but urgent channels, which the other generator has: enough elements for classes of several, pairs
-//! of elements as parameters, structs in arrays, arrays over two sets, functions with loops and references, broadcasts
-//! over elements, priorities, `before_update`, clocks set to more than zero, queries that name elements and compare their
-//! clocks.
+//! More features, except urgent channels, which the other generator has: enough elements for
+//! classes of several, pairs of elements as parameters, structs in arrays, arrays over two sets,
+//! functions with loops and references, broadcasts over elements, priorities, `before_update`,
+//! clocks set to values other than zero, queries that name elements and compare their clocks.
 
 use super::Rng;
 
@@ -73,7 +73,7 @@ const SELECTED: [&str; 6] = [
     "pass(k)",
 ];
 
-/// A model with many features, few of them at a time.
+/// A model with many possible features, of which it uses a few.
 pub fn model(rng: &mut Rng, numbered: bool) -> String {
     let pairs = rng.below(5) == 0;
     let n = if pairs { 2 } else { 2 + rng.below(4) };
