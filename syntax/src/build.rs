@@ -439,7 +439,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         }
     }
 
-    /// A state formula that is the only one; fails with at least one error.
+    /// A single state formula; fails with at least one error.
     pub fn expression(&self, mut chunk: Chunk) -> Result<Expr, Vec<SyntaxError>> {
         let mut errors = std::mem::take(&mut chunk.errors);
         let tokens = self.tokens(&chunk);
