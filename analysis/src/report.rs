@@ -455,6 +455,9 @@ pub enum WorkerTask {
         /// The step.
         step: usize,
     },
+    /// Answer questions about walks of the model until the input closes: each further line of input is a
+    /// [`WalkRequest`](crate::simulation::WalkRequest), each is answered by one [`WorkerMessage::Walk`].
+    Walk,
 }
 
 /// What the server writes to a worker's standard input: one line of JSON. The worker ends when its input closes.
@@ -504,4 +507,6 @@ pub enum WorkerMessage {
         /// The value.
         value: TraceValue,
     },
+    /// The answer to a question about a walk; others may follow.
+    Walk(Box<crate::simulation::WalkAnswer>),
 }
