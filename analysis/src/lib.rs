@@ -27,6 +27,7 @@ mod refactor;
 pub mod report;
 pub mod report_text;
 mod rules;
+pub mod simulation;
 mod strings;
 mod symbol;
 mod symmetry;

@@ -452,28 +452,40 @@ impl Model {
         &self,
         expression: &ast::Expr,
     ) -> Result<network::Query, Vec<Diagnostic>> {
-        let asked = |kind: ast::QueryKind| {
-            let query = ast::Query {
-                kind,
-                text: SmolStr::default(),
-                span: expression.span,
-                expectation: None,
-                comment: None,
-                results: Vec::new(),
-                graphics: None,
-                errors: Vec::new(),
-            };
-            self.resolved(&query, 0, Judge::Exact, true)
-        };
         let measured = ast::QueryKind::Bounds {
             kind: ast::BoundsKind::Sup,
             condition: None,
             exprs: vec![expression.clone()],
         };
-        asked(measured).or_else(|_| {
-            let condition = expression.clone();
-            asked(ast::QueryKind::Path(ast::PathKind::Possibly, condition))
-        })
+        self.resolve_in_state(expression, measured)
+            .or_else(|_| self.resolve_condition(expression))
+    }
+
+    /// Resolves a condition on one state of a trace, as [`Model::resolve_expression`] does.
+    pub fn resolve_condition(
+        &self,
+        expression: &ast::Expr,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
+        let condition = ast::QueryKind::Path(ast::PathKind::Possibly, expression.clone());
+        self.resolve_in_state(expression, condition)
+    }
+
+    fn resolve_in_state(
+        &self,
+        expression: &ast::Expr,
+        kind: ast::QueryKind,
+    ) -> Result<network::Query, Vec<Diagnostic>> {
+        let query = ast::Query {
+            kind,
+            text: SmolStr::default(),
+            span: expression.span,
+            expectation: None,
+            comment: None,
+            results: Vec::new(),
+            graphics: None,
+            errors: Vec::new(),
+        };
+        self.resolved(&query, 0, Judge::Exact, true)
     }
 
     fn resolved(

@@ -465,6 +465,9 @@ pub enum WorkerTask {
         /// The index of the step.
         step: usize,
     },
+    /// Answer questions about walks of the model until the input closes: each further line of input is a
+    /// [`WalkRequest`](crate::simulation::WalkRequest), each is answered by one [`WorkerMessage::Walk`].
+    Walk,
 }
 
 /// The request that the server writes to the standard input of a worker: one line of JSON. The
@@ -515,4 +518,6 @@ pub enum WorkerMessage {
         /// The value.
         value: TraceValue,
     },
+    /// The answer to a question about a walk; others may follow.
+    Walk(Box<crate::simulation::WalkAnswer>),
 }

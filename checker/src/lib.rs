@@ -19,10 +19,12 @@ mod search;
 mod store;
 mod strategy;
 mod symmetry;
+mod walk;
 mod witness;
 pub mod zone;
 
 pub use strategy::verify;
+pub use walk::Walks;
 
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::report;

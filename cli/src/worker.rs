@@ -1,8 +1,10 @@
-//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the
-//! language server.
+//! `zonelens worker`: answers one query, replays one trace, evaluates one expression, or answers
+//! questions about walks for the language server.
 //!
-//! It reads one line of JSON and writes lines of JSON. It stops when its input is closed. This also
+//! It reads one line of JSON, for walks one more for each question, and writes lines of JSON. It stops when its input is closed. This also
 //! happens if the server dies, so no worker outlives its server.
+
+mod walks;
 
 use crate::model::{Prepared, Source};
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -41,10 +43,13 @@ pub fn run() -> u8 {
         ));
         return BAD_INPUT;
     }
-    stop_when_input_closes();
     if let Some(limit) = request.options.memory {
         platform::cap_address_space(limit);
     }
+    if request.task == WorkerTask::Walk {
+        return walks::run(&request);
+    }
+    stop_when_input_closes();
     send(&match &request.task {
         WorkerTask::Verify => WorkerMessage::Result(Box::new(answer(&request))),
         WorkerTask::Replay { trace } => match prepare(&request).replay(trace) {
@@ -59,6 +64,8 @@ pub fn run() -> u8 {
                 value: value.unwrap_or_else(TraceValue::Error),
             }
         }
+        // Answered above, question by question.
+        WorkerTask::Walk => return SUCCESS,
     });
     SUCCESS
 }

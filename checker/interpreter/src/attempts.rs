@@ -6,13 +6,18 @@
 
 use super::eval::{Broken, Evaluator, conjuncts};
 use super::state::Concrete;
-use super::steps::{ConcreteEdge, ConcreteStep, broken_invariant, priority, select_values, take};
+use super::steps::{
+    ConcreteEdge, ConcreteStep, broken_invariant, guard_error, priority, select_count,
+    select_values, take,
+};
 use zonelens_analysis::network::{Edge, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 use zonelens_syntax::span::Span;
 
 /// Combinations of receivers of one broadcast that are listed one by one.
 pub(super) const FEW_WAYS: usize = 1024;
+/// Values of the select variables of one edge that are tried.
+const MOST_SELECTED: u128 = 1 << 14;
 
 /// What forbids a transition. The order is that in which the conditions are checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,10 +96,19 @@ pub(super) struct Attempt {
     /// Receivers were not combined because there are more than [`FEW_WAYS`] ways; then `step` has the sender alone.
     pub choices: Vec<Vec<ConcreteEdge>>,
     pub result: Result<(), Reason>,
+    /// Whether the guards of everyone who takes part hold, so that the updates were tried.
+    pub tried: bool,
+}
+
+/// What the locations of a state suggest.
+pub(super) struct Attempts {
+    pub all: Vec<Attempt>,
+    /// Why the model has no meaning here, if that is so: replay fails at this moment.
+    pub error: Option<Reason>,
 }
 
 impl Attempt {
-    fn tried(
+    fn try_it(
         &self,
         network: &Network,
         state: &Concrete,
@@ -132,7 +146,7 @@ pub(super) fn attempts(
     state: &mut Concrete,
     runs: &[i64],
     changes: &mut Vec<i64>,
-) -> Vec<Attempt> {
+) -> Attempts {
     let (starters, receivers) = offers(network, state);
     let mut found = Vec::new();
     for starter in &starters {
@@ -140,13 +154,30 @@ pub(super) fn attempts(
     }
     for attempt in &mut found {
         if attempt.result.is_ok() {
-            attempt.result = attempt.tried(network, state, runs, changes);
+            attempt.tried = true;
+            attempt.result = attempt.try_it(network, state, runs, changes);
         }
     }
     if network.has_priorities {
         outrank(network, &mut found);
     }
-    found
+    let is_error = |a: &&Attempt| a.tried && matches!(a.result, Err(Reason::Error { .. }));
+    let late = found
+        .iter()
+        .find(is_error)
+        .and_then(|a| a.result.clone().err());
+    // A guard that fails where it must be evaluated leaves no step, whoever would take it.
+    let early: Option<Reason> = guard_error(network, state).map(Reason::from);
+    if let Some(reason) = &early {
+        let blocks = |a: &&mut Attempt| matches!(a.result, Ok(()) | Err(Reason::Priority { .. }));
+        for attempt in found.iter_mut().filter(blocks) {
+            attempt.result = Err(reason.clone());
+        }
+    }
+    Attempts {
+        all: found,
+        error: early.or(late),
+    }
 }
 
 /// The edges that start a transition, and those that receive.
@@ -162,12 +193,31 @@ fn offers(network: &Network, state: &mut Concrete) -> (Vec<Offer>, Vec<Offer>) {
                 true => &mut receivers,
                 false => &mut starters,
             };
+            if select_count(edge) > MOST_SELECTED {
+                list.push(too_many_values(p as u32, e as u32, edge));
+                continue;
+            }
             for values in select_values(edge) {
                 list.push(offer(network, state, (p as u32, e as u32, values), edge));
             }
         }
     }
     (starters, receivers)
+}
+
+/// An edge whose select variables have too many values to try them all.
+fn too_many_values(p: u32, e: u32, edge: &Edge) -> Offer {
+    let count = select_count(edge);
+    Offer {
+        edge: (p, e, Vec::new()),
+        channel: None,
+        blocked: Some(Reason::Error {
+            message: format!(
+                "its select variables have {count} combinations of values, and at most {MOST_SELECTED} are tried"
+            ),
+            span: edge.spans.first().copied(),
+        }),
+    }
 }
 
 fn offer(network: &Network, state: &mut Concrete, who: ConcreteEdge, edge: &Edge) -> Offer {
@@ -231,6 +281,7 @@ fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Atte
         },
         choices: Vec::new(),
         result: blocked.map_or(Ok(()), Err),
+        tried: false,
     };
     let Some(channel) = starter.channel else {
         return vec![attempt(&[], starter.blocked.clone())];
@@ -333,21 +384,35 @@ fn taken(
     }
 }
 
-/// Blocks what a possible transition of higher priority forbids.
+/// Blocks what a transition of higher priority forbids. One that fails there forbids those below it as well: what happens
+/// has no meaning.
 fn outrank(network: &Network, found: &mut [Attempt]) {
-    let possible = found.iter().filter(|a| a.result.is_ok());
-    let Some(highest) = possible.max_by_key(|a| priority(network, &a.step)) else {
-        return;
-    };
-    let by = highest.step.clone();
-    let limit = priority(network, &by);
+    let rank = |a: &Attempt| priority(network, &a.step);
+    let possible = found
+        .iter()
+        .filter(|a| a.result.is_ok())
+        .max_by_key(|a| rank(a));
+    let fails = |a: &&Attempt| a.tried && matches!(a.result, Err(Reason::Error { .. }));
+    let failing = found.iter().filter(fails).max_by_key(|a| rank(a));
+    let possible = possible.map(|a| (rank(a), a.step.clone()));
+    let failing = failing.and_then(|a| Some((rank(a), a.result.clone().err()?)));
     for attempt in found {
         let is_late = matches!(
             attempt.result,
-            Ok(_) | Err(Reason::Invariant { .. } | Reason::Error { .. })
+            Ok(()) | Err(Reason::Invariant { .. } | Reason::Error { .. })
         );
-        if is_late && priority(network, &attempt.step) < limit {
+        let own = priority(network, &attempt.step);
+        if let Some((limit, by)) = &possible
+            && is_late
+            && own < *limit
+        {
             attempt.result = Err(Reason::Priority { by: by.clone() });
+        } else if let Some((limit, reason)) = &failing
+            && matches!(attempt.result, Ok(()))
+            && own < *limit
+        {
+            attempt.result = Err(reason.clone());
+            attempt.tried = false;
         }
     }
 }

@@ -230,7 +230,12 @@ impl<'a> Evaluator<'a> {
                     return fail(format!("a clock is set to the negative value {value}"));
                 }
                 self.note(|notes| notes.set(value));
-                self.state.clocks[clock] = value * self.state.unit;
+                let Some(parts) = value.checked_mul(self.state.unit) else {
+                    return fail(
+                        "a clock is set to a value too large for the fractions of this run",
+                    );
+                };
+                self.state.clocks[clock] = parts;
                 value
             }
             ExprKind::CopyClock { target, source } => {
@@ -299,7 +304,7 @@ impl<'a> Evaluator<'a> {
         let left = self.clock(left)?;
         let mut value = self.state.clocks[left];
         let constant = self.eval(bound)?;
-        let bound = constant * self.state.unit;
+        let bound = constant.saturating_mul(self.state.unit);
         let right = right.map(|right| self.clock(right)).transpose()?;
         if let Some(right) = right {
             value -= self.state.clocks[right];
@@ -308,7 +313,7 @@ impl<'a> Evaluator<'a> {
             self.note(|notes| notes.compare(left, constant));
         }
         if let Some(comparisons) = &mut self.state.comparisons {
-            comparisons.push(Comparison::new(left, right, bound - value));
+            comparisons.push(Comparison::new(left, right, bound.saturating_sub(value)));
         }
         Ok(i64::from(match op {
             CompareOp::Lt => value < bound,

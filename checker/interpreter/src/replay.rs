@@ -3,7 +3,8 @@
 use super::eval::Failure;
 use super::limit::Limit;
 use super::state::{Concrete, Names, fraction};
-use super::steps::{ConcreteStep, invariants_hold, may_delay, step_by};
+use super::steps::{ConcreteStep, invariants_hold, may_delay, running_clocks, step_by};
+use super::windows::MOST_PARTS;
 use std::collections::BTreeMap;
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{TraceEdge, TraceStep, TraceTransition};
@@ -68,8 +69,8 @@ pub fn replay(
     Ok(result)
 }
 
-/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever a clock passes a whole number
-/// and half way between.
+/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever the answer of a comparison
+/// changes, and between two such moments.
 pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
     if delay < 0 {
         return Err(Failure("time runs backwards".into()));
@@ -80,53 +81,63 @@ pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), F
     if !may_delay(network, state)? {
         return Err(Failure("time passes where it is stopped".into()));
     }
-    if network.channels.iter().any(|c| c.urgent) {
-        pass_urgency(network, state, delay)?;
+    let runs = running_clocks(network, state)?;
+    if delay > MOST_PARTS || state.clocks.iter().any(|c| *c > MOST_PARTS - delay) {
+        return Err(Failure("the delay is too long".into()));
     }
-    state.clocks.iter_mut().for_each(|c| *c += delay);
+    if network.channels.iter().any(|c| c.urgent) {
+        pass_urgency(network, state, delay, &runs)?;
+    }
+    for (clock, rate) in state.clocks.iter_mut().zip(&runs) {
+        *clock += delay * rate;
+    }
     if !invariants_hold(network, state)? {
         return Err(Failure("the delay violates an invariant".into()));
     }
     Ok(())
 }
 
-/// Moments of one delay at which urgency is looked at, for each clock.
-const MOST_MOMENTS: usize = 10_000;
+/// Moments of one delay at which urgency is looked at.
+const MOST_MOMENTS: usize = 100_000;
 
 /// Whether no urgent synchronisation becomes possible during a delay.
-fn pass_urgency(network: &Network, state: &Concrete, delay: i64) -> Result<(), Failure> {
-    // Twice as fine, so that there is a moment half way between any two.
+fn pass_urgency(
+    network: &Network,
+    state: &Concrete,
+    delay: i64,
+    runs: &[i64],
+) -> Result<(), Failure> {
+    // Twice as fine, so that there is a moment between any two at which an answer changes.
     let mut start = state.clone();
     start.unit *= 2;
     start.clocks.iter_mut().for_each(|c| *c *= 2);
-    let (unit, end) = (start.unit, 2 * delay);
-    let mut moments = vec![end];
-    for clock in &start.clocks {
-        let first = unit - clock.rem_euclid(unit);
-        let whole = (0..).map(|k| first + k * unit);
-        moments.extend(whole.take_while(|m| *m < end).take(MOST_MOMENTS));
+    let (mut at, end) = (0, 2 * delay);
+    for count in 1..=MOST_MOMENTS {
         if let Some(budget) = &start.budget {
-            budget.moments(moments.len())?;
+            budget.moments(count)?;
+            budget.step(2 * start.clocks.len() as u64)?;
         }
-    }
-    moments.sort_unstable();
-    moments.dedup();
-    let mut before = 0;
-    for moment in moments {
-        let half_way = (before + moment) / 2;
-        for at in [half_way, moment].into_iter().filter(|at| *at < end) {
-            if let Some(budget) = &start.budget {
-                budget.step(start.clocks.len() as u64)?;
-            }
-            let mut then = start.clone();
-            then.clocks.iter_mut().for_each(|c| *c += at);
+        let mut next = end;
+        for moment in [at, at + 1] {
+            let mut then = start.after(moment, runs);
+            then.comparisons = Some(Vec::new());
             if !may_delay(network, &mut then)? {
                 return Err(Failure("time passes an urgent synchronisation".into()));
             }
+            if moment > at {
+                let changes = then.comparisons.iter().flatten();
+                let ahead = changes.filter_map(|c| c.delay(runs)).filter(|d| *d > 0);
+                next = ahead.min().map_or(end, |d| moment.saturating_add(d));
+            }
         }
-        before = moment;
+        if next >= end {
+            return Ok(());
+        }
+        at = next;
     }
-    Ok(())
+    Err(Failure(
+        "urgency changes too often during a delay".to_owned(),
+    ))
 }
 
 /// A step with names and places.

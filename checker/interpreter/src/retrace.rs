@@ -260,7 +260,7 @@ fn walk(
 }
 
 /// The edges of a step that a trace speaks of, if the network has them.
-fn edges(network: &Network, wanted: &TraceTransition) -> Option<Vec<ConcreteEdge>> {
+pub(super) fn edges(network: &Network, wanted: &TraceTransition) -> Option<Vec<ConcreteEdge>> {
     let edge = |told: &TraceEdge| {
         let process = network.processes.get(told.process_index as usize)?;
         let edge = process.edges.get(told.edge_index as usize)?;

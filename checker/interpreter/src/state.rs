@@ -51,7 +51,7 @@ impl Comparison {
     /// The delay after which the value equals the constant; `runs` holds 1 for clocks that run, 0 for those that stand.
     pub fn delay(&self, runs: &[i64]) -> Option<i64> {
         let rate = runs[self.left] - self.right.map_or(0, |right| runs[right]);
-        (rate != 0).then_some(self.distance * rate)
+        (rate != 0).then(|| self.distance.saturating_mul(rate))
     }
 }
 
@@ -83,7 +83,7 @@ impl Concrete {
             clocks: network
                 .clocks
                 .iter()
-                .map(|c| i64::from(c.init) * unit)
+                .map(|c| i64::from(c.init).saturating_mul(unit))
                 .collect(),
             unit,
             comparisons: None,
@@ -166,6 +166,11 @@ impl Names {
     /// The name of a cell.
     pub fn cell(&self, cell: u32) -> String {
         self.cells.get(cell as usize).cloned().unwrap_or_default()
+    }
+
+    /// The name of a clock.
+    pub fn clock(&self, clock: usize) -> String {
+        self.clocks.get(clock).cloned().unwrap_or_default()
     }
 
     /// The name of a channel.

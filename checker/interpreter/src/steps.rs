@@ -594,23 +594,34 @@ impl<'o> Ways<'o> {
     }
 }
 
-/// All values of the select variables of an edge.
-pub(super) fn select_values(edge: &Edge) -> Vec<Vec<i32>> {
-    let mut choices: Vec<Vec<i32>> = vec![Vec::new()];
-    for select in &edge.selects {
-        choices = choices
-            .iter()
-            .flat_map(|c| {
-                (0..select.range.len).map(move |k| {
-                    let mut longer = c.clone();
-                    longer.push(select.range.lo + k as i32);
-                    longer
-                })
-            })
-            .collect();
-    }
-    choices
+/// How many values the select variables of an edge have together.
+pub(super) fn select_count(edge: &Edge) -> u128 {
+    let sizes = edge.selects.iter().map(|s| u128::from(s.range.len));
+    sizes.fold(1, u128::saturating_mul)
 }
+
+/// All values of the select variables of an edge, those of the last one changing first.
+pub(super) fn select_values(edge: &Edge) -> impl Iterator<Item = Vec<i32>> {
+    (0..select_count(edge)).map(|number| {
+        let mut left = number;
+        let mut values: Vec<i32> = Vec::with_capacity(edge.selects.len());
+        for select in edge.selects.iter().rev() {
+            let len = u128::from(select.range.len.max(1));
+            values.push(select.range.lo + (left % len) as i32);
+            left /= len;
+        }
+        values.reverse();
+        values
+    })
+}
+
+/// The first guard that cannot be evaluated where it matters: no step is defined there.
+pub(super) fn guard_error(network: &Network, state: &mut Concrete) -> Option<Broken> {
+    Offers::new(network, state).err()
+}
+
+/// Values of the select variables of one edge that are gone through.
+const MOST_SELECTED: u128 = 1 << 24;
 
 fn candidates(
     network: &Network,
@@ -619,6 +630,12 @@ fn candidates(
     e: u32,
     edge: &Edge,
 ) -> Try<Vec<Candidate>> {
+    if select_count(edge) > MOST_SELECTED {
+        let count = select_count(edge);
+        return Err(Broken::new(format!(
+            "the select variables of an edge have {count} combinations of values, too many to try"
+        )));
+    }
     let mut found = Vec::new();
     if let Some(budget) = &state.budget {
         let ways = edge.selects.iter().map(|s| s.range.len as usize);

@@ -8,7 +8,7 @@
 //! goes the same way: the odd moment stands for the open interval between the two even ones. Comparisons inside invariants
 //! after a transition count as well (`attempts.rs` notes those whose value depends on the delay).
 
-use super::attempts::{Attempt, Reason, attempts};
+use super::attempts::{Attempts, Reason, attempts};
 use super::eval::Broken;
 use super::limit::Limit;
 use super::state::{Concrete, fraction};
@@ -17,6 +17,8 @@ use zonelens_analysis::network::{LocationKind, Network};
 
 /// Moments that are looked at from one state.
 const MOST_MOMENTS: usize = 4096;
+/// The greatest clock value, in parts of a unit, that is computed with.
+pub(super) const MOST_PARTS: i64 = 1 << 60;
 
 /// Delays between two ends, in parts of a time unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +118,11 @@ struct Piece {
 /// Looks at everything that can happen from a state; ends early, with what is known, when the limit is reached.
 pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<Windows, Broken> {
     let mut start = state.clone();
+    if start.unit > MOST_PARTS || start.clocks.iter().any(|c| *c > MOST_PARTS) {
+        return Err(Broken::new(
+            "a clock is too large for the fractions of this run",
+        ));
+    }
     start.unit *= 2;
     start.clocks.iter_mut().for_each(|c| *c *= 2);
     start.comparisons = None;
@@ -185,6 +192,8 @@ pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<
         let comparisons = behind.comparisons.iter().flatten();
         changes.extend(comparisons.filter_map(|c| c.delay(&runs)));
         let change = changes.into_iter().filter(|delay| *delay > 0).min();
+        // Beyond this, numbers are too large to go on, and clocks cannot get there.
+        let change = change.filter(|delay| *delay < MOST_PARTS);
         let next = change.map(|delay| at + 1 + delay);
         let piece = Piece {
             from: at / 2,
@@ -227,8 +236,9 @@ struct Collected {
 }
 
 impl Collected {
-    fn add(&mut self, tried: Vec<Attempt>, piece: Piece) {
-        for attempt in tried {
+    fn add(&mut self, tried: Attempts, piece: Piece) {
+        self.error = self.error.take().or(tried.error);
+        for attempt in tried.all {
             match attempt.result {
                 Ok(_) => self.add_possible(attempt.step, attempt.choices, piece),
                 Err(reason) => self.add_blocked(attempt.step, reason),
@@ -262,9 +272,6 @@ impl Collected {
     }
 
     fn add_blocked(&mut self, step: ConcreteStep, reason: Reason) {
-        if matches!(reason, Reason::Error { .. }) {
-            self.error.get_or_insert(reason.clone());
-        }
         match self.blocked.iter_mut().find(|b| b.step == step) {
             Some(blocked) if blocked.reason.progress() < reason.progress() => {
                 blocked.reason = reason;
@@ -286,6 +293,20 @@ impl Collected {
         self.blocked.retain(|blocked| {
             let same = |p: &Possible| p.step == blocked.step || starts(&blocked.step, p);
             !possible.iter().any(same)
+        });
+        // The sender of a broadcast alone says less than the same sender with its receivers.
+        let longer: Vec<ConcreteEdge> = self
+            .blocked
+            .iter()
+            .filter(|b| b.step.edges.len() > 1)
+            .filter_map(|b| b.step.edges.first().cloned())
+            .collect();
+        self.blocked.retain(|b| match b.step.edges.as_slice() {
+            [only] => {
+                let is_partial = matches!(b.reason, Reason::Guard { .. } | Reason::Error { .. });
+                !(is_partial && longer.contains(only))
+            }
+            _ => true,
         });
         let error = self.error.or_else(|| match &end {
             TimeEnd::Error(reason) => Some(reason.clone()),
@@ -413,7 +434,7 @@ mod tests {
             "chan a, b, c; broadcast chan d; int n = 3; int[0,3] m;
              process P() { state A, B; init A; trans
              A -> B { guard n > 0 && n < 2; }, A -> B { sync a!; }, A -> B { sync b!; },
-             A -> B { guard 1 / m == 1; }, A -> B { assign m = n + 1; }, A -> B { sync d!; }; }
+             A -> B { assign m = n + 1; }, A -> B { sync d!; }; }
              process Q() { state A, B; init A; trans
              A -> B { guard n == 4; sync b?; }, A -> B { guard n == 3; sync d?; }; }
              system P, Q;",
@@ -422,8 +443,48 @@ mod tests {
                 "P A->B blocked: guard n < 2",
                 "P A->B blocked: NoPartner { channel: 0 }",
                 "P A->B + Q A->B blocked: receiver n == 4",
-                "P A->B blocked: error division by zero",
                 "P A->B blocked: error the value 4 does not fit the range [0, 3] of `m`",
+                "time [0, ∞) Never",
+            ],
+        );
+    }
+
+    /// Where a guard fails nothing can be taken: replay would fail. Where others must move first it is not evaluated.
+    #[test]
+    fn guards_that_fail_leave_nothing_possible() {
+        let model = "clock x; int m; process P() { state A, B; init A; trans A -> B { }; }
+             process Q() { state A; init A; trans A -> A { guard x >= 2 && 1 / m == 1; }; } system P, Q;";
+        check(
+            model,
+            &[
+                "P A->B: [0, 2)",
+                "Q A->A blocked: error division by zero",
+                "time [0, ∞) Never",
+            ],
+        );
+        check(
+            &model.replace("state A, B; init A;", "state A, B; commit A; init A;"),
+            &[
+                "P A->B: 0",
+                "Q A->A blocked: guard x >= 2",
+                "time 0 Location(0)",
+            ],
+        );
+        let failing = "int[0,1] m = 1; process P() { state A, B; init A; trans A -> B { }; }
+             process Q() { state A; init A; trans A -> A { assign m = 2; }; } system P, Q;";
+        check(
+            &failing.replace("P, Q;", "P < Q;"),
+            &[
+                "P A->B blocked: error the value 2 does not fit the range [0, 1] of `m`",
+                "Q A->A blocked: error the value 2 does not fit the range [0, 1] of `m`",
+                "time [0, ∞) Never",
+            ],
+        );
+        check(
+            failing,
+            &[
+                "P A->B: [0, ∞)",
+                "Q A->A blocked: error the value 2 does not fit the range [0, 1] of `m`",
                 "time [0, ∞) Never",
             ],
         );

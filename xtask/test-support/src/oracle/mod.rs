@@ -8,9 +8,12 @@
 
 #![allow(missing_docs)] // The parts of a model have the names that the language reference explains.
 
+mod attempts;
 mod faults;
 pub mod features;
 pub mod model;
 pub mod queries;
 pub mod regions;
 mod text;
+
+pub use attempts::{Attempt, Verdict};

@@ -63,7 +63,7 @@ impl State {
     }
 
     /// The channel of an edge whose select variable is `k`.
-    fn channel_at(&self, model: &TestModel, sync: Sync, k: i32) -> usize {
+    pub(super) fn channel_at(&self, model: &TestModel, sync: Sync, k: i32) -> usize {
         let by = sync.by.map_or(0, |place| self.number(model, place, k));
         (sync.channel + by as usize) % model.channels.len()
     }
@@ -133,11 +133,13 @@ impl Graph {
 }
 
 pub struct Walker<'m> {
-    model: &'m TestModel,
-    unit: i32,
-    cap: Option<i32>,
+    pub(super) model: &'m TestModel,
+    pub unit: i32,
+    pub cap: Option<i32>,
     /// Larger distances are not distinguished.
     gap: Option<i32>,
+    /// Whether points are kept as they are.
+    exact: bool,
 }
 
 /// The participants of a step, sender first: process, edge, value of the select variable.
@@ -154,10 +156,22 @@ impl<'m> Walker<'m> {
             unit: 2 * (clocks as i32 + 2),
             cap: (!model.bounded && !model.endless_differences).then_some(cap),
             gap: model.endless_differences.then_some(GAP),
+            exact: false,
         }
     }
 
-    fn condition(&self, condition: &Condition, s: &State, k: i32) -> bool {
+    /// One that looks at points instead of regions, with clocks in units of `1 / unit`.
+    pub fn exact(model: &'m TestModel, unit: i32) -> Walker<'m> {
+        Walker {
+            model,
+            unit,
+            cap: None,
+            gap: None,
+            exact: true,
+        }
+    }
+
+    pub(super) fn condition(&self, condition: &Condition, s: &State, k: i32) -> bool {
         let test = condition.test.is_none_or(|t| s.passes(self.model, &t, k));
         let atoms = &condition.atoms;
         let holds = |a: &Atom| holds(a, self.model, s, self.unit, k);
@@ -173,7 +187,7 @@ impl<'m> Walker<'m> {
     }
 
     /// Whether an internal guard divides by zero in a process that may move.
-    fn guard_fails(&self, s: &State) -> bool {
+    pub fn guard_fails(&self, s: &State) -> bool {
         let processes = 0..self.model.processes.len();
         let committed = |p: usize| self.kind(s, p) == Kind::Committed;
         let some_committed = processes.clone().any(committed);
@@ -193,7 +207,7 @@ impl<'m> Walker<'m> {
         })
     }
 
-    fn invariants(&self, s: &State) -> bool {
+    pub fn invariants(&self, s: &State) -> bool {
         let local = s.locations.iter().enumerate().all(|(p, l)| {
             let location = &self.model.processes[p].0[*l];
             self.condition(&location.invariant, s, 0)
@@ -203,6 +217,9 @@ impl<'m> Walker<'m> {
     }
 
     pub fn canonical(&self, mut s: State) -> State {
+        if self.exact {
+            return s;
+        }
         if let Some(cap) = self.cap {
             for c in &mut s.clocks {
                 if *c > cap * self.unit {
@@ -250,7 +267,7 @@ impl<'m> Walker<'m> {
     }
 
     /// The next region in time; `None` if this one never ends.
-    fn next(&self, s: &State) -> Option<State> {
+    pub(super) fn next(&self, s: &State) -> Option<State> {
         let running: Vec<i32> = match self.cap {
             Some(cap) => s
                 .clocks
@@ -338,13 +355,13 @@ impl<'m> Walker<'m> {
         steps
     }
 
-    fn urgent(&self, s: &State) -> bool {
+    pub fn urgent(&self, s: &State) -> bool {
         self.guarded(s)
             .iter()
             .any(|(_, c)| c.is_some_and(|c| self.model.channels[c].urgent))
     }
 
-    fn kind(&self, s: &State, p: usize) -> Kind {
+    pub(super) fn kind(&self, s: &State, p: usize) -> Kind {
         self.model.processes[p].0[s.locations[p]].kind
     }
 
@@ -443,6 +460,33 @@ impl<'m> Walker<'m> {
         true
     }
 
+    /// The initial state.
+    pub fn initial(&self) -> State {
+        let first = self.model.first_clocks.iter().map(|c| c * self.unit);
+        let mut initial = State {
+            locations: vec![0; self.model.processes.len()],
+            vars: self.model.first_numbers.clone(),
+            clocks: first.collect(),
+        };
+        let clocks = self.model.clocks + usize::from(self.model.bounded);
+        initial.clocks.resize(clocks, 0);
+        initial
+    }
+
+    /// The next region in time, if time may lead there.
+    pub(super) fn later(&self, s: &State) -> Option<State> {
+        if !self.may_delay(s) {
+            return None;
+        }
+        let t = self.next(s)?;
+        // Into a region without duration one may go even if it is urgent there, into an open one not.
+        let instant = t
+            .clocks
+            .iter()
+            .any(|c| c % self.unit == 0 && self.cap.is_none_or(|m| *c <= m * self.unit));
+        (self.invariants(&t) && (instant || !self.urgent(&t))).then_some(t)
+    }
+
     pub fn may_delay(&self, s: &State) -> bool {
         (0..self.model.processes.len()).all(|p| self.kind(s, p) == Kind::Normal) && !self.urgent(s)
     }
@@ -451,15 +495,8 @@ impl<'m> Walker<'m> {
 /// All reachable regions, or `None` if there are too many or the initial state violates an
 /// invariant. If time is not bounded, values are distinguished up to `cap`.
 pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
-    let clocks = model.clocks + usize::from(model.bounded);
     let walker = Walker::new(model, cap);
-    let first = model.first_clocks.iter().map(|c| c * walker.unit);
-    let mut initial = State {
-        locations: vec![0; model.processes.len()],
-        vars: model.first_numbers.clone(),
-        clocks: first.collect(),
-    };
-    initial.clocks.resize(clocks, 0);
+    let initial = walker.initial();
     let mut graph = Graph {
         unit: walker.unit,
         cap: walker.cap,
@@ -496,23 +533,9 @@ pub fn explore(model: &TestModel, limit: usize, cap: i32) -> Option<Graph> {
             .map(|(_, t)| number(t, &mut graph.states, &mut queue))
             .collect();
         graph.actions.push(actions);
-        let mut delay = None;
-        let mut forever = false;
-        if walker.may_delay(&s) {
-            match walker.next(&s) {
-                None => forever = true,
-                Some(t) => {
-                    // A region without duration may be entered even if it is urgent; an open one
-                    // may not.
-                    let instant = t.clocks.iter().any(|c| {
-                        c % walker.unit == 0 && walker.cap.is_none_or(|m| *c <= m * walker.unit)
-                    });
-                    if walker.invariants(&t) && (instant || !walker.urgent(&t)) {
-                        delay = Some(number(t, &mut graph.states, &mut queue));
-                    }
-                }
-            }
-        }
+        let forever = walker.may_delay(&s) && walker.next(&s).is_none();
+        let delay = walker.later(&s);
+        let delay = delay.map(|t| number(t, &mut graph.states, &mut queue));
         graph.delays.push(delay);
         graph.forever.push(forever);
     }

@@ -1,0 +1,210 @@
+//! Zones along a walk, forward.
+
+use super::Named;
+use crate::graph::expander::{Delay, Expander};
+use crate::program::{ClockOp, Conjunction, Fault, FaultKind, Program, constrain};
+use crate::zone::{Federation, Zone};
+use rustc_hash::FxHashMap;
+use zonelens_interpreter::Limit;
+
+/// Convex pieces that the set of one state may fall into.
+const MOST_PIECES: usize = 4096;
+/// Combinations of receivers of one broadcast that are looked at.
+const FEW_WAYS: usize = 1024;
+
+/// A state of the walk.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The discrete state.
+    pub state: Vec<i32>,
+    /// What can be reached in it, time included.
+    pub zones: Federation,
+    /// Its invariant.
+    pub invariant: Conjunction,
+    /// How time passes in it.
+    pub delay: Delay,
+    /// How it is left.
+    pub left: Option<Left>,
+}
+
+/// A transition out of a state of the walk.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// The transition.
+    pub step: Named,
+    /// The points at which it is taken.
+    pub exits: Federation,
+    /// What it does to clocks.
+    pub ops: Vec<ClockOp>,
+}
+
+impl Level {
+    /// How many bounds are kept here.
+    pub fn bounds(&self) -> usize {
+        let exits = self.left.as_ref().map_or(&[][..], |left| &left.exits);
+        let zones = self.zones.iter().chain(exits);
+        zones.map(|z| z.dim() * z.dim()).sum::<usize>() + self.state.len()
+    }
+}
+
+fn expander(program: &Program) -> Expander<'_> {
+    let mut expander = Expander::new(program);
+    // Points where a guard fails are left out: no run goes on from there, and none of it is shown.
+    expander.lenient = true;
+    expander
+}
+
+/// The first state.
+pub fn initial(program: &Program) -> Result<Level, Fault> {
+    let point = Zone::point(&program.initial_clocks);
+    let entered = enter(program, program.initial.clone(), vec![point])?;
+    entered.ok_or_else(|| FaultKind::NotConvex.nowhere())
+}
+
+/// A state that is entered at these points; `None` if its invariant excludes them all.
+fn enter(
+    program: &Program,
+    mut state: Vec<i32>,
+    entries: Federation,
+) -> Result<Option<Level>, Fault> {
+    let mut expander = expander(program);
+    let mut invariant = Vec::new();
+    if !expander.invariant_constraints(&mut state, &mut invariant)? {
+        return Ok(None);
+    }
+    let delay = expander.delay_of(&mut state)?;
+    let zones = widest(expander.arrive(&mut state, entries)?)?;
+    Ok((!zones.is_empty()).then_some(Level {
+        state,
+        zones,
+        invariant,
+        delay,
+        left: None,
+    }))
+}
+
+/// Leaves a state by a transition; `None` if no point of it allows that.
+pub fn pass(
+    program: &Program,
+    level: &mut Level,
+    step: &Named,
+    limit: Limit<'_>,
+) -> Result<Option<Level>, Fault> {
+    if limit.is_over().is_some() {
+        return Err(FaultKind::Interrupted.nowhere());
+    }
+    let mut expander = expander(program);
+    let (machine, state) = (&mut expander.machine, &mut level.state);
+    let found = expander.steps.find_named(program, machine, state, step)?;
+    let Some(index) = found else {
+        return Ok(None);
+    };
+    if !program.has_priorities {
+        expander.steps.find_doubtful(program, machine, state)?;
+    }
+    let mut next = Vec::new();
+    let exits = exits(&mut expander, index, level, &mut next)?;
+    if exits.is_empty() {
+        return Ok(None);
+    }
+    let taken = expander.steps.get(index).clone();
+    expander.fire(&taken, &level.state, &mut next)?;
+    let ops = expander.machine.clock_ops.clone();
+    let mut entries = exits.clone();
+    entries
+        .iter_mut()
+        .for_each(|zone| Expander::apply_ops(zone, &ops));
+    level.left = Some(Left {
+        step: step.clone(),
+        exits,
+        ops,
+    });
+    enter(program, next, entries)
+}
+
+/// The points of a state at which one of the steps that were found can be taken, whatever it leads to.
+fn exits(
+    expander: &mut Expander<'_>,
+    index: usize,
+    level: &mut Level,
+    next: &mut Vec<i32>,
+) -> Result<Federation, Fault> {
+    let step = expander.steps.get(index).clone();
+    let mut exits = Vec::new();
+    for zone in &level.zones {
+        let mut pieces = expander.enabled(&step, &mut level.state, zone)?;
+        if !expander.steps.doubtful.is_empty() {
+            pieces = expander.without_doubtful(pieces, &mut level.state);
+        }
+        if expander.program.has_priorities {
+            pieces = expander.without_higher(index, pieces, &mut level.state, next)?;
+        }
+        exits.extend(pieces);
+    }
+    widest(exits)
+}
+
+/// The transitions that some point of a state allows, and how many were not looked at.
+pub fn transitions(
+    program: &Program,
+    level: &Level,
+    limit: Limit<'_>,
+) -> Result<(Vec<Named>, usize), Fault> {
+    let mut level = level.clone();
+    let mut expander = expander(program);
+    let (machine, state) = (&mut expander.machine, &mut level.state);
+    expander.steps.find(program, machine, state)?;
+    let all: Vec<Named> = (0..expander.steps.len())
+        .map(|k| expander.steps.named(program, k))
+        .collect();
+    let mut ways: FxHashMap<_, usize> = FxHashMap::default();
+    for step in &all {
+        *ways.entry(step.first()).or_default() += 1;
+    }
+    let (mut found, mut left_out) = (Vec::new(), 0);
+    let mut next = Vec::new();
+    for (index, step) in all.iter().enumerate() {
+        if ways.get(&step.first()).is_some_and(|n| *n > FEW_WAYS) {
+            left_out += 1;
+            continue;
+        }
+        if limit.is_over().is_some() {
+            left_out += all.len() - index;
+            break;
+        }
+        let mut pieces = exits(&mut expander, index, &mut level, &mut next)?;
+        let taken = expander.steps.get(index).clone();
+        let mut invariant = Vec::new();
+        let fired = expander
+            .fire(&taken, &level.state, &mut next)
+            .and_then(|()| expander.invariant_constraints(&mut next, &mut invariant));
+        // What fails cannot be taken.
+        if fired != Ok(true) {
+            continue;
+        }
+        let ops = expander.machine.clock_ops.clone();
+        let mut some_left = |zone: &mut Zone| {
+            Expander::apply_ops(zone, &ops);
+            constrain(zone, &invariant)
+        };
+        if pieces.iter_mut().any(&mut some_left) {
+            found.push(step.clone());
+        }
+    }
+    Ok((found, left_out))
+}
+
+/// Without zones that lie in others.
+fn widest(zones: Federation) -> Result<Federation, Fault> {
+    let mut kept: Federation = Vec::new();
+    for zone in zones.into_iter().filter(|z| !z.is_empty()) {
+        if zone.overflowed() || kept.len() > MOST_PIECES {
+            return Err(FaultKind::TooManyParts.nowhere());
+        }
+        if !kept.iter().any(|other| other.includes(&zone)) {
+            kept.retain(|other| !zone.includes(other));
+            kept.push(zone);
+        }
+    }
+    Ok(kept)
+}
