@@ -170,11 +170,13 @@ mod tests {
 
     #[test]
     fn replays_end_at_the_limit() {
-        // Urgency is looked at wherever a clock passes a whole number: a long delay has many such moments.
-        let loaded = load(
-            "urgent chan a; process P() { clock x; state s, t; init s; trans s -> t { guard x >= 100000; }, \
-             s -> t { guard false; sync a!; }; } system P;",
-        );
+        // Urgency is checked wherever the result of a comparison changes: here at every whole number.
+        let urgent = |k: u32| format!(", s -> t {{ guard x == {k} && n == 1; sync a!; }}");
+        let loaded = load(&format!(
+            "urgent chan a; int n; process P() {{ clock x; state s, t; init s; \
+             trans s -> t {{ guard x >= 600; }}{}; }} system P;",
+            (1..600).map(urgent).collect::<String>()
+        ));
         let trace = &loaded.trace;
         assert_eq!(loaded.replay(trace, LITTLE), Err(Stopped::Limit));
         let more = Allowance {

@@ -630,6 +630,11 @@ fn candidates(
     e: u32,
     edge: &Edge,
 ) -> Try<Vec<Candidate>> {
+    if let Some(budget) = &state.budget {
+        let ways = edge.selects.iter().map(|s| s.range.len as usize);
+        let ways = ways.fold(1, usize::saturating_mul);
+        budget.hold(ways.saturating_mul(size_of::<Candidate>() + 4 * edge.selects.len()))?;
+    }
     if select_count(edge) > MOST_SELECTED {
         let count = select_count(edge);
         return Err(Broken::new(format!(
@@ -637,11 +642,6 @@ fn candidates(
         )));
     }
     let mut found = Vec::new();
-    if let Some(budget) = &state.budget {
-        let ways = edge.selects.iter().map(|s| s.range.len as usize);
-        let ways = ways.fold(1, usize::saturating_mul);
-        budget.hold(ways.saturating_mul(size_of::<Candidate>() + 4 * edge.selects.len()))?;
-    }
     for values in select_values(edge) {
         let mut evaluator = Evaluator::new(network, state, edge.frame);
         for (select, value) in edge.selects.iter().zip(&values) {

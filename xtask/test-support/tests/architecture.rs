@@ -91,7 +91,7 @@ const PROTOCOL: [&str; 6] = [
 
 /// The modules that each module of the checker may use. The order is that of the layers, so there
 /// is no cycle.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("zone", &[]),
     ("program", &["zone"]),
     ("bounds", &["zone", "program"]),
@@ -103,6 +103,7 @@ const ROOMS: [(&str, &[&str]); 9] = [
         "witness",
         &["zone", "program", "bounds", "graph", "symmetry"],
     ),
+    ("walk", &["zone", "program", "graph"]),
     (
         "strategy",
         &[
