@@ -216,6 +216,14 @@ impl Prepared {
         Err(refusal)
     }
 
+    /// A condition on one state, written as an `E<>` query; `Err` says what is wrong with it.
+    pub fn condition(&self, query: &Query) -> Result<zonelens_analysis::network::Query, String> {
+        self.model.resolve_in_state(query).map_err(|diagnostics| {
+            let first = diagnostics.into_iter().next();
+            first.map_or_else(|| "it is not a state expression".into(), |d| d.message)
+        })
+    }
+
     fn position(&self, span: Span) -> Position {
         let at = self.source.line_col(span.start);
         Position {

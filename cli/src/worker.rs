@@ -1,7 +1,10 @@
-//! `zonelens worker`: answers one query, replays one trace or evaluates one expression for the language server.
+//! `zonelens worker`: answers one query, replays one trace, evaluates one expression, or answers questions about walks for
+//! the language server.
 //!
-//! One line of JSON comes in, lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
+//! One line of JSON comes in (of questions about walks one more each), lines of JSON go out. Closing the worker's input is the order to stop, and it comes by
 //! itself when the server dies, so no worker outlives its server.
+
+mod walks;
 
 use crate::model::{Prepared, Source};
 use crate::{BAD_INPUT, SUCCESS, output};
@@ -42,10 +45,13 @@ pub fn run() -> u8 {
         ));
         return BAD_INPUT;
     }
-    stop_when_input_closes();
     if let Some(limit) = request.options.memory {
         platform::cap_address_space(limit);
     }
+    if request.task == WorkerTask::Walk {
+        return walks::run(&request);
+    }
+    stop_when_input_closes();
     send(&match &request.task {
         WorkerTask::Verify => WorkerMessage::Result(Box::new(answer(&request))),
         WorkerTask::Replay { trace } => match prepare(&request).replay(trace) {
@@ -60,6 +66,8 @@ pub fn run() -> u8 {
                 value: value.unwrap_or_else(TraceValue::Error),
             }
         }
+        // Answered above, request by request.
+        WorkerTask::Walk => return SUCCESS,
     });
     SUCCESS
 }

@@ -87,12 +87,13 @@ const PROTOCOL: [&str; 6] = [
 ];
 
 /// What a room of the checker may use. The order is that of the layers, so there is no cycle.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("zone", &[]),
     ("program", &["zone"]),
     ("bounds", &["zone", "program"]),
     ("graph", &["zone", "program", "bounds"]),
     ("store", &["zone", "bounds"]),
+    ("walk", &["zone", "program", "graph"]),
     ("symmetry", &["zone", "program", "bounds", "graph"]),
     ("search", &["zone", "program", "bounds", "graph", "store"]),
     (
