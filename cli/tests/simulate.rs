@@ -138,7 +138,7 @@ fn commands_are_obeyed_for_people() {
         "`x` is not a command; ? lists the commands",
         "step 1  t = 4",
         "n: 0 → 1",
-        "zone:      P.x == 0",
+        "zone:      P.x <= 5",
         "time:      [0, 5]; the invariant of P ends the time that may pass",
         "(1/3 since the last transition)",
         "[0] after [299999/3, ∞): P: b → a",
