@@ -217,6 +217,20 @@ impl Prepared {
         })
     }
 
+    /// Resolves a condition on one state; `Err` says what is wrong with it.
+    pub fn condition(&self, expression: &str) -> Result<zonelens_analysis::network::Query, String> {
+        let expression = zonelens_syntax::parse_expression(expression).map_err(|errors| {
+            let first = errors.into_iter().next();
+            first.map_or_else(|| "it is not a state expression".into(), |e| e.message)
+        })?;
+        self.model
+            .resolve_condition(&expression)
+            .map_err(|diagnostics| {
+                let first = diagnostics.into_iter().next();
+                first.map_or_else(|| "it is not a state expression".into(), |d| d.message)
+            })
+    }
+
     fn position(&self, span: Span) -> Position {
         let at = self.source.line_col(span.start);
         Position {

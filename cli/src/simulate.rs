@@ -1,25 +1,28 @@
 //! `zonelens simulate`: walks a model, at random or step by step, by the same interpreter that
 //! replays traces.
 
+mod commands;
+mod interactive;
+mod screen;
+
 use crate::model::{Prepared, Source};
 use crate::output::Palette;
 use crate::verify::constant;
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
-use std::io::{BufRead, Write};
 use std::path::PathBuf;
-use zonelens_analysis::network::{Network, Position};
+use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Trace, TraceTransition};
 use zonelens_analysis::trace_text::{self, Booleans};
-use zonelens_interpreter::{Choice, Ended, Rng, SimulateOptions, Simulator, Unavailable, simulate};
+use zonelens_interpreter::{Ended, SimulateOptions, simulate};
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::Span;
 
 /// What `--help` says about the exit status.
 const STATUS: &str = "\
 Exit status:
-  0  the run was written
+  0  the run was written, or the commands ended
   2  bad usage, an erroneous model, an error on the way, or a chosen transition that does not exist";
 
 /// Arguments of `zonelens simulate`.
@@ -38,10 +41,10 @@ pub struct Args {
     /// is random
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     choose: Vec<usize>,
-    /// Ask for every step on standard input
+    /// Read commands from standard input and show the state after each; `?` lists the commands
     #[arg(long, short = 'i')]
     interactive: bool,
-    /// How to write the run
+    /// How to write the run; with `--interactive`, the state after each command
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
     /// Override a global integer or boolean constant before any size is evaluated
@@ -54,7 +57,7 @@ pub struct Args {
 enum Format {
     /// For people
     Human,
-    /// One JSON object: a trace and why it ends
+    /// One JSON object: a trace and why it ends; with `--interactive`, one object per state and line
     Json,
 }
 
@@ -107,16 +110,15 @@ pub fn run(args: &Args) -> u8 {
             column: at.column,
         }
     };
-    let (trace, ended) = if args.interactive {
-        ask_for_steps(args, network, &position)
-    } else {
-        let options = SimulateOptions {
-            steps: args.steps,
-            seed: args.seed,
-            guide: args.choose.clone(),
-        };
-        simulate(network, &options, &position)
+    if args.interactive {
+        return interactive::run(args, &prepared, network, &position);
+    }
+    let options = SimulateOptions {
+        steps: args.steps,
+        seed: args.seed,
+        guide: args.choose.clone(),
     };
+    let (trace, ended) = simulate(network, &options, &position);
     write(args, &trace, &ended, &prepared.booleans());
     match ended {
         Ended::Steps | Ended::Idle | Ended::Timelock => SUCCESS,
@@ -144,11 +146,9 @@ fn write(args: &Args, trace: &Trace, ended: &Ended, booleans: &Booleans) {
             }
         }
         Format::Human => {
-            if !args.interactive {
-                let model = args.model.display().to_string();
-                let text = trace_text::to_text_with(trace, &model, booleans);
-                output::say(text.trim_end());
-            }
+            let model = args.model.display().to_string();
+            let text = trace_text::to_text_with(trace, &model, booleans);
+            output::say(text.trim_end());
             match ended {
                 Ended::Steps => {}
                 Ended::NoSuchChoice(_) | Ended::Failed(_) => output::complain(&ended.to_string()),
@@ -157,145 +157,6 @@ fn write(args: &Args, trace: &Trace, ended: &Ended, booleans: &Booleans) {
                 }
             }
         }
-    }
-}
-
-/// Shows the transitions of every state and takes the one that is asked for, until the input or the
-/// steps end.
-fn ask_for_steps(
-    args: &Args,
-    network: &Network,
-    position: &dyn Fn(Span) -> Position,
-) -> (Trace, Ended) {
-    let mut simulator = match Simulator::new(network, position) {
-        Ok(simulator) => simulator.seeded(args.seed),
-        Err(ended) => {
-            let options = SimulateOptions::default();
-            return (simulate(network, &options, position).0, ended);
-        }
-    };
-    let booleans = network.boolean_names();
-    let mut rng = Rng::new(args.seed);
-    let mut guide = args.choose.iter().copied();
-    loop {
-        let mut screen = String::new();
-        last_step(
-            &simulator.trace,
-            &args.model.display().to_string(),
-            &booleans,
-            &mut screen,
-        );
-        let (choices, unavailable) = match simulator.look() {
-            Ok(found) => found,
-            Err(ended) => return (simulator.trace, ended),
-        };
-        list(&choices, &unavailable, &mut screen);
-        show(args, &screen);
-        if choices.is_empty() {
-            let ended = simulator.stuck();
-            return (simulator.trace, ended);
-        }
-        let Some(number) = guide.next().map(Some).or_else(|| read(args, choices.len())) else {
-            return (simulator.trace, Ended::Steps);
-        };
-        let taken = match number.map(|n| choices.get(n)) {
-            None => {
-                let pick = rng.below(choices.len());
-                simulator.take(&choices[pick], Some(&mut rng))
-            }
-            Some(Some(choice)) => simulator.take(choice, None),
-            Some(None) => {
-                let message = format!("there are only {} transitions here", choices.len());
-                return (simulator.trace, Ended::NoSuchChoice(message));
-            }
-        };
-        if let Err(ended) = taken {
-            return (simulator.trace, ended);
-        }
-    }
-}
-
-/// A line of input: `Some(None)` is a random step, `None` the end.
-fn read(args: &Args, count: usize) -> Option<Option<usize>> {
-    loop {
-        show(args, "number, Enter for any, q to end> ");
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => return None,
-            Ok(_) => {}
-        }
-        match line.trim() {
-            "" => return Some(None),
-            "q" | "quit" | "exit" => return None,
-            text => match text.parse::<usize>() {
-                Ok(number) if number < count => return Some(Some(number)),
-                _ => show(args, &format!("write a number from 0 to {}\n", count - 1)),
-            },
-        }
-    }
-}
-
-/// Talk goes where it does not mix with JSON.
-fn show(args: &Args, text: &str) {
-    if args.format == Format::Json {
-        let _ = write!(std::io::stderr().lock(), "{text}");
-    } else {
-        let mut out = std::io::stdout().lock();
-        let _ = write!(out, "{text}");
-        let _ = out.flush();
-    }
-}
-
-/// The last step of the run in words.
-fn last_step(trace: &Trace, model: &str, booleans: &Booleans, out: &mut String) {
-    use std::fmt::Write;
-    let steps = trace_text::steps_with(trace, booleans);
-    let Some(step) = steps.last() else { return };
-    let _ = write!(
-        out,
-        "\n{:>3}  t = {}  {}",
-        steps.len() - 1,
-        step.time,
-        step.action
-    );
-    if !step.delay.is_zero() {
-        let _ = write!(out, "  (after {})", step.delay);
-    }
-    out.push('\n');
-    for edge in &step.edges {
-        let _ = writeln!(out, "       {}  {model}:{}", edge.text, edge.line);
-    }
-    for change in &step.changes {
-        let _ = writeln!(out, "         {change}");
-    }
-}
-
-/// At most this many transitions that are not possible are listed.
-const MOST_UNAVAILABLE: usize = 20;
-
-fn list(choices: &[Choice], unavailable: &[Unavailable], out: &mut String) {
-    use std::fmt::Write;
-    for (number, choice) in choices.iter().enumerate() {
-        let when = match choice.window.as_str() {
-            "0" => "now".to_owned(),
-            window => format!("after {window}"),
-        };
-        let _ = writeln!(out, "  [{number}] {when}: {}", who(&choice.transition));
-    }
-    for blocked in unavailable.iter().take(MOST_UNAVAILABLE) {
-        let _ = writeln!(
-            out,
-            "  [-] {}: {}",
-            who(&blocked.transition),
-            blocked.reason
-        );
-    }
-    if let Some(more) = unavailable
-        .len()
-        .checked_sub(MOST_UNAVAILABLE)
-        .filter(|n| *n > 0)
-    {
-        let _ = writeln!(out, "  [-] and {more} more that are not possible");
     }
 }
 

@@ -346,6 +346,57 @@ fn fields_of_simulate() {
 }
 
 #[test]
+fn fields_of_a_simulation() {
+    let folder = Folder::new("simulation");
+    folder.write("m.xta", MODEL);
+    folder.write(
+        "other.xta",
+        "clock x, y; process P() { state a, b, c; init a; trans a -> b { assign x = 0; }, \
+         b -> c { guard x == 0 && y == 2; }; } system P;",
+    );
+    let mut objects = Vec::new();
+    for arguments in [
+        vec!["--choose", "0", "m.xta"],
+        vec!["--choose", "0", "other.xta"],
+        vec!["m.xta"],
+    ] {
+        let all = [&["simulate", "-i", "--format", "json"], &arguments[..]].concat();
+        objects.extend(folder.objects(&all));
+    }
+    assert_eq!(objects.len(), 3);
+    let everywhere = [
+        "step",
+        "length",
+        "unit",
+        "time",
+        "waited",
+        "state",
+        "walk",
+        "possible",
+        "groups",
+        "otherDelays",
+        "blocked",
+        "leftOut",
+        "wait",
+        "choosing",
+        "zone",
+        "complete",
+        "message",
+    ];
+    assert_everywhere(&objects, &everywhere);
+    let maps = [
+        "state.locations",
+        "state.variables",
+        "state.clocks",
+        "walk[].transition.edges[].select",
+        "possible[].transition.edges[].select",
+        "blocked[].transition.edges[].select",
+        "otherDelays[].transition.edges[].select",
+    ];
+    assert_described(&objects, &maps, "simulation", &everywhere);
+}
+
+#[test]
 fn exit_statuses() {
     let folder = Folder::new("statuses");
     folder.write("m.xta", MODEL);

@@ -116,21 +116,155 @@ fn constants_follow_the_command_line() {
     assert_eq!((status, &run["ended"]), (0, &Value::from("steps")), "{run}");
 }
 
+/// The states that `--interactive --format json` writes.
+fn states(model: &Path, input: &str) -> Vec<Value> {
+    let output = run(model, &["-i", "--format", "json"], input);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    lines.collect()
+}
+
 #[test]
-fn steps_can_be_asked_for_one_by_one() {
+fn commands_are_obeyed_for_people() {
     let m = model(MODEL);
-    let output = run(&m, &["--interactive"], "x\n1\n\nq\n");
+    let output = run(&m, &["--interactive"], "x\n1\nd 1/3\n0\nb\n?\nq\n7\n");
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for part in [
+        "[0] after (3, 5]: P: a → b, Q: s → s with k = 0  by c",
+        "`x` is not a command; ? lists the commands",
+        "step 1  t = 4",
+        "n: 0 → 1",
+        "zone:      P.x <= 5",
+        "time:      [0, 5]; the invariant of P ends the time that may pass",
+        "(1/3 since the last transition)",
+        "[0] after [299999/3, ∞): P: b → a",
+        "step 2  t = 100004",
+        "step 1 of 2  t = 4",
+        "d DELAY    let time pass",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
     assert!(
-        text.contains("[0] after 4: P: a → b, Q: s → s with k = 0  by c"),
-        "{text}"
+        !text.contains("there is no transition 7"),
+        "q ends it: {text}"
     );
-    assert!(text.contains("write a number from 0 to 1"), "{text}");
-    assert!(text.contains("n: 0 → 1"), "{text}");
-    assert!(text.contains("after 100000: P: b → a"), "{text}");
-    let (_, run) = json(&m, &["--interactive"], "1\n0\n");
-    assert_eq!(run["steps"].as_array().map(Vec::len), Some(3), "{run}");
+}
+
+#[test]
+fn every_command_is_answered_by_one_state() {
+    let m = model(MODEL);
+    let input = "1 7/2\nd 1/3\nb\nb\nf\ng 9\nnonsense\nd 99\n0\nr\nw 3 seed 5\nw until n == 2\n?\n";
+    let states = states(&m, input);
+    assert_eq!(states.len(), 1 + input.lines().count());
+    let at = |k: usize| (states[k]["step"].as_u64(), states[k]["time"].as_str());
+    assert_eq!(at(0), (Some(0), Some("0")));
+    assert_eq!(states[0]["possible"][1]["window"], "(3, 5]");
+    assert_eq!(states[0]["wait"]["end"], "invariant");
+    assert_eq!(states[0]["zone"]["pieces"][0]["text"], "P.x <= 5");
+    assert_eq!(at(1), (Some(1), Some("7/2")));
+    assert_eq!(states[1]["walk"][0]["fixed"], true);
+    assert_eq!(
+        states[1]["walk"][0]["transition"]["edges"][1]["select"]["k"],
+        1
+    );
+    assert_eq!(
+        (at(2), &states[2]["unit"]),
+        ((Some(1), Some("23/6")), &Value::from(6))
+    );
+    assert_eq!(at(3), (Some(1), Some("7/2")));
+    assert_eq!(
+        (at(4), &states[4]["length"]),
+        ((Some(0), Some("0")), &Value::from(1))
+    );
+    assert_eq!(at(5), (Some(1), Some("7/2")));
+    for (k, part) in [(6, "no step 9"), (7, "not a command")] {
+        let message = states[k]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(part), "{message}");
+        assert_eq!(at(k), (Some(1), Some("7/2")));
+    }
+    assert_eq!(at(8), (Some(1), Some("205/2")));
+    assert_eq!(at(9).0, Some(2));
+    assert_eq!(at(10), (Some(0), Some("0")));
+    assert_eq!(at(11).0, Some(3));
+    assert_eq!(states[12]["state"]["variables"]["n"], 2);
+    assert!(
+        states[13]["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("quit"))
+    );
+}
+
+#[test]
+fn other_delays_are_chosen_anew() {
+    let text = "clock x, y; process P() { state a, b, c; init a; \
+                trans a -> b { assign x = 0; }, b -> c { guard x == 0 && y == 2; }; } system P;";
+    let found = states(&model(text), "0\n0\n");
+    assert_eq!(found[1]["otherDelays"][0]["number"], 0);
+    assert_eq!(found[1]["otherDelays"][0]["reason"]["kind"], "guard");
+    assert_eq!(found[1]["blocked"].as_array().map(Vec::len), Some(0));
+    assert_eq!(found[2]["message"], "new delays were chosen for step 1");
+    assert_eq!(found[2]["walk"][0]["delay"], "2");
+    // A fixed delay stays, and is named.
+    let found = states(&model(text), "0 1\n0\n");
+    assert_eq!(found[2]["message"], "the fixed delay of step 1 forbids it");
+    assert_eq!(found[2]["step"], 1);
+    // So is the time that passed.
+    let found = states(&model(text), "0\nd 1\n0\n");
+    assert!(
+        found[3]["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("go back first"))
+    );
+    let stopped =
+        "clock x; process P() { state a { x' == 0 }; init a; trans a -> a { }; } system P;";
+    let found = states(&model(stopped), "d 3\n");
+    assert_eq!(found[1]["zone"]["reason"], "the model has stopped clocks");
+    assert_eq!(found[1]["state"]["clocks"]["x"], "0");
+}
+
+/// A worker answers questions about walks until its input closes.
+#[test]
+fn a_worker_serves_zones() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zonelens"))
+        .arg("worker")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut answers = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let request = serde_json::json!({
+        "protocol": 2, "task": {"task": "walk"}, "model": MODEL, "kind": "xta", "query": "", "line": 0,
+        "expected": null, "options": {},
+    });
+    writeln!(stdin, "{request}").expect("written");
+    let mut ask = |question: Value| -> Value {
+        writeln!(stdin, "{question}").expect("written");
+        let line = answers.next().expect("an answer").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let first = ask(serde_json::json!({ "id": 7 }));
+    assert_eq!(
+        (&first["type"], &first["id"]),
+        (&Value::from("walk"), &Value::from(7))
+    );
+    assert_eq!(first["zone"]["pieces"][0]["text"], "P.x <= 5");
+    assert_eq!(first["transitions"].as_array().map(Vec::len), Some(2));
+    let step = first["transitions"][1].clone();
+    let answer = ask(serde_json::json!({ "id": 8, "steps": [{ "edges": step }] }));
+    assert_eq!(answer["zone"]["pieces"][0]["text"], "true");
+    let wrong =
+        ask(serde_json::json!({ "id": 9, "steps": [{ "edges": [{ "process": 5, "edge": 0 }] }] }));
+    assert_eq!(wrong["zone"]["kind"], "none");
+    let chosen = ask(serde_json::json!({ "id": 10, "steps": [], "take": step }));
+    assert_eq!(chosen["delays"]["delays"][0], "7/2");
+    drop(stdin);
+    assert!(child.wait().is_ok());
 }
 
 #[test]

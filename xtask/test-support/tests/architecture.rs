@@ -97,13 +97,13 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("bounds", &["zone", "program"]),
     ("graph", &["zone", "program", "bounds"]),
     ("store", &["zone", "bounds"]),
+    ("walk", &["zone", "program", "graph"]),
     ("symmetry", &["zone", "program", "bounds", "graph"]),
     ("search", &["zone", "program", "bounds", "graph", "store"]),
     (
         "witness",
         &["zone", "program", "bounds", "graph", "symmetry"],
     ),
-    ("walk", &["zone", "program", "graph"]),
     (
         "strategy",
         &[

@@ -143,6 +143,11 @@ impl Session {
         self.message = Some(message.into());
     }
 
+    /// Says nothing more than the state.
+    pub fn unsay(&mut self) {
+        self.message = None;
+    }
+
     /// Goes back to an empty walk.
     pub fn restart(&mut self) -> Result<(), String> {
         let version = self.version;
@@ -172,7 +177,7 @@ impl Session {
         }
     }
 
-    /// Goes to the state after so many transitions of the walk.
+    /// Goes to the state after the first `step` transitions of the walk.
     pub fn goto(&mut self, step: usize) -> Result<(), String> {
         let Some(state) = self.states.get(step) else {
             return Err(format!(
