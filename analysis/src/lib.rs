@@ -28,6 +28,7 @@ pub mod report;
 pub mod report_text;
 mod rules;
 mod strings;
+mod switch;
 mod symbol;
 mod symmetry;
 pub mod trace_text;

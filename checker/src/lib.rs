@@ -20,7 +20,7 @@ mod store;
 mod strategy;
 mod symmetry;
 mod witness;
-pub mod zone;
+mod zone;
 
 pub use strategy::verify;
 

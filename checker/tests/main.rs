@@ -25,4 +25,5 @@ mod switch;
 mod symmetry;
 mod traces;
 mod turns;
+mod without;
 mod witness;

@@ -116,6 +116,8 @@ pub struct Watch<'a> {
     last_explored: u64,
     /// Checks since the last report: what any search explores by one thread, the leading one or not.
     checked: u64,
+    /// The same since the run began.
+    pub all_checked: u64,
     peak: u64,
     /// Counts of searches that came before in the same run.
     pub before: Counts,
@@ -146,6 +148,7 @@ impl<'a> Watch<'a> {
             last_report: start,
             last_explored: 0,
             checked: 0,
+            all_checked: 0,
             peak: 0,
             before: Counts::default(),
             ticks: 0,
@@ -158,6 +161,7 @@ impl<'a> Watch<'a> {
     pub fn twin(&self) -> Watch<'a> {
         Watch {
             before: Counts::default(),
+            all_checked: 0,
             peak: 0,
             ticks: 0,
             ..*self
@@ -192,6 +196,7 @@ impl<'a> Watch<'a> {
             *left -= 1;
         }
         self.checked += 1;
+        self.all_checked += 1;
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks % 16 != 1 {
             return None;
@@ -225,6 +230,7 @@ impl<'a> Watch<'a> {
         let turn = self.turn.take();
         let stop = self.check(counts);
         self.checked = self.checked.saturating_sub(1);
+        self.all_checked = self.all_checked.saturating_sub(1);
         self.turn = turn;
         stop
     }
@@ -264,6 +270,7 @@ impl<'a> Watch<'a> {
             transitions: self.before.transitions,
             seconds: self.start.elapsed().as_secs_f64(),
             peak_memory_bytes: self.peak,
+            explored_by_all: self.all_checked,
         }
     }
 }
