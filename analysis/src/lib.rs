@@ -29,6 +29,7 @@ pub mod report_text;
 mod rules;
 pub mod simulation;
 mod strings;
+mod switch;
 mod symbol;
 mod symmetry;
 pub mod trace_text;

@@ -5,8 +5,9 @@
 //! The checker creates them, `cli` and `lsp` read them, and nothing else crosses that border.
 
 pub use crate::reason::Reason;
+pub use crate::switch::Switch;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer to one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -161,6 +162,10 @@ pub struct Statistics {
     pub seconds: f64,
     /// Peak memory of the run in bytes.
     pub peak_memory_bytes: u64,
+    /// States that all strategies of the run explored by one thread, also those that did not decide. For benchmarks and
+    /// tests; not in JSON.
+    #[serde(skip)]
+    pub explored_by_all: u64,
 }
 
 /// How symmetry was used.
@@ -339,6 +344,9 @@ pub struct Options {
     pub compare_symmetry: bool,
     /// The overrides of `--const N=20`.
     pub constants: BTreeMap<String, i64>,
+    /// What the run does without (`--without`). Left out of JSON where it is empty, so that kept results stay valid.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub without: BTreeSet<Switch>,
     /// The number of states after which the other strategies get their first turn; tests make it
     /// small.
     #[serde(skip)]
@@ -361,6 +369,7 @@ impl Default for Options {
             force_symmetry: false,
             compare_symmetry: false,
             constants: BTreeMap::new(),
+            without: BTreeSet::new(),
             first_turn: None,
         }
     }

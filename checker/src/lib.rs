@@ -21,7 +21,7 @@ mod strategy;
 mod symmetry;
 mod walk;
 mod witness;
-pub mod zone;
+mod zone;
 
 pub use strategy::verify;
 pub use walk::Walks;

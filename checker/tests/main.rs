@@ -26,4 +26,5 @@ mod symmetry;
 mod traces;
 mod turns;
 mod walks;
+mod without;
 mod witness;

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask COMMAND
 
   ci [--skip-editors]          format, lints, all tests, end-to-end tests of the editors
-  bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry` or `agreement` that part, `engine`, `system` print;
+  bench [--quick]              measure and rewrite docs/benchmarks.md; `--only symmetry`, `agreement` or `strategies` that part, `engine`, `system` print;
         [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900);
         [--keep-agreement]     these take half an hour and can be left as they are
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction

@@ -119,6 +119,8 @@ pub struct Watch<'a> {
     /// The number of checks since the last report: the states that one thread explores in any
     /// search.
     checked: u64,
+    /// The same since the run began.
+    pub all_checked: u64,
     peak: u64,
     /// The counts of earlier searches of the same run.
     pub before: Counts,
@@ -149,6 +151,7 @@ impl<'a> Watch<'a> {
             last_report: start,
             last_explored: 0,
             checked: 0,
+            all_checked: 0,
             peak: 0,
             before: Counts::default(),
             ticks: 0,
@@ -161,6 +164,7 @@ impl<'a> Watch<'a> {
     pub fn twin(&self) -> Watch<'a> {
         Watch {
             before: Counts::default(),
+            all_checked: 0,
             peak: 0,
             ticks: 0,
             ..*self
@@ -196,6 +200,7 @@ impl<'a> Watch<'a> {
             *left -= 1;
         }
         self.checked += 1;
+        self.all_checked += 1;
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks % 16 != 1 {
             return None;
@@ -229,6 +234,7 @@ impl<'a> Watch<'a> {
         let turn = self.turn.take();
         let stop = self.check(counts);
         self.checked = self.checked.saturating_sub(1);
+        self.all_checked = self.all_checked.saturating_sub(1);
         self.turn = turn;
         stop
     }
@@ -269,6 +275,7 @@ impl<'a> Watch<'a> {
             transitions: self.before.transitions,
             seconds: self.start.elapsed().as_secs_f64(),
             peak_memory_bytes: self.peak,
+            explored_by_all: self.all_checked,
         }
     }
 }

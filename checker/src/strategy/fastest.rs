@@ -20,7 +20,7 @@ use crate::program::{AtomCode, ClockCode, Code, Formula, Program};
 use crate::search::limits::Watch;
 use crate::search::sequential::Search;
 use crate::search::sequential::{Outcome, Settings};
-use crate::strategy::reachable::Sought;
+use crate::strategy::reachable::Target;
 use crate::witness::Condition;
 use crate::witness::by_position;
 use zonelens_analysis::network::CompareOp;
@@ -44,10 +44,10 @@ enum Asked {
 impl Run<'_> {
     /// Replaces the trace of an answer by one that takes the least time, and says what that is. A limit reached on the way
     /// leaves the best so far, and nothing is said.
-    pub(crate) fn hurry(
+    pub(crate) fn minimise_time(
         &self,
         mut answer: Answer,
-        sought: &Sought<'_>,
+        target: &Target<'_>,
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Answer {
@@ -63,7 +63,7 @@ impl Run<'_> {
                 false => impossible + (possible - impossible) / 2,
             };
             rounds += 1;
-            match self.within(limit, sought, settings, watch) {
+            match self.within(limit, target, settings, watch) {
                 Ok(Asked::Possible(trace)) => {
                     // The schedule keeps the limit, so this is progress; a run that breaks it would never end this.
                     let Some(better) = limit_of(&trace).filter(|better| *better <= limit) else {
@@ -90,7 +90,7 @@ impl Run<'_> {
     fn within(
         &self,
         limit: Limit,
-        sought: &Sought<'_>,
+        target: &Target<'_>,
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Result<Asked, Failure> {
@@ -104,9 +104,9 @@ impl Run<'_> {
         let mut timed: Program = self.program.clone();
         timed.clocks += 1;
         timed.initial_clocks.push(0);
-        let condition = match sought.wanted {
-            true => sought.formula.clone(),
-            false => Formula::Not(Box::new(sought.formula.clone())),
+        let condition = match target.wanted {
+            true => target.formula.clone(),
+            false => Formula::Not(Box::new(target.formula.clone())),
         };
         let soon = Formula::Atom(Box::new(AtomCode {
             left: ClockCode {
@@ -117,7 +117,7 @@ impl Run<'_> {
             right: None,
             op,
             bound: Code::Const(whole),
-            span: sought.expr.span,
+            span: target.expr.span,
         }));
         let formula = Formula::And(vec![condition, soon]);
         let bounds = Bounds::new(&timed, &[&formula]);
@@ -137,7 +137,7 @@ impl Run<'_> {
         let leaves = by_position(search.states.path(node));
         let mut goal = goal.lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
-        let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
+        let check = Some((target.expr, target.wanted, target.formula.has_deadlock()));
         let run = Run {
             program: &timed,
             ..*self

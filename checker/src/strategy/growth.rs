@@ -22,7 +22,7 @@ use crate::program::{ClockCode, ClockOp, Fault, Formula};
 use crate::search::sequential::Settings;
 use crate::strategy::Run;
 use crate::strategy::Search;
-use crate::witness::{Leave, position};
+use crate::witness::{PathStep, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};
 
@@ -41,7 +41,7 @@ struct Passed {
 }
 
 /// Follows steps with abstracted zones.
-struct Follower<'p> {
+struct PathCursor<'p> {
     expander: Expander<'p>,
     abstractor: Abstractor,
     bounds: Bounds,
@@ -77,7 +77,7 @@ impl Run<'_> {
         &self,
         clock: &ClockCode,
         condition: Option<&Formula>,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         bounds: &Bounds,
         settings: &Settings,
     ) -> Result<bool, Fault> {
@@ -91,16 +91,16 @@ impl Run<'_> {
             .collect();
         let mut bounds = bounds.clone();
         bounds.raise(clock, FAR);
-        let mut follower = Follower {
+        let mut cursor = PathCursor {
             expander,
             abstractor: Abstractor::new(settings.abstraction, self.program.dim()),
             bounds,
             clock: clock + 1,
         };
-        let Some(zone) = follower.only(&state, &mut zones) else {
+        let Some(zone) = cursor.only(&state, &mut zones) else {
             return Ok(false);
         };
-        let Some(mut passed) = follower.follow(state, zone, leaves)? else {
+        let Some(mut passed) = cursor.follow(state, zone, leaves)? else {
             return Ok(false);
         };
         let meets = |state: &mut [i32], zone: &Zone| match condition {
@@ -109,7 +109,7 @@ impl Run<'_> {
         };
         let last = passed.len() - 1;
         let end = &mut passed[last];
-        let machine = &mut follower.expander.machine;
+        let machine = &mut cursor.expander.machine;
         machine.frame(self.query.frame, &[]);
         if machine.clock(self.program, code, &mut end.state)? as usize != clock {
             // An index that changes on the way: another clock was followed than is measured.
@@ -140,10 +140,10 @@ impl Run<'_> {
                 continue;
             }
             let state = &passed[i].state;
-            let Some(zone) = follower.only(state, &mut vec![zone]) else {
+            let Some(zone) = cursor.only(state, &mut vec![zone]) else {
                 continue;
             };
-            let around = follower.follow(state.clone(), zone.clone(), &leaves[i..j])?;
+            let around = cursor.follow(state.clone(), zone.clone(), &leaves[i..j])?;
             let Some(around) = around else { continue };
             if !around
                 .last()
@@ -151,7 +151,7 @@ impl Run<'_> {
             {
                 continue;
             }
-            let rest = follower.follow(state.clone(), zone, &leaves[j..])?;
+            let rest = cursor.follow(state.clone(), zone, &leaves[j..])?;
             if let Some(mut end) = rest.and_then(|mut rest| rest.pop())
                 && !meets(&mut end.state, &end.zone)?.is_empty()
             {
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 }
 
-impl Follower<'_> {
+impl PathCursor<'_> {
     /// The zone of a state, abstracted, if there is one only: which part of several a path goes through is not followed.
     fn only(&mut self, state: &[i32], zones: &mut Vec<Zone>) -> Option<Zone> {
         let mut zone = zones.pop().filter(|_| zones.is_empty())?;
@@ -189,7 +189,7 @@ impl Follower<'_> {
         &mut self,
         mut state: Vec<i32>,
         mut zone: Zone,
-        leaves: &[Leave],
+        leaves: &[PathStep],
     ) -> Result<Option<Vec<Passed>>, Fault> {
         let mut passed = Vec::new();
         for leave in leaves {

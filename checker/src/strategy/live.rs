@@ -1,5 +1,7 @@
 //! `E[]`, `A<>` and `-->`.
 
+use super::live_turns::Runs;
+use super::scheduler::take_turns;
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -12,23 +14,15 @@ use crate::search::liveness::{Live, Liveness};
 use crate::search::sequential::{Outcome, Settings};
 use crate::search::wide::Guide;
 use crate::strategy::Search;
-use crate::strategy::loose::{BY_LOOSE_CLOCKS, NoRun, Tried};
-use crate::strategy::turns::{BY_HULLS, BY_LU};
 use crate::symmetry::{Chosen, Permutation, Representative};
 use crate::witness::lassos::LiveRun;
 use crate::zone::Zone;
+use std::cell::RefCell;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{AuditReport, SearchOrder, Verdict};
 
-/// What the result says when a run was found where a graph of wide zones could not exclude it.
-const BY_GUIDE: &str = "guided search";
-
-/// How many guided searches follow each attempt to prove that there is no run, and their share of its turn.
-const GUIDED: u64 = 4;
-const GUIDED_SHARE: u64 = 32;
-
-/// Looks for nothing.
+/// Looks for nothing, so that everything is explored.
 struct Nothing;
 
 impl Visitor for Nothing {
@@ -63,33 +57,20 @@ impl Run<'_> {
             true => (Verdict::Satisfied, Verdict::Violated),
             false => (Verdict::Violated, Verdict::Satisfied),
         };
-        let settings = self.settings(&bounds, false);
-        if !self.may_take_turns(&settings) {
-            let answer = self.stays_exactly(condition, verdicts, &bounds, None, watch);
-            return Ok(answer.unwrap_or_else(Answer::stopped));
-        }
-        let mut no_run = NoRun::new(self, &bounds, None, condition);
-        let mut turn = self.first_turn();
-        loop {
-            watch.set_turn((no_run.goes_on() || no_run.guide().is_some()).then_some(turn));
-            watch.reserved = no_run.bytes();
-            match self.stays_exactly(condition, verdicts, &bounds, None, watch) {
-                Err(Stop::Turn) => {}
-                Err(stop) => return Ok(Answer::stopped(stop)),
-                Ok(answer) => return Ok(answer),
-            }
-            let search = |guided, watch: &mut Watch<'_>| {
-                self.stays_exactly(condition, verdicts, &bounds, Some(guided), watch)
-            };
-            if let Some(answer) = self.settle(&mut no_run, turn, verdicts, watch, search) {
-                return Ok(answer);
-            }
-            turn *= 4;
-        }
+        let question = Runs {
+            run: self,
+            start: None,
+            condition,
+            verdicts,
+            bounds: &bounds,
+            hint: RefCell::default(),
+        };
+        let alone = !self.may_take_turns(&self.settings(&bounds, false));
+        Ok(take_turns(&question, self.options, alone, watch))
     }
 
     /// Looks for a run that keeps the condition from the initial state on.
-    fn stays_exactly(
+    pub(super) fn stays_exactly(
         &self,
         condition: Throughout<'_>,
         verdicts: (Verdict, Verdict),
@@ -143,71 +124,6 @@ impl Run<'_> {
         }
     }
 
-    /// Proves over graphs of wide zones that there is no run, or finds one where they cannot exclude it.
-    fn settle(
-        &self,
-        no_run: &mut NoRun<'_>,
-        turn: u64,
-        (found, absent): (Verdict, Verdict),
-        watch: &mut Watch<'_>,
-        search: impl Fn(Guided, &mut Watch<'_>) -> Result<Answer, Stop>,
-    ) -> Option<Answer> {
-        for kind in NoRun::KINDS {
-            loop {
-                let decided = match no_run.tries(kind, turn, watch) {
-                    Tried::Proven => Some(Answer {
-                        decided_by: Some(BY_LOOSE_CLOCKS),
-                        ..Answer::verdict(absent)
-                    }),
-                    Tried::Failed => self.guided(no_run, turn, found, watch, &search),
-                    Tried::Nothing => break,
-                };
-                if decided.is_some() {
-                    return decided;
-                }
-            }
-        }
-        // Where no graph is left to try, the last one's suspicion is looked into for longer and longer.
-        match no_run.goes_on() {
-            true => None,
-            false => self.guided(no_run, turn, found, watch, &search),
-        }
-    }
-
-    /// Looks for the run that a graph of wide zones could not exclude, several times. Only what is found counts.
-    fn guided(
-        &self,
-        no_run: &NoRun<'_>,
-        turn: u64,
-        found: Verdict,
-        watch: &mut Watch<'_>,
-        search: impl Fn(Guided, &mut Watch<'_>) -> Result<Answer, Stop>,
-    ) -> Option<Answer> {
-        let guide = no_run.guide()?;
-        watch.reserved = no_run.bytes();
-        for attempt in 0..GUIDED {
-            watch.set_turn(Some((turn / GUIDED_SHARE).max(1)));
-            let guided = Guided {
-                guide: Rc::clone(&guide),
-                seed: self.options.seed.wrapping_add(attempt),
-            };
-            match search(guided, watch) {
-                Ok(answer) if answer.verdict == found => {
-                    return Some(Answer {
-                        decided_by: Some(BY_GUIDE),
-                        ..answer
-                    });
-                }
-                // Everything the guide knows was looked at.
-                Ok(_) => break,
-                Err(Stop::Turn) => {}
-                Err(_) => break,
-            }
-        }
-        watch.reserved = 0;
-        None
-    }
-
     fn refuse_what_liveness_cannot(&self, formula: &Formula) -> Result<(), Answer> {
         if formula.has_deadlock() {
             let message = "deadlock can only be asked for with E<> and A[]";
@@ -241,58 +157,21 @@ impl Run<'_> {
             wanted: true,
             frame: self.query.frame,
         };
-        let settings = self.settings(&bounds, false);
-        if !self.may_take_turns(&settings) {
-            let answer = self.leads_exactly(start, condition, &bounds, None, watch);
-            return Ok(answer.unwrap_or_else(Answer::stopped));
-        }
-        let mut no_run = NoRun::new(self, &bounds, Some(start), condition);
-        // Graphs of wide zones go on from turn to turn, the other searches start anew: so they get a fourth.
-        let mut turn = (self.first_turn() / 4).max(1);
-        // Small models are searched as was asked for.
-        let (mut first, mut lu_may_prove) = (true, bounds.diagonals.is_empty());
-        loop {
-            watch.set_turn(Some(turn));
-            watch.reserved = no_run.bytes();
-            let answer = match lu_may_prove && !first {
-                true => self.leads_under_lu(start, condition, &bounds, watch),
-                false => self
-                    .leads_exactly(start, condition, &bounds, None, watch)
-                    .map(Some),
-            };
-            match answer {
-                Ok(Some(answer)) => return Ok(answer),
-                Ok(None) => {
-                    lu_may_prove = false;
-                    continue;
-                }
-                Err(Stop::Turn) => {}
-                Err(stop) => return Ok(Answer::stopped(stop)),
-            }
-            let wide = turn * 4;
-            let search = |guided, watch: &mut Watch<'_>| {
-                self.leads_exactly(start, condition, &bounds, Some(guided), watch)
-            };
-            let verdicts = (Verdict::Violated, Verdict::Satisfied);
-            if let Some(answer) = self.settle(&mut no_run, wide, verdicts, watch, search) {
-                return Ok(answer);
-            }
-            watch.set_turn(Some(turn));
-            watch.reserved = no_run.bytes();
-            if self.leads_from_hulls(start, condition, &bounds, watch) {
-                return Ok(Answer {
-                    decided_by: Some(BY_HULLS),
-                    ..Answer::verdict(Verdict::Satisfied)
-                });
-            }
-            turn *= 4;
-            first = false;
-        }
+        let question = Runs {
+            run: self,
+            start: Some(start),
+            condition,
+            verdicts: (Verdict::Violated, Verdict::Satisfied),
+            bounds: &bounds,
+            hint: RefCell::default(),
+        };
+        let alone = !self.may_take_turns(&self.settings(&bounds, false));
+        Ok(take_turns(&question, self.options, alone, watch))
     }
 
     /// The same under LU bounds, for states and for runs. That only adds points, and with them runs: if none avoids q there,
     /// none does. `None` if one does, which proves nothing: where it ends, a real one may go on.
-    fn leads_under_lu(
+    pub(super) fn leads_under_lu(
         &self,
         start: Throughout<'_>,
         condition: Throughout<'_>,
@@ -312,7 +191,6 @@ impl Run<'_> {
             watch,
         )?;
         let proven = || Answer {
-            decided_by: Some(BY_LU),
             symmetry: Some(Box::new(
                 self.symmetry_report(search.graph.representative()),
             )),
@@ -322,7 +200,7 @@ impl Run<'_> {
     }
 
     /// Looks for a run that avoids q from every reachable point with p.
-    fn leads_exactly(
+    pub(super) fn leads_exactly(
         &self,
         start: Throughout<'_>,
         condition: Throughout<'_>,
@@ -380,6 +258,7 @@ impl Run<'_> {
         let mut starts = Starts::new(self, start, avoiding, watch);
         let outcome = search.run(&mut starts, &mut outer);
         let (live, counts) = starts.end();
+        watch.all_checked += outer.all_checked;
         let stopped = match (&outcome, &live) {
             (Outcome::Stopped(stop), _) | (_, Some(Live::Stopped(stop))) => Some(*stop),
             _ => None,
@@ -392,19 +271,16 @@ impl Run<'_> {
 
     /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none does from a reachable
     /// point either. The runs themselves are searched under LU bounds, which only adds to them.
-    fn leads_from_hulls(
+    pub(super) fn leads_from_hulls(
         &self,
         start: Throughout<'_>,
         condition: Throughout<'_>,
         bounds: &Bounds,
+        settings: Settings,
         watch: &mut Watch<'_>,
     ) -> bool {
-        let settings = self.settings(bounds, false);
-        let Some(settings) = self.hulls(&settings, bounds) else {
-            return false;
-        };
         let mut search = self.search(bounds, settings, None, None);
-        if search.run(&mut Everything, watch) != Outcome::Exhausted {
+        if search.run(&mut Nothing, watch) != Outcome::Exhausted {
             return false;
         }
         let avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
@@ -420,20 +296,11 @@ impl Run<'_> {
     }
 }
 
-/// Looks for nothing, so that everything is explored.
-struct Everything;
-
-impl Visitor for Everything {
-    fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
-        Ok(false)
-    }
-}
-
 /// How to look for a run that could not be excluded.
-struct Guided {
-    guide: Rc<Guide>,
+pub(super) struct Guided {
+    pub guide: Rc<Guide>,
     /// For the way to where it starts.
-    seed: u64,
+    pub seed: u64,
 }
 
 /// A search for runs that keep a condition, reduced as the options say.

@@ -30,7 +30,7 @@ impl Run<'_> {
         if !self.wants_trace() {
             return Answer::verdict(found);
         }
-        let trace = self.tracer().live_leaves(&run, path, cycle);
+        let trace = self.tracer().live_steps(&run, path, cycle);
         let trace = trace.and_then(|(stem, steps, start)| match steps {
             Some(steps) => self.tracer().live_trace(stem, steps, start, &run),
             None => Ok(None),
@@ -53,7 +53,7 @@ impl Run<'_> {
         if fault.kind.is_ours() || !self.wants_trace() {
             return self.model_error(fault, None);
         }
-        let leaves = self.tracer().live_leaves(run, path, None);
+        let leaves = self.tracer().live_steps(run, path, None);
         let leaves = leaves.map(|(mut stem, steps, _)| {
             stem.extend(steps.into_iter().flatten());
             stem

@@ -25,9 +25,6 @@ use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What the result says when such zones decided.
-pub(crate) const BY_LOOSE_CLOCKS: &str = "loose-clocks proof";
-
 /// The condition that every state meets.
 const ALWAYS: Throughout<'static> = Throughout {
     formula: &Formula::And(Vec::new()),

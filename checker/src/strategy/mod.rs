@@ -1,4 +1,6 @@
 //! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
+//!
+//! `portfolio.rs` says which strategies there are and whose turn it is.
 
 mod bounds_query;
 pub mod extremes;
@@ -6,14 +8,18 @@ mod fastest;
 mod growth;
 mod live;
 mod live_answer;
+mod live_turns;
 mod loose;
 mod plan;
+mod portfolio;
 pub mod reachable;
-mod turns;
+mod scheduler;
+mod searches;
 
 use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
 use crate::search::limits::{Steady, Stop, Watch};
+use crate::search::sequential::Settings;
 use crate::symmetry::Chosen;
 use crate::witness::traces::Tracer;
 use zonelens_analysis::network::{Network, Position, Query, QueryKind};
@@ -167,6 +173,11 @@ impl Run<'_> {
             program: self.program,
             limit: self.limit,
         }
+    }
+
+    /// Whether other strategies may help with a search that was asked for.
+    pub fn may_take_turns(&self, settings: &Settings) -> bool {
+        portfolio::may_take_turns(self.options, settings.order, settings.covering)
     }
 
     /// Whether the caller wants a trace.

@@ -1,7 +1,8 @@
 //! `E<>` and `A[]`.
 
+use super::scheduler::take_turns;
+use super::searches::States;
 use super::{Answer, Run};
-use crate::bounds::Bounds;
 use crate::graph::Visitor;
 use crate::graph::goal::Goal;
 use crate::program::{Alike, Fault, Formula};
@@ -12,19 +13,19 @@ use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::{Covering, NIL};
 use crate::strategy::Search;
 use crate::symmetry::{Chosen, Permutation, Representative, Route, Symmetrised};
-use crate::witness::{Condition, Leave};
+use crate::witness::{Condition, PathStep};
 use crate::zone::Zone;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Reason, TraceOption, Verdict};
 use zonelens_interpreter::Failure;
 
 /// What is looked for, and what it means.
-pub(crate) struct Sought<'q> {
+pub(crate) struct Target<'q> {
     pub expr: &'q Expr,
     pub formula: &'q Formula,
     /// The value that the formula shall have.
     pub wanted: bool,
-    found: Verdict,
+    pub found: Verdict,
     pub absent: Verdict,
 }
 
@@ -98,7 +99,7 @@ impl Run<'_> {
             true => (Verdict::Satisfied, Verdict::Violated),
             false => (Verdict::Violated, Verdict::Satisfied),
         };
-        let sought = Sought {
+        let target = Target {
             expr,
             formula: &formula,
             wanted,
@@ -107,80 +108,53 @@ impl Run<'_> {
         };
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
         let settings = Run::without_alu(settings, representative.is_some());
-        let audit = || self.audit([&formula]).map(|a| a.naming(named.clone()));
-        let parallel = self.options.threads > 1 && !settings.shortest;
-        let proven = match has_deadlock && named.is_empty() && self.may_take_turns(&settings) {
-            true => self.proven_by_lu(&sought, &settings, &bounds, watch),
-            false => None,
+        let question = States {
+            run: self,
+            target: &target,
+            settings,
+            bounds: &bounds,
+            representative,
+            named: &named,
         };
-        let mut answer = if let Some(answer) = proven {
-            answer
-        } else if parallel {
-            let graph = || {
-                let model = (self.program, &bounds);
-                Chosen::new(model, settings.abstraction, representative.clone(), audit())
-            };
-            self.search_in_parallel(&sought, &graph, &named, (settings, &bounds), watch)
-        } else {
-            let mut search = self.search(&bounds, settings, representative, audit());
-            let mut answer = if self.may_take_turns(&settings) {
-                self.search_in_turns(&sought, &mut search, &named, &settings, &bounds, watch)
-            } else {
-                self.search_alone(&sought, &mut search, &named, &settings, watch)
-            };
-            answer.symmetry = Some(self.symmetry_of(&search, answer.judged(watch)));
-            answer
-        };
+        let alone = !self.may_take_turns(&settings);
+        let mut answer = take_turns(&question, self.options, alone, watch);
         answer.symmetrised = !named.is_empty();
         if self.options.trace == TraceOption::Fastest {
-            answer = self.hurry(answer, &sought, &settings, watch);
+            answer = self.minimise_time(answer, &target, &settings, watch);
         }
         Ok(answer)
     }
 
-    pub(crate) fn goal<'g>(&'g self, sought: &Sought<'g>) -> Goal<'g> {
+    pub(crate) fn goal<'g>(&'g self, target: &Target<'g>) -> Goal<'g> {
         Goal::new(
             self.program,
-            sought.formula,
+            target.formula,
             self.query.frame,
-            sought.wanted,
+            target.wanted,
         )
     }
 
     /// How far states are from what is looked for.
-    pub(crate) fn nearness<'g>(&'g self, sought: &Sought<'g>) -> Nearness<'g> {
+    pub(crate) fn nearness<'g>(&'g self, target: &Target<'g>) -> Nearness<'g> {
         Nearness::new(
             self.program,
-            sought.formula,
+            target.formula,
             self.query.frame,
-            sought.wanted,
+            target.wanted,
         )
-    }
-
-    fn search_alone(
-        &self,
-        sought: &Sought<'_>,
-        search: &mut Search<'_>,
-        named: &[(usize, u16)],
-        settings: &Settings,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
-        let (outcome, image) = self.explore_orbits(sought, search, named, watch);
-        watch.add(search.counts());
-        self.searched(outcome, sought, search, image.as_ref(), settings)
     }
 
     /// What the end of a search says; `image` maps the state found to where the query holds as written.
     pub(crate) fn searched(
         &self,
         outcome: Outcome,
-        sought: &Sought<'_>,
+        target: &Target<'_>,
         search: &Search<'_>,
         image: Option<&Permutation>,
         settings: &Settings,
     ) -> Answer {
         match outcome {
-            Outcome::Exhausted => Answer::verdict(sought.absent),
+            Outcome::Exhausted => Answer::verdict(target.absent),
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node) => self.fault(fault, search, node),
@@ -189,7 +163,7 @@ impl Run<'_> {
                 let steps = self
                     .tracer()
                     .real_steps(&search.graph, &search.route(node), image);
-                self.found(steps, sought, settings)
+                self.found(steps, target, settings)
             }
         }
     }
@@ -203,27 +177,39 @@ impl Run<'_> {
         }
     }
 
-    fn search_in_parallel<'g>(
-        &'g self,
-        sought: &Sought<'g>,
-        graph: &(dyn Fn() -> Chosen<'g> + Sync),
-        named: &[(usize, u16)],
-        (settings, bounds): (Settings, &'g Bounds),
+    /// Several threads search; the answer comes with its report on symmetry.
+    pub(super) fn search_in_parallel(
+        &self,
+        question: &States<'_>,
         watch: &mut Watch<'_>,
     ) -> Answer {
+        let States {
+            target,
+            settings,
+            bounds,
+            named,
+            ..
+        } = *question;
+        let graph = || {
+            let audit = self.audit([target.formula]);
+            let audit = audit.map(|audit| audit.naming(named.to_vec()));
+            let representative = question.representative.clone();
+            let model = (self.program, bounds);
+            Chosen::new(model, settings.abstraction, representative, audit)
+        };
         let representative = match named.is_empty() {
             true => None,
             false => graph().representative().cloned(),
         };
-        let visitor = || self.asked(sought, representative.as_ref(), named);
+        let visitor = || self.asked(target, representative.as_ref(), named);
         let makers = Makers {
-            graph,
+            graph: &graph,
             visitor: &visitor,
         };
         let model = (self.program, bounds);
         let (end, kept) = parallel::search(model, settings, self.options.threads, &makers, watch);
         let mut answer = match end {
-            End::Exhausted => Answer::verdict(sought.absent),
+            End::Exhausted => Answer::verdict(target.absent),
             End::Stopped(stop) => Answer::stopped(stop),
             End::Asymmetric(message) => Answer::internal(message),
             End::Fault(fault, route) => {
@@ -236,7 +222,7 @@ impl Run<'_> {
                 let steps = self
                     .tracer()
                     .real_steps(&kept.graph, &route, image.as_ref());
-                self.found(steps, sought, &settings)
+                self.found(steps, target, &settings)
             }
         };
         let judge = answer.judged(watch);
@@ -246,13 +232,13 @@ impl Run<'_> {
     }
 
     /// What states are asked: whether they are looked for, or some image of them is.
-    pub(crate) fn asked<'g>(
+    pub(super) fn asked<'g>(
         &'g self,
-        sought: &Sought<'g>,
+        target: &Target<'g>,
         representative: Option<&Representative>,
         named: &[(usize, u16)],
     ) -> Asked<'g> {
-        let goal = self.goal(sought);
+        let goal = self.goal(target);
         match representative {
             Some(representative) if !named.is_empty() => Asked::OfOrbits(Box::new(
                 Symmetrised::new(goal, representative.clone(), named.to_vec()),
@@ -275,8 +261,8 @@ impl Run<'_> {
     /// The answer when a state was found after these steps.
     pub(crate) fn found(
         &self,
-        leaves: Result<Vec<Leave>, Failure>,
-        sought: &Sought<'_>,
+        leaves: Result<Vec<PathStep>, Failure>,
+        target: &Target<'_>,
         settings: &Settings,
     ) -> Answer {
         if let Some(why) = self.approximate(settings.covering) {
@@ -286,18 +272,18 @@ impl Run<'_> {
             return Answer::because(Verdict::Unknown, reason);
         }
         if !self.wants_trace() {
-            return Answer::verdict(sought.found);
+            return Answer::verdict(target.found);
         }
-        let mut goal = self.goal(sought).lenient();
+        let mut goal = self.goal(target).lenient();
         let at_end: Condition<'_> = &mut |state, zone| goal.part(state, zone).map(Some);
-        let check = Some((sought.expr, sought.wanted, sought.formula.has_deadlock()));
+        let check = Some((target.expr, target.wanted, target.formula.has_deadlock()));
         let trace = leaves.and_then(|leaves| self.tracer().path_trace(&leaves, at_end, check));
         match trace {
             Ok(trace) => Answer {
                 trace: Some(Box::new(trace)),
-                ..Answer::verdict(sought.found)
+                ..Answer::verdict(target.found)
             },
-            Err(failure) => self.untraced(sought.found, &failure),
+            Err(failure) => self.untraced(target.found, &failure),
         }
     }
 
@@ -324,7 +310,7 @@ impl Run<'_> {
     pub(crate) fn fault_after(
         &self,
         fault: Fault,
-        leaves: Result<Vec<Leave>, Failure>,
+        leaves: Result<Vec<PathStep>, Failure>,
         covering: Covering,
     ) -> Answer {
         if !self.needs_run(&fault, covering) {

@@ -7,7 +7,7 @@ use crate::symmetry::{Chosen, Passed, Permutation, Route};
 use crate::witness::by_position;
 use crate::witness::traces::Timed;
 use crate::witness::traces::Tracer;
-use crate::witness::{Conditions, Lasso, Leave, shorten_lasso};
+use crate::witness::{Conditions, Lasso, PathStep, shorten_lasso};
 use crate::zone::Zone;
 use zonelens_analysis::network::QueryKind;
 use zonelens_analysis::report::{Trace, TraceKind};
@@ -36,12 +36,12 @@ impl Tracer<'_> {
     /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
     /// where among these the cycle starts.
     #[allow(clippy::type_complexity)]
-    pub(crate) fn live_leaves(
+    pub(crate) fn live_steps(
         &self,
         run: &LiveRun<'_>,
         path: Vec<Passed>,
         cycle: Option<(usize, Option<Permutation>)>,
-    ) -> Result<(Vec<Leave>, Option<Vec<Leave>>, Option<usize>), Failure> {
+    ) -> Result<(Vec<PathStep>, Option<Vec<PathStep>>, Option<usize>), Failure> {
         let Some(representative) = run.graph.representative() else {
             let stem = match &run.stem {
                 Some(route) => self.real_steps(run.graph, route, None)?,
@@ -76,14 +76,14 @@ impl Tracer<'_> {
     /// The run, scheduled and checked; none if its cycle comes back too late for that to be seen.
     pub(crate) fn live_trace(
         &self,
-        stem: Vec<Leave>,
-        steps: Vec<Leave>,
+        stem: Vec<PathStep>,
+        steps: Vec<PathStep>,
         cycle: Option<usize>,
         run: &LiveRun<'_>,
     ) -> Result<Option<Trace>, Failure> {
         let pivot = stem.len();
         let mut leaves = stem;
-        leaves.push(Leave::Pivot);
+        leaves.push(PathStep::Pivot);
         leaves.extend(steps);
         let Some(start) = cycle else {
             let timed = self.live_conditions(run, true, |c| self.timed(&leaves, c))?;

@@ -9,6 +9,6 @@ mod shorten;
 pub mod traces;
 mod unpermute;
 
-pub use path::{Condition, Conditions, Leave, Path, by_position, follow, position};
+pub use path::{Condition, Conditions, Path, PathStep, by_position, follow, position};
 pub use schedule::schedule;
 pub use shorten::{Lasso, shorten_lasso, shorten_path};

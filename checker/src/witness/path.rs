@@ -53,7 +53,7 @@ struct Way {
 
 /// What happens at the end of a stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leave {
+pub enum PathStep {
     /// The step at this position of the state's step list.
     Step(u32),
     /// The step with these edges.
@@ -78,7 +78,7 @@ pub struct Conditions<'a> {
 /// excludes.
 pub fn follow(
     program: &Program,
-    leaves: &[Leave],
+    leaves: &[PathStep],
     mut conditions: Conditions<'_>,
 ) -> Result<Option<Path>, Fault> {
     let mut follower = Follower::new(program);
@@ -121,7 +121,7 @@ impl<'p> Follower<'p> {
     /// Passes through a state and leaves it, or ends there; no way if that is impossible.
     fn pass(
         &mut self,
-        leaving: Option<&Leave>,
+        leaving: Option<&PathStep>,
         conditions: &mut Conditions<'_>,
     ) -> Result<(Vec<Way>, Stay), Fault> {
         if conditions.limit.is_over().is_some() {
@@ -154,7 +154,7 @@ impl<'p> Follower<'p> {
         let mut next = Vec::new();
         ways = match leaving {
             None => end(ways, state, conditions.at_end)?,
-            Some(Leave::Pivot) => {
+            Some(PathStep::Pivot) => {
                 self.pivoted = true;
                 end(ways, state, conditions.at_pivot)?
             }
@@ -185,7 +185,7 @@ impl<'p> Follower<'p> {
     /// Takes these leaves one after the other; false if no run does.
     pub fn take(
         &mut self,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         conditions: &mut Conditions<'_>,
     ) -> Result<bool, Fault> {
         for leave in leaves {
@@ -215,23 +215,23 @@ fn widest(ways: Vec<Way>) -> Vec<Way> {
 pub fn position(
     expander: &mut Expander<'_>,
     state: &mut [i32],
-    step: &Leave,
+    step: &PathStep,
 ) -> Result<Option<usize>, Fault> {
     let (program, machine) = (expander.program, &mut expander.machine);
     match step {
-        Leave::Named(step) => {
+        PathStep::Named(step) => {
             let found = expander.steps.find_named(program, machine, state, step)?;
             if found.is_some() && !program.has_priorities {
                 expander.steps.find_doubtful(program, machine, state)?;
             }
             Ok(found)
         }
-        Leave::Step(index) => {
+        PathStep::Step(index) => {
             expander.steps.find(program, machine, state)?;
             let index = *index as usize;
             Ok((index < expander.steps.len()).then_some(index))
         }
-        Leave::Pivot => Ok(None),
+        PathStep::Pivot => Ok(None),
     }
 }
 
@@ -422,6 +422,6 @@ fn bounds_of(zone: &Zone) -> Vec<Constraint> {
 }
 
 /// Steps by their positions, as runs without symmetry keep them.
-pub fn by_position(steps: Vec<u32>) -> Vec<Leave> {
-    steps.into_iter().map(Leave::Step).collect()
+pub fn by_position(steps: Vec<u32>) -> Vec<PathStep> {
+    steps.into_iter().map(PathStep::Step).collect()
 }

@@ -5,13 +5,13 @@ use crate::symmetry::{Chosen, Route};
 use crate::symmetry::{Passed, Permutation, Representative};
 use crate::witness::traces::Tracer;
 use crate::witness::unpermute::Unpermute;
-use crate::witness::{Leave, by_position};
+use crate::witness::{PathStep, by_position};
 use zonelens_interpreter::Failure;
 
 /// A run that repeats its end for ever.
 pub(crate) struct Lasso {
     /// All steps, the cycle once.
-    pub leaves: Vec<Leave>,
+    pub leaves: Vec<PathStep>,
     /// Where the cycle starts among them.
     pub start: usize,
 }
@@ -30,7 +30,7 @@ impl<'a> Tracer<'a> {
         graph: &Chosen<'_>,
         route: &Route,
         image: Option<&Permutation>,
-    ) -> Result<Vec<Leave>, Failure> {
+    ) -> Result<Vec<PathStep>, Failure> {
         let path = match route {
             Route::Steps(steps) => return Ok(by_position(steps.clone())),
             Route::Moved(path) => path,
@@ -61,14 +61,14 @@ impl<'a> Tracer<'a> {
         back: &mut Unpermute<'_>,
         representative: &Representative,
         path: &[Passed],
-    ) -> Result<Vec<Leave>, Failure> {
+    ) -> Result<Vec<PathStep>, Failure> {
         let mut leaves = Vec::new();
         for passed in path {
             if self.limit.is_over().is_some() {
                 return Err(Failure("the run was stopped".into()));
             }
             let step = back.pass(representative, passed).map_err(failed)?;
-            leaves.extend(step.map(Leave::Named));
+            leaves.extend(step.map(PathStep::Named));
         }
         Ok(leaves)
     }
@@ -89,7 +89,7 @@ impl<'a> Tracer<'a> {
         };
         let begin = leaves.len();
         let step = back.pass(representative, first).map_err(failed)?;
-        leaves.extend(step.map(Leave::Named));
+        leaves.extend(step.map(PathStep::Named));
         let base = back.so_far().inverse();
         loop {
             leaves.extend(self.undo(back, representative, rest)?);
@@ -108,7 +108,7 @@ impl<'a> Tracer<'a> {
                 return Ok(None);
             }
             let step = back.step(representative, first).map_err(failed)?;
-            leaves.extend(step.map(Leave::Named));
+            leaves.extend(step.map(PathStep::Named));
         }
     }
 }

@@ -12,7 +12,7 @@
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::program::{Fault, Program};
-use crate::witness::path::{Conditions, Follower, Leave};
+use crate::witness::path::{Conditions, Follower, PathStep};
 use crate::zone::{Federation, Zone};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -33,7 +33,7 @@ const MOST_VISITS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Lasso {
     /// The steps, with the pivot among them.
-    pub leaves: Vec<Leave>,
+    pub leaves: Vec<PathStep>,
     /// Where the cycle starts, behind the pivot.
     pub start: usize,
 }
@@ -79,9 +79,9 @@ pub fn shorten_lasso(
 /// A path to the same end without detours.
 pub fn shorten_path(
     program: &Program,
-    leaves: &[Leave],
+    leaves: &[PathStep],
     mut conditions: Conditions<'_>,
-) -> Result<Vec<Leave>, Fault> {
+) -> Result<Vec<PathStep>, Fault> {
     let mut left = steps_to_try(program);
     without_detours(program, leaves, &mut conditions, |leaves, conditions| {
         let Some(rest) = left.checked_sub(leaves.len() + 1) else {
@@ -103,10 +103,10 @@ fn steps_to_try(program: &Program) -> usize {
 /// there is no time left. Nothing is left out around the pivot.
 fn without_detours(
     program: &Program,
-    leaves: &[Leave],
+    leaves: &[PathStep],
     conditions: &mut Conditions<'_>,
-    mut possible: impl FnMut(&[Leave], &mut Conditions<'_>) -> Result<Option<bool>, Fault>,
-) -> Result<Vec<Leave>, Fault> {
+    mut possible: impl FnMut(&[PathStep], &mut Conditions<'_>) -> Result<Option<bool>, Fault>,
+) -> Result<Vec<PathStep>, Fault> {
     let mut kept = leaves.to_vec();
     // To try one detour is to follow the whole path.
     if leaves.len() > steps_to_try(program) {
@@ -190,7 +190,7 @@ impl Rounds<'_> {
         &mut self,
         state: &[i32],
         entries: &[(usize, Zone)],
-        steps: &[Leave],
+        steps: &[PathStep],
         conditions: &mut Conditions<'_>,
     ) -> Result<bool, Fault> {
         let mut follower = Follower::new(self.program);

@@ -3,7 +3,7 @@
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
 use crate::program::{Fault, FaultKind, Program};
-use crate::witness::{Condition, Conditions, Leave, Path, follow, schedule, shorten_path};
+use crate::witness::{Condition, Conditions, Path, PathStep, follow, schedule, shorten_path};
 use crate::zone::Zone;
 use zonelens_analysis::network::{Expr, Network, Position, Query};
 use zonelens_analysis::report::{Options, Trace, TraceKind, TraceOption};
@@ -29,7 +29,7 @@ impl<'a> Tracer<'a> {
     /// say of the query's condition, and whether that has `deadlock` in it.
     pub(crate) fn path_trace(
         &self,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         at_end: Condition<'_>,
         check: Option<(&Expr, bool, bool)>,
     ) -> Result<Trace, Failure> {
@@ -54,7 +54,7 @@ impl<'a> Tracer<'a> {
     /// interpreter must fail there, too.
     pub(crate) fn error_trace(
         &self,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         fault: &Fault,
     ) -> Result<(Trace, Fault), Failure> {
         let mut expander = Expander::new(self.program);
@@ -79,7 +79,11 @@ impl<'a> Tracer<'a> {
         Ok((path_of(replayed), fault))
     }
 
-    fn path_replayed(&self, leaves: &[Leave], at_end: Condition<'_>) -> Result<Replayed, Failure> {
+    fn path_replayed(
+        &self,
+        leaves: &[PathStep],
+        at_end: Condition<'_>,
+    ) -> Result<Replayed, Failure> {
         let mut whenever = |_: &mut [i32], _: &Zone| Ok(None);
         let mut always = |_: &mut [i32], _: &Zone| Ok(None);
         // What was asked to be shortest or fastest is so already.
@@ -107,7 +111,7 @@ impl<'a> Tracer<'a> {
     /// Schedules a path.
     pub(crate) fn timed(
         &self,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         conditions: Conditions<'_>,
     ) -> Result<Timed, Failure> {
         let path = follow(self.program, leaves, conditions)
@@ -115,7 +119,7 @@ impl<'a> Tracer<'a> {
             .ok_or(Failure("no run follows the path".into()))?;
         let timed = schedule(&path, &self.program.initial_clocks, &self.limit)
             .ok_or(Failure("the path has no schedule".into()))?;
-        let pivot = leaves.iter().position(|leave| *leave == Leave::Pivot);
+        let pivot = leaves.iter().position(|leave| *leave == PathStep::Pivot);
         let (run, pivot) = self.concrete_run(&path, &timed.delays, pivot);
         Ok(Timed {
             unit: timed.unit,
@@ -127,7 +131,7 @@ impl<'a> Tracer<'a> {
     /// Schedules and replays a path.
     pub(crate) fn replayed(
         &self,
-        leaves: &[Leave],
+        leaves: &[PathStep],
         conditions: Conditions<'_>,
     ) -> Result<Replayed, Failure> {
         let timed = self.timed(leaves, conditions)?;

@@ -12,9 +12,6 @@ pub const INF: Bound = i32::MAX;
 /// `<= 0`, the diagonal of every consistent matrix.
 pub const LE_ZERO: Bound = 1;
 
-/// `< 0`
-pub const LT_ZERO: Bound = 0;
-
 /// The largest magnitude of a constant in a zone. Sums of two bounds that stay below [`SUM_LIMIT`]
 /// cannot wrap; a larger one marks the zone as overflowed.
 pub const CONSTANT_LIMIT: i64 = 1 << 27;

@@ -457,52 +457,6 @@ impl Zone {
         }
         self.overflow |= other.overflow;
     }
-
-    /// The zone over the listed clocks only (matrix indices, without 0).
-    pub fn project(&self, clocks: &[usize]) -> Zone {
-        let mut result = Zone::universe(clocks.len() + 1);
-        let index = |i: usize| if i == 0 { 0 } else { clocks[i - 1] };
-        for i in 0..result.dim {
-            for j in 0..result.dim {
-                result.m[i * result.dim + j] = self.at(index(i), index(j));
-            }
-        }
-        result.m[0] = self.m[0];
-        result.overflow = self.overflow;
-        result
-    }
-
-    /// A valuation of the zone: clock `x` has the value `result.0[x - 1] / result.1`. `None` if it
-    /// is empty.
-    pub fn sample(&self) -> Option<(Vec<i64>, i64)> {
-        if self.is_empty() {
-            return None;
-        }
-        // The least solution, where every strict bound on the path adds an infinitesimal; a cycle
-        // of bounds without slack has no strict one, so `dim` rounds reach the fixpoint.
-        let mut values = vec![(0i64, 0i64); self.dim];
-        for _ in 0..self.dim {
-            for x in 1..self.dim {
-                for y in 0..self.dim {
-                    let b = self.at(y, x);
-                    if b != INF && x != y {
-                        let (v, e) = values[y];
-                        let low = (
-                            v - i64::from(bound::value(b)),
-                            e + i64::from(bound::is_strict(b)),
-                        );
-                        values[x] = values[x].max(low);
-                    }
-                }
-            }
-        }
-        let denominator = 2 * values.iter().map(|v| v.1).max()? + 1;
-        let values = values[1..]
-            .iter()
-            .map(|(v, e)| v * denominator + e)
-            .collect();
-        Some((values, denominator))
-    }
 }
 
 /// Compares two canonical matrices by inclusion in both directions at once.

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use zonelens_analysis::report::{
-    AbstractionOption, Options, SearchOrder, SymmetryOption, TraceOption,
+    AbstractionOption, Options, SearchOrder, Switch, SymmetryOption, TraceOption,
 };
 use zonelens_project::limit::{self, Limit};
 use zonelens_project::table;
@@ -78,6 +78,9 @@ pub struct Args {
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
+    /// Run without this strategy, for example `hulls`; can be repeated. An unknown name lists all
+    #[arg(long, value_name = "NAME")]
+    without: Vec<Switch>,
     /// Also reduce over excluded scalarsets: only to see the audit fail
     #[arg(long, hide = true)]
     force_symmetry: bool,
@@ -115,6 +118,8 @@ impl Args {
     pub fn options(&self, base: Options) -> Options {
         let mut constants = base.constants;
         constants.extend(self.constants.iter().cloned());
+        let mut without = base.without;
+        without.extend(&self.without);
         Options {
             symmetry: self.symmetry.unwrap_or(base.symmetry),
             search: self.search.unwrap_or(base.search),
@@ -129,6 +134,7 @@ impl Args {
             force_symmetry: self.force_symmetry,
             compare_symmetry: self.compare_symmetry,
             constants,
+            without,
             ..Options::default()
         }
     }
@@ -195,6 +201,26 @@ mod tests {
             limits(&["--timeout", "none", "--memory", "0"]),
             (None, None)
         );
+    }
+
+    /// What `zonelens.toml` leaves out stays out; names are added.
+    #[test]
+    fn strategies_are_left_out_by_name() {
+        let base = Options {
+            without: [Switch::Guided].into(),
+            ..Options::default()
+        };
+        let parsed = |arguments: &[&str]| {
+            let all = ["verify", "m.xta"].iter().chain(arguments).copied();
+            Command::try_parse_from(all)
+        };
+        let given = parsed(&["--without", "hulls", "--without", "lu-bounds"]);
+        let options = given.expect("usage").args.options(base);
+        let expected = [Switch::Guided, Switch::Hulls, Switch::LuBounds];
+        assert_eq!(options.without, expected.into());
+        let refused = parsed(&["--without", "huls"]).map(|_| ());
+        let refused = refused.expect_err("unknown").to_string();
+        assert!(refused.contains("did you mean `hulls`?"), "{refused}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs measured together, and counts.
 
-use crate::{bench_engine, bench_symmetry, corpus, generate, server};
+use crate::{bench_engine, bench_strategies, bench_symmetry, corpus, generate, server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -50,6 +50,18 @@ pub fn run(parts: &Parts<'_>) -> bool {
         print!("{page}");
         return true;
     }
+    if parts.only == Some("strategies") {
+        let mut part = String::from(bench_strategies::BEGIN);
+        bench_strategies::strategies(&mut part, quick);
+        print!("{part}");
+        let rest = old.find(SYMMETRY).map_or("", |at| &old[at..]);
+        let mark = match old.contains(bench_strategies::BEGIN) {
+            true => bench_strategies::BEGIN,
+            false => SYMMETRY,
+        };
+        let page = before(mark) + &part + rest;
+        return quick || std::fs::write(path, page).is_ok();
+    }
     let mut page = match parts.only {
         Some("agreement") => before(bench_symmetry::AGREEMENT),
         Some("symmetry") => before(SYMMETRY) + SYMMETRY,
@@ -83,6 +95,8 @@ fn everything_else(quick: bool) -> String {
         server::latencies(&mut page);
     }
     engine(&mut page, quick);
+    page.push_str(bench_strategies::BEGIN);
+    bench_strategies::strategies(&mut page, quick);
     page
 }
 

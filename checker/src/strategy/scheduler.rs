@@ -1,0 +1,241 @@
+//! The one scheduler: rounds of turns as the tables of `portfolio.rs` say.
+//!
+//! Turns are counted in states, so the same run gives the same answer.
+//!
+//! A search that looks elsewhere may run into an evaluation error deep in the model. Exploring everything would meet it
+//! too, so nothing but a state found before can still decide: the others get some more rounds, then the error is the answer.
+
+use super::Answer;
+use super::portfolio::{self, Joins, Proves, Question, STRATEGIES, Strategy, TURNS, TurnResult};
+use crate::search::limits::{Stop, Watch};
+use zonelens_analysis::report::{Options, Verdict};
+
+/// Rounds that are left to find what is looked for once a strategy beside the exact search has met an error of the model.
+const ROUNDS_AFTER_ERROR: u32 = 1;
+
+/// A row of the table, and who has its turns.
+struct Seat<'s> {
+    row: &'static portfolio::Turn,
+    /// What the share is of, in this round.
+    states: u64,
+    /// Nobody if the strategy was left out, cannot help, or has given up.
+    strategy: Option<Box<dyn Strategy + 's>>,
+}
+
+struct Scheduler<'s> {
+    seats: Vec<Seat<'s>>,
+    verdicts: (Verdict, Verdict),
+    round: u32,
+    many_zones: bool,
+    /// An error that one of the strategies met, and the rounds that are left to decide otherwise.
+    error: Option<(Answer, u32)>,
+}
+
+/// Answers a question: the exact search and, unless it shall work `alone`, those beside it.
+pub(crate) fn take_turns<'s>(
+    question: &'s dyn Question<'s>,
+    options: &Options,
+    alone: bool,
+    watch: &mut Watch<'_>,
+) -> Answer {
+    let mut scheduler = Scheduler::new(question, options, alone);
+    let answer = loop {
+        if let Some(answer) = scheduler.round(watch) {
+            break answer;
+        }
+    };
+    watch.set_turn(None);
+    watch.reserved = 0;
+    let exact = scheduler.seats.iter().find(|seat| seat.is_exact());
+    match exact.and_then(|seat| seat.strategy.as_ref()) {
+        Some(exact) => exact.conclude(answer, watch),
+        None => answer,
+    }
+}
+
+impl Seat<'_> {
+    fn is_exact(&self) -> bool {
+        self.row.strategy.is_none()
+    }
+}
+
+impl<'s> Scheduler<'s> {
+    fn new(question: &'s dyn Question<'s>, options: &Options, alone: bool) -> Scheduler<'s> {
+        let first = portfolio::first_turn(options);
+        let rows = || TURNS.iter().filter(|row| row.kind == question.kind());
+        let exact = rows().find(|row| row.strategy.is_none());
+        let states = exact.map_or(first, |exact| part(first, exact.share));
+        let mut seats: Vec<Seat<'s>> = Vec::new();
+        for row in rows() {
+            let left_out = |switch| alone || options.without.contains(&switch);
+            let nobody_hints = || seats.last().is_none_or(|seat| seat.strategy.is_none());
+            let absent =
+                row.strategy.is_some_and(left_out) || row.joins == Joins::OnHint && nobody_hints();
+            let strategy = match absent {
+                true => None,
+                false => question.start(row.strategy),
+            };
+            seats.push(Seat {
+                row,
+                states,
+                strategy,
+            });
+        }
+        Scheduler {
+            seats,
+            verdicts: question.verdicts(),
+            round: 0,
+            many_zones: false,
+            error: None,
+        }
+    }
+
+    /// Gives everybody a turn.
+    fn round(&mut self, watch: &mut Watch<'_>) -> Option<Answer> {
+        let mut exact_had_turn = false;
+        for index in 0..self.seats.len() {
+            let has_turn = match self.seats[index].row.joins {
+                _ if self.seats[index].is_exact() => !exact_had_turn,
+                Joins::AtOnce => true,
+                Joins::SecondRound => self.round > 0,
+                Joins::WhenManyZones => self.many_zones,
+                // Where nobody is left to give hints, the last one is looked into for longer and longer.
+                Joins::OnHint => self.seats[index - 1].strategy.is_none(),
+            };
+            if !has_turn || self.seats[index].strategy.is_none() {
+                continue;
+            }
+            while let Some(again) = self.turn(index, watch) {
+                match again {
+                    Again::Answer(answer) => return Some(*answer),
+                    Again::AfterHint => {
+                        let follower = index + 1;
+                        if let Some(Again::Answer(answer)) = self.turn(follower, watch) {
+                            return Some(*answer);
+                        }
+                    }
+                }
+            }
+            let seat = &self.seats[index];
+            let goes_on = seat.strategy.is_some();
+            exact_had_turn |= goes_on && seat.row.joins == Joins::SecondRound;
+        }
+        for seat in &mut self.seats {
+            seat.states = seat.row.growth.next(seat.states);
+        }
+        self.round += 1;
+        None
+    }
+
+    /// Gives one strategy its turn; nothing more to do if there is no result.
+    fn turn(&mut self, index: usize, watch: &mut Watch<'_>) -> Option<Again> {
+        let others = |(other, seat): (usize, &Seat<'s>)| match other == index {
+            true => None,
+            false => seat.strategy.as_ref().map(|strategy| strategy.bytes()),
+        };
+        watch.reserved = self.seats.iter().enumerate().filter_map(others).sum();
+        let is_alone = self.error.is_none() && self.is_last(index);
+        let seat = self.seats.get_mut(index)?;
+        let states = match (seat.is_exact(), is_alone) {
+            (true, true) => None,
+            (true, false) => Some(seat.states),
+            (false, _) => Some(part(seat.states, seat.row.share)),
+        };
+        watch.set_turn(states);
+        let result = seat.strategy.as_mut()?.run_turn(states, watch);
+        match result {
+            TurnResult::GoesOn if seat.is_exact() => {
+                self.many_zones |= seat.strategy.as_ref()?.has_many_zones();
+                return self.error_is_due(index, watch);
+            }
+            TurnResult::GoesOn => {}
+            TurnResult::Hint => return Some(Again::AfterHint),
+            TurnResult::Useless => seat.strategy = None,
+            TurnResult::Failed(answer, goes_on) => {
+                let answer = seat.signed(*answer);
+                self.error.get_or_insert((answer, ROUNDS_AFTER_ERROR));
+                if !goes_on {
+                    self.seats[index].strategy = None;
+                }
+            }
+            TurnResult::Decided(answer) => {
+                seat.strategy.as_ref()?.count(watch);
+                return Some(seat.judged(*answer, self.verdicts).into());
+            }
+            TurnResult::Stopped(stop) => {
+                seat.strategy.as_ref()?.count(watch);
+                let error = self.error.take().filter(|_| stop != Stop::Cancelled);
+                let answer = error.map_or_else(|| Answer::stopped(stop), |(answer, _)| answer);
+                return Some(answer.into());
+            }
+        }
+        None
+    }
+
+    /// Whether nobody but this strategy is left.
+    fn is_last(&self, index: usize) -> bool {
+        let mut seats = self.seats.iter().enumerate();
+        seats.all(|(other, seat)| other == index || seat.strategy.is_none())
+    }
+
+    /// The error that was met, when the exact search had its turns and has not decided.
+    fn error_is_due(&mut self, exact: usize, watch: &mut Watch<'_>) -> Option<Again> {
+        match &mut self.error {
+            None => return None,
+            Some((_, rounds)) if *rounds > 0 => {
+                *rounds -= 1;
+                return None;
+            }
+            Some(_) => {}
+        }
+        self.seats[exact].strategy.as_ref()?.count(watch);
+        self.error.take().map(|(answer, _)| answer.into())
+    }
+}
+
+/// What follows a turn.
+enum Again {
+    /// Nothing: the run has its answer.
+    Answer(Box<Answer>),
+    /// A turn of the strategy that follows the hint, then another of the same.
+    AfterHint,
+}
+
+impl From<Answer> for Again {
+    fn from(answer: Answer) -> Again {
+        Again::Answer(Box::new(answer))
+    }
+}
+
+impl Seat<'_> {
+    /// The answer with the name of who gave it.
+    fn signed(&self, answer: Answer) -> Answer {
+        Answer {
+            decided_by: self.row.strategy.and_then(portfolio::words),
+            ..answer
+        }
+    }
+
+    /// The same, if the strategy can prove what it says.
+    fn judged(&self, answer: Answer, (found, absent): (Verdict, Verdict)) -> Answer {
+        let mut rows = STRATEGIES.iter();
+        let row = rows.find(|row| Some(row.switch) == self.row.strategy);
+        let fits = match row.map(|row| row.proves) {
+            None | Some(Proves::Both) => true,
+            Some(Proves::Presence) => answer.verdict == found,
+            Some(Proves::Absence) => answer.verdict == absent,
+        };
+        match (fits, row) {
+            (false, Some(row)) => {
+                let (name, verdict) = (row.switch, answer.verdict);
+                Answer::internal(format!("`{name}` cannot decide {verdict:?}"))
+            }
+            _ => self.signed(answer),
+        }
+    }
+}
+
+/// A share of so many states, at least one.
+fn part(states: u64, (numerator, denominator): (u64, u64)) -> u64 {
+    (states.saturating_mul(numerator) / denominator).max(1)
+}
