@@ -162,8 +162,8 @@ pub struct Statistics {
     pub seconds: f64,
     /// Peak memory of the run in bytes.
     pub peak_memory_bytes: u64,
-    /// States that all strategies of the run explored by one thread, also those that did not decide. For benchmarks and
-    /// tests; not in JSON.
+    /// States that all strategies of the run explored by one thread, also those that did not
+    /// decide. For benchmarks and tests; not in JSON.
     #[serde(skip)]
     pub explored_by_all: u64,
 }
@@ -344,7 +344,8 @@ pub struct Options {
     pub compare_symmetry: bool,
     /// The overrides of `--const N=20`.
     pub constants: BTreeMap<String, i64>,
-    /// What the run does without (`--without`). Left out of JSON where it is empty, so that kept results stay valid.
+    /// What the run does without (`--without`). Left out of JSON where it is empty, so that kept
+    /// results stay valid.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub without: BTreeSet<Switch>,
     /// The number of states after which the other strategies get their first turn; tests make it
@@ -474,8 +475,9 @@ pub enum WorkerTask {
         /// The index of the step.
         step: usize,
     },
-    /// Answer questions about walks of the model until the input closes: each further line of input is a
-    /// [`WalkRequest`](crate::simulation::WalkRequest), each is answered by one [`WorkerMessage::Walk`].
+    /// Answer questions about walks of the model until the input closes: each further line of input
+    /// is a [`WalkRequest`](crate::simulation::WalkRequest), each is answered by one
+    /// [`WorkerMessage::Walk`].
     Walk,
 }
 

@@ -1,8 +1,9 @@
-//! What a simulation says: the state that every command answers with, and the questions about a walk that the engine answers.
+//! What a simulation says: the state that every command answers with, and the questions about a
+//! walk that the engine answers.
 //!
-//! These types are the JSON contract of `zonelens simulate -i --format json`, of the simulation commands of the server and
-//! of the `walk` task of the worker. The interpreter fills in the run, the engine the zone. `docs/simulator.md` explains
-//! every field.
+//! These types are the JSON contract of `zonelens simulate -i --format json`, of the simulation
+//! commands of the server and of the `walk` task of the worker. The interpreter fills in the run,
+//! the engine the zone. `docs/simulator.md` explains every field.
 
 use crate::report::{TraceEdge, TraceState, TraceTransition};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Simulation {
     /// Number of transitions taken up to the present state; 0 in the initial state.
     pub step: usize,
-    /// Number of transitions of the whole walk; those after `step` can be taken again by going forward.
+    /// Number of transitions of the whole walk; those after `step` can be taken again by going
+    /// forward.
     pub length: usize,
     /// Parts of a time unit: the least common denominator of all delays.
     pub unit: i64,
@@ -25,7 +27,8 @@ pub struct Simulation {
     pub state: TraceState,
     /// The walk, with the delays of its run.
     pub walk: Vec<WalkedStep>,
-    /// What the run can do, now or later, the earliest first; transitions of one group stand together.
+    /// What the run can do, now or later, the earliest first; transitions of one group stand
+    /// together.
     pub possible: Vec<PossibleTransition>,
     /// The groups of `possible`: transitions that the same edge starts.
     pub groups: Vec<ChoiceGroup>,
@@ -87,8 +90,8 @@ pub struct PossibleTransition {
     pub delays: Vec<DelayInterval>,
     /// The same as text: `[2, 5)`, or several of these with `or`.
     pub window: String,
-    /// For a broadcast that can be received in more than 1,024 ways: what each receiver can do. `transition` then has the
-    /// sender alone, and taking it asks for the receivers one by one.
+    /// For a broadcast that can be received in more than 1,024 ways: what each receiver can do.
+    /// `transition` then has the sender alone, and taking it asks for the receivers one by one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receivers: Vec<Vec<TraceEdge>>,
 }
@@ -279,7 +282,8 @@ pub struct WalkStep {
     pub delay: Option<String>,
 }
 
-/// A question about a walk: its zone and, if `take` is given, delays with which that transition can follow.
+/// A question about a walk: its zone and, if `take` is given, delays with which that transition can
+/// follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WalkRequest {
@@ -312,7 +316,8 @@ pub struct WalkAnswer {
     pub delays: Option<ChosenDelays>,
 }
 
-/// Delays along a walk, one before each transition, the last one before the transition that was asked for.
+/// Delays along a walk, one before each transition, the last one before the transition that was
+/// asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ChosenDelays {
@@ -323,8 +328,8 @@ pub enum ChosenDelays {
     },
     /// The fixed delays forbid it.
     Forbidden {
-        /// The first step, from 1, whose fixed delay does, together with those before it; one more than the number of
-        /// steps for the time that the user let pass after the last one.
+        /// The first step, from 1, whose fixed delay does, together with those before it; one more
+        /// than the number of steps for the time that the user let pass after the last one.
         step: usize,
     },
     /// There are none, or none were found.

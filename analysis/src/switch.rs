@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use zonelens_syntax::similar;
 
-/// Something that a run can do without: the verdict is the same, or there is none within the limits.
+/// Something that a run can do without: the verdict is the same, or there is none within the
+/// limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switch {

@@ -1,6 +1,7 @@
 //! Verification of a network: zones, exploration, queries, traces, statistics.
 //!
-//! Owns verdicts. It must never know about text: positions are opaque spans that come with the network.
+//! Owns verdicts. It must never know about text: positions are opaque spans that come with the
+//! network.
 
 #[cfg(test)]
 extern crate self as zonelens_checker;

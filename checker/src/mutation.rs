@@ -1,4 +1,5 @@
-//! Seeded bugs for the tests of the tests: the oracle must catch each of them. Outside unit tests nothing is ever on.
+//! Seeded bugs for the tests of the tests: the oracle must catch each of them. Outside unit tests
+//! nothing is ever on.
 
 /// A bug that can be switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

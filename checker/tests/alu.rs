@@ -46,7 +46,8 @@ fn what_is_covered_is_removed() {
     }
 }
 
-/// Without the invariant that keeps writers quick, exclusion fails: all ways to run find a run that replays.
+/// Without the invariant that keeps writers quick, exclusion fails: all ways to run find a run that
+/// replays.
 #[test]
 fn a_violation_is_found_in_every_order() {
     let slow = FISCHER.replace("x <= 2", "x <= 3");

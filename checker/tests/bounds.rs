@@ -1,4 +1,5 @@
-//! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets them grow.
+//! `sup`, `inf`, `bounds` of clocks: exact where they are finite, and unbounded where a cycle lets
+//! them grow.
 
 use crate::common;
 
@@ -147,7 +148,8 @@ fn a_clock_set_to_another_is_measured_like_it() {
     assert!(report.value.is_none_or(|v| v.upper.is_none()));
 }
 
-/// Where values of a clock are not told apart yet, a zone without the least one may have taken the place of that with it.
+/// Where values of a clock are not told apart yet, a zone without the least one may have taken the
+/// place of that with it.
 #[test]
 fn the_least_value_is_not_lost_to_a_zone_that_covers_it() {
     let text = process(
@@ -168,7 +170,8 @@ fn an_index_may_change_on_the_way() {
     assert_eq!(value(text, "sup{P.b}: x[0]").upper, None);
 }
 
-/// What is measured is also found, by a run that is replayed, and nothing above it is: asked as a search for states.
+/// What is measured is also found, by a run that is replayed, and nothing above it is: asked as a
+/// search for states.
 #[test]
 fn measured_values_are_reached_and_not_exceeded() {
     let (mut finite, mut unbounded) = (0, 0);
@@ -176,7 +179,8 @@ fn measured_values_are_reached_and_not_exceeded() {
         let mut rng = random::Rng(seed);
         let text = random::timed::model(&mut rng);
         let model = common::xta(&text);
-        // Where differences of clocks are compared, growth is not recognised and measuring goes on for long.
+        // Where differences of clocks are compared, growth is not recognised and measuring goes on
+        // for long.
         let options = Options {
             states: Some(3_000),
             timeout: Some(0.3),
@@ -204,7 +208,8 @@ fn measured_values_are_reached_and_not_exceeded() {
             verdict
         };
         let wrong = match (value.upper, value.lower) {
-            // Far beyond any constant; 3,000 states may be too few to get there, but must not show that one cannot.
+            // Far beyond any constant; 3,000 states may be too few to get there, but must not show
+            // that one cannot.
             (None, Some(_)) => {
                 let far = [found("> 50".to_owned()), found("> 400".to_owned())];
                 unbounded += usize::from(far[0] == Verdict::Satisfied);

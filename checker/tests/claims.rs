@@ -55,7 +55,8 @@ fn a_loop_that_takes_no_time_is_shown_without_any() {
     }
 }
 
-/// The clock that is never reset grows beyond what it is compared with, one unit in each round: the loop is shown once.
+/// The clock that is never reset grows beyond what it is compared with, one unit in each round: the
+/// loop is shown once.
 #[test]
 fn a_loop_is_shown_once_while_a_clock_grows_from_round_to_round() {
     let model = "clock x, y; process P() { state a { x <= 1 }, b; init a; trans \
@@ -87,7 +88,8 @@ fn the_obligation_of_leads_to_may_start_during_a_delay() {
     assert_eq!(trace.kind, TraceKind::Lasso);
 }
 
-/// A guard of the initial state fails, and time may pass there for ever: the run waits, whatever the guard does.
+/// A guard of the initial state fails, and time may pass there for ever: the run waits, whatever
+/// the guard does.
 #[test]
 fn a_run_may_wait_where_a_guard_fails() {
     let model = "int[0,2] v; process P() { state a; init a; trans a -> a { guard 1 / v == 1; }; } system P;";

@@ -1,6 +1,6 @@
-//! What the analysis takes to be symmetric is symmetric: random models from phrases of which many tell elements
-//! apart. Wherever a set is left to reduce over, swaps must commute with the steps of every state that is looked at,
-//! and verdicts must be those of the plain search.
+//! What the analysis takes to be symmetric is symmetric: random models from phrases of which many
+//! tell elements apart. Wherever a set is left to reduce over, swaps must commute with the steps of
+//! every state that is looked at, and verdicts must be those of the plain search.
 
 use crate::common;
 
@@ -70,7 +70,8 @@ const UPDATES: &[&str] = &[
     "x = 0",
 ];
 
-/// Updates whose result depends on an order or on an element that nobody chose, unless the rest makes up for it.
+/// Updates whose result depends on an order or on an element that nobody chose, unless the rest
+/// makes up for it.
 const RISKY: &[&str] = &[
     "lastset()",
     "chase()",

@@ -1,4 +1,5 @@
-//! Errors of the model: met where a run can be and nowhere else, with the place, the variable, the value and the run.
+//! Errors of the model: met where a run can be and nowhere else, with the place, the variable, the
+//! value and the run.
 
 use crate::common;
 
@@ -69,7 +70,8 @@ fn what_process_priorities_block_is_not_evaluated() {
     verdicts(&model, "A[] not (deadlock && High.a)", Verdict::Satisfied);
 }
 
-/// The step that fails is looked at on behalf of one it would block, but is itself blocked by a third.
+/// The step that fails is looked at on behalf of one it would block, but is itself blocked by a
+/// third.
 #[test]
 fn what_is_blocked_blocks_nothing() {
     let model = xta("int[0,2] n;
@@ -87,7 +89,8 @@ fn what_is_blocked_blocks_nothing() {
     verdicts(&model, "A[] not deadlock", Verdict::Satisfied);
 }
 
-/// The blocking step is enabled in a part of the zone only: elsewhere the other one is taken, and fails.
+/// The blocking step is enabled in a part of the zone only: elsewhere the other one is taken, and
+/// fails.
 #[test]
 fn blocked_in_a_part_of_the_zone() {
     let model = |from: &str| {
@@ -107,7 +110,8 @@ fn blocked_in_a_part_of_the_zone() {
     }
 }
 
-/// `deadlock` goes on to look at steps of lower priority where those of higher priority leave something.
+/// `deadlock` goes on to look at steps of lower priority where those of higher priority leave
+/// something.
 #[test]
 fn deadlock_looks_at_what_is_left() {
     let model = xta("int[0,1] n; clock x; bool there, done;
@@ -167,7 +171,8 @@ fn errors_beside_clock_differences() {
             trans a -> b { assign z = 0; }, b -> b { guard z - x == 0; assign n = 3; };
         }
         system T;");
-    // Where z is less than x, nothing is possible; where they are equal, the model fails. Whatever is met first counts.
+    // Where z is less than x, nothing is possible; where they are equal, the model fails. Whatever
+    // is met first counts.
     for options in ways() {
         let report = model.verify("A[] !(deadlock)", &options);
         match report.verdict {
@@ -304,8 +309,8 @@ const CYCLE: &str = "const int L = 200000;
     }
     system P;";
 
-/// The last condition of a long run moves all the moments before it. Step by step backwards, that does not end within the
-/// limit.
+/// The last condition of a long run moves all the moments before it. Step by step backwards, that
+/// does not end within the limit.
 #[test]
 fn long_runs_are_built() {
     let options = Options {
@@ -348,8 +353,8 @@ fn the_building_of_a_trace_can_be_stopped() {
     );
 }
 
-/// The search for runs starts where time has passed and does not meet the guard that fails at the beginning; the run to
-/// the error that it does meet must not pass there either.
+/// The search for runs starts where time has passed and does not meet the guard that fails at the
+/// beginning; the run to the error that it does meet must not pass there either.
 #[test]
 fn runs_to_errors_pass_beside_guards_that_fail() {
     let model = xta(

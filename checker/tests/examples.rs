@@ -1,5 +1,5 @@
-//! Every example: verdicts are the expected ones and do not depend on symmetry, and every trace replays (the engine
-//! refuses to show one that does not).
+//! Every example: verdicts are the expected ones and do not depend on symmetry, and every trace
+//! replays (the engine refuses to show one that does not).
 
 use crate::common;
 

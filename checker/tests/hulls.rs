@@ -34,8 +34,8 @@ fn a_zone_inside_a_hull_is_looked_at() {
     }
 }
 
-/// Where P0 is in `l1`, an urgent synchronisation stops time only for x0 <= 1: with more one may wait for ever, though
-/// the hull holds both.
+/// Where P0 is in `l1`, an urgent synchronisation stops time only for x0 <= 1: with more one may
+/// wait for ever, though the hull holds both.
 #[test]
 fn a_run_may_wait_in_a_part_of_a_hull() {
     let model = "clock x0, x1; int[0,2] v0; urgent chan c0, c1; process P0() { state l0 { x0 <= 2 }, l1; init l0; trans \

@@ -1,5 +1,5 @@
-//! The models of `docs/language.md`: each is free of errors and warnings, or gives exactly the errors and warnings
-//! that its fence names, and every expectation in it comes true.
+//! The models of `docs/language.md`: each is free of errors and warnings, or gives exactly the
+//! errors and warnings that its fence names, and every expectation in it comes true.
 
 use crate::common;
 

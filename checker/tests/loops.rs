@@ -1,5 +1,6 @@
-//! Random functions that loop over scalarsets, with aliases, wrappers, early ends and failing parts: whatever
-//! `sym/loop-order` and its neighbours accept must give the same answers with reduction as without.
+//! Random functions that loop over scalarsets, with aliases, wrappers, early ends and failing
+//! parts: whatever `sym/loop-order` and its neighbours accept must give the same answers with
+//! reduction as without.
 //!
 //! `ZONELENS_LOOP_MODELS` sets the number of models, `ZONELENS_LOOP_SEED` the seed.
 
@@ -76,7 +77,8 @@ impl Writer<'_> {
         }
         let inner = depth - 1;
         match self.rng.below(11) {
-            // What one round adds another one overwrites: the order decides if both are the same variable.
+            // What one round adds another one overwrites: the order decides if both are the same
+            // variable.
             9.. => {
                 let (place, other) = (self.place(&[], refs), self.place(&[], refs));
                 let i = self.name("i");

@@ -8,7 +8,8 @@ use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, Progress, SymmetryOption, TraceOption};
 use zonelens_checker::{Control, verify};
 
-/// Large enough to run for seconds, with clocks that give discrete states many zones: then all searches join.
+/// Large enough to run for seconds, with clocks that give discrete states many zones: then all
+/// searches join.
 const LARGE: &str = "\
 process P(const int[0, 7] i) {
     clock x, y;

@@ -1,4 +1,5 @@
-//! Quantifiers whose bodies have parts that do not depend on the variable: those are looked at for the first value only.
+//! Quantifiers whose bodies have parts that do not depend on the variable: those are looked at for
+//! the first value only.
 
 use crate::common;
 
@@ -58,7 +59,8 @@ fn passing_over_parts_changes_nothing() {
     }
 }
 
-/// The first value is tried with everything, so an error of evaluation is met though a later value would decide.
+/// The first value is tried with everything, so an error of evaluation is met though a later value
+/// would decide.
 #[test]
 fn errors_of_evaluation_are_met_as_before() {
     let loaded = common::xta(MODEL);

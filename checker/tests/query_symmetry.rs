@@ -1,4 +1,5 @@
-//! Queries that tell elements of a detected set apart, the audit, and what the report says of the group.
+//! Queries that tell elements of a detected set apart, the audit, and what the report says of the
+//! group.
 
 use crate::common;
 
@@ -107,7 +108,8 @@ fn the_group_shown_is_the_one_used() {
     assert_eq!(set.group(), "5 interchangeable elements");
 }
 
-/// The loop writes `last` in the order of elements; forced to reduce all the same, the audit notices.
+/// The loop writes `last` in the order of elements; forced to reduce all the same, the audit
+/// notices.
 const ORDERED: &str = "typedef scalar[3] S; bool f[S]; S last; \
      void pick() { for (k : S) if (f[k]) last = k; } \
      process P(const S i) { state A, B, C; init A; trans A -> B { assign f[i] = true; }, B -> C { assign pick(); }; } \
@@ -217,8 +219,8 @@ fn hulls_keep_symmetry() {
     );
 }
 
-/// Loops whose order decides, reached by an alias that a wrapper hands on, behind a loop over another set, inside
-/// `switch`: the verdict was the opposite one under reduction.
+/// Loops whose order decides, reached by an alias that a wrapper hands on, behind a loop over
+/// another set, inside `switch`: the verdict was the opposite one under reduction.
 #[test]
 fn aliases_of_loops_are_followed() {
     let model = |functions: &str, call: &str| {

@@ -1,5 +1,6 @@
-//! Runs that stay away from something, in networks of loosely connected processes with thousands of zones: whatever proves
-//! that there is none, or finds one, must agree with the search of exact zones to its end.
+//! Runs that stay away from something, in networks of loosely connected processes with thousands of
+//! zones: whatever proves that there is none, or finds one, must agree with the search of exact
+//! zones to its end.
 
 use crate::common;
 
@@ -14,8 +15,8 @@ use zonelens_syntax::ast::FileKind;
 
 const LOCATIONS: usize = 3;
 
-/// A process that goes around its locations, each within a window of time, and now and then looks at a counter, waits for a
-/// signal, or has a step that takes no time.
+/// A process that goes around its locations, each within a window of time, and now and then looks
+/// at a counter, waits for a signal, or has a step that takes no time.
 fn worker(rng: &mut Rng, name: usize) -> String {
     let (mut states, mut edges) = (Vec::new(), Vec::new());
     for at in 0..LOCATIONS {

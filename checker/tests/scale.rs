@@ -1,5 +1,6 @@
-//! A model whose constants are all multiplied by the same number has the same zones, scaled: the same verdicts from the same
-//! number of states. How large the constants are decides in how many bits bounds are held, so this compares these forms.
+//! A model whose constants are all multiplied by the same number has the same zones, scaled: the
+//! same verdicts from the same number of states. How large the constants are decides in how many
+//! bits bounds are held, so this compares these forms.
 
 use crate::common;
 
@@ -59,7 +60,8 @@ fn scaled_models_have_the_same_states() {
         match first.verdict {
             Verdict::Satisfied => decided[0] += 1,
             Verdict::Violated => decided[1] += 1,
-            // Measuring stops where constants end, which is not scaled; and limits are met amid a state.
+            // Measuring stops where constants end, which is not scaled; and limits are met amid a
+            // state.
             Verdict::Unknown => continue,
             Verdict::Error => panic!("seed {seed}: {:?}\n{text}", first.reason),
         }

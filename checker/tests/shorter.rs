@@ -28,7 +28,8 @@ fn a_clock_that_grows_does_not_make_a_lasso_long() {
     }
 }
 
-/// In `A` the loop comes back to the same discrete state ten times and then no more; the cycle is in `B`.
+/// In `A` the loop comes back to the same discrete state ten times and then no more; the cycle is
+/// in `B`.
 #[test]
 fn a_loop_that_time_ends_is_no_cycle() {
     let model = "clock t, g; process P() { state A { t <= 1 && g <= 10 }, B { t <= 1 }, C; init A; trans \

@@ -1,4 +1,5 @@
-//! Random symmetric models and mutants of them: verdicts with and without reduction, audited, traces replayed.
+//! Random symmetric models and mutants of them: verdicts with and without reduction, audited,
+//! traces replayed.
 
 use crate::common;
 use zonelens_test_support::random;
@@ -153,8 +154,8 @@ fn mutants_are_rejected_or_harmless() {
     assert!(numbers.accepted > 100 && numbers.reduced > 50);
 }
 
-/// A query that names an element is asked of its whole orbit, so what it says of the element's clock must be known of all
-/// of them.
+/// A query that names an element is asked of its whole orbit, so what it says of the element's
+/// clock must be known of all of them.
 #[test]
 fn bounds_of_a_named_clock_hold_for_its_orbit() {
     let model = common::xta(
@@ -188,8 +189,8 @@ fn bounds_of_a_named_clock_hold_for_its_orbit() {
     }
 }
 
-/// A broadcast to thirty receivers with two edges each: the trace names one of 2³⁰ combinations, and neither finding nor
-/// replaying it looks at the others.
+/// A broadcast to thirty receivers with two edges each: the trace names one of 2³⁰ combinations,
+/// and neither finding nor replaying it looks at the others.
 #[test]
 fn broadcasts_to_many_replay() {
     let model = common::xta(
@@ -215,7 +216,8 @@ fn broadcasts_to_many_replay() {
     assert!(zonelens_interpreter::replay_trace(&model.network, &short, &nowhere).is_err());
 }
 
-/// Without deadlock nothing tells the regions of waiting processes apart, and there are exponentially many of those.
+/// Without deadlock nothing tells the regions of waiting processes apart, and there are
+/// exponentially many of those.
 #[test]
 fn absence_of_deadlock_does_not_need_regions() {
     let path = format!("{}/../examples/fischer.xta", env!("CARGO_MANIFEST_DIR"));

@@ -64,7 +64,8 @@ fn least_time(model: &str, query: &str, options: &Options) -> (i64, bool, f64) {
     (least.infimum, least.reached, time)
 }
 
-/// What is looked for has several parts, and the first one that is found is not the one that comes first.
+/// What is looked for has several parts, and the first one that is found is not the one that comes
+/// first.
 #[test]
 fn fastest_is_the_least_over_all_parts_of_the_condition() {
     let model = "clock x; process P() { state a; init a; } system P;";
@@ -139,8 +140,8 @@ fn leads_to_and_its_counterexample() {
     assert!(report.trace.is_some());
 }
 
-/// What a run must avoid is not convex, so it may be in one of two pieces in each of sixty states; the ways through them
-/// are not counted out.
+/// What a run must avoid is not convex, so it may be in one of two pieces in each of sixty states;
+/// the ways through them are not counted out.
 #[test]
 fn long_runs_through_pieces_have_a_trace() {
     let model = common::xta(
@@ -201,8 +202,9 @@ fn very_many_ways_none_of_which_is_possible() {
     assert!(message.contains("too many ways to try all"), "{message}");
 }
 
-/// As soon as `x > 1` it is urgent to go, so time does not get there: `x` stays at 1 for ever. Verification and simulation
-/// must agree on that, and on the moment at which it can be urgent without having been so before.
+/// As soon as `x > 1` it is urgent to go, so time does not get there: `x` stays at 1 for ever.
+/// Verification and simulation must agree on that, and on the moment at which it can be urgent
+/// without having been so before.
 #[test]
 fn time_does_not_pass_into_what_is_urgent_all_along() {
     for (op, verdict, end) in [

@@ -19,8 +19,8 @@ const COUNTERS: &str = "int[0,1000000] n; int[0,1000000] m; bool both; process P
      A -> A { guard n < 1000000; assign n++; }, A -> A { guard m < 1000000; assign m++; }, \
      A -> A { guard n >= 600 && m >= 600; assign both = true; }; } system P;";
 
-/// Breadth first search meets all pairs before the one sought, depth first search one counter alone; a flag does not tell
-/// how near it is.
+/// Breadth first search meets all pairs before the one sought, depth first search one counter
+/// alone; a flag does not tell how near it is.
 #[test]
 fn chance_finds_what_is_deep() {
     let (verdict, by) = decided_by(COUNTERS, "E<> both", 20_000);
@@ -62,7 +62,8 @@ fn the_nearest_location_is_counted_in_edges() {
     assert_eq!(by, ["best-first search"]);
 }
 
-/// Two counters; depth first search counts `n` first and leaves its range at once, breadth first search comes to that late.
+/// Two counters; depth first search counts `n` first and leaves its range at once, breadth first
+/// search comes to that late.
 const LEAVING_RANGE: &str = "int[0,70] n; int[0,30000] m; bool flag; process P() { state A; init A; trans \
      A -> A { guard m < 30000; assign m++; }, A -> A { guard m == 40 && n == 0; assign flag = true; }, \
      A -> A { assign n++; }; } system P;";
@@ -109,7 +110,8 @@ fn tickers() -> String {
     (0..4).map(ticker).collect()
 }
 
-/// Where a run avoids `B` only as long as one clock allows, the clocks of the others may be forgotten.
+/// Where a run avoids `B` only as long as one clock allows, the clocks of the others may be
+/// forgotten.
 #[test]
 fn loose_clocks_prove_what_comes() {
     let tickers = tickers();
@@ -128,8 +130,9 @@ fn loose_clocks_prove_what_comes() {
     assert_eq!(verdict, Verdict::Violated);
 }
 
-/// A run stays away from `B` where `P` has come to `Trap`, which may tick without time passing. Depth first search goes to
-/// the counters first and loses itself among the zones of the tickers; the graph that cannot exclude the run shows the way.
+/// A run stays away from `B` where `P` has come to `Trap`, which may tick without time passing.
+/// Depth first search goes to the counters first and loses itself among the zones of the tickers;
+/// the graph that cannot exclude the run shows the way.
 #[test]
 fn what_cannot_be_excluded_is_looked_for() {
     let model = format!(
@@ -152,7 +155,8 @@ fn what_cannot_be_excluded_is_looked_for() {
     assert_eq!(by, ["active-clocks", "loose-clocks proof"]);
 }
 
-/// A turn may end between any two states of a proof; what is taken up again must not have lost one. (Found by the oracle.)
+/// A turn may end between any two states of a proof; what is taken up again must not have lost one.
+/// (Found by the oracle.)
 #[test]
 fn a_graph_goes_on_where_a_turn_ended() {
     let model = "clock x0, x1, x2; int[0,2] v0; urgent broadcast chan c0; chan c1; \

@@ -1,5 +1,5 @@
-//! Simulations of random models against the explorer of regions: what is possible and blocked, after which delays, what
-//! follows, and the zone of the walk.
+//! Simulations of random models against the explorer of regions: what is possible and blocked,
+//! after which delays, what follows, and the zone of the walk.
 //!
 //! `ZONELENS_WALKS` sets the number of models; the default is a sample that takes seconds.
 
@@ -121,8 +121,8 @@ fn later(s: &State, by: i64) -> State {
     then
 }
 
-/// What the explorer says of a state: what is possible at which moment, the best that each step gets to, and until when
-/// time may pass. Moments count halves of a part of the unit.
+/// What the explorer says of a state: what is possible at which moment, the best that each step
+/// gets to, and until when time may pass. Moments count halves of a part of the unit.
 #[derive(Default)]
 struct Expected {
     possible: BTreeMap<Taken, BTreeSet<i64>>,
@@ -360,7 +360,8 @@ impl Walk<'_> {
             .iter()
             .map(|s| taken_of_walk(&s.edges))
             .collect();
-        // Distances that are not told apart would make regions stand for points that were not reached.
+        // Distances that are not told apart would make regions stand for points that were not
+        // reached.
         let is_exact = !self.model.endless_differences;
         let reached = is_exact.then(|| walker.along(&steps, 30_000)).flatten();
         seen.note("zones not compared", reached.is_none());
@@ -419,8 +420,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The fixed delays up to a step forbid a transition, and those before it do not. No grid of delays finds a run with
-    /// the former.
+    /// The fixed delays up to a step forbid a transition, and those before it do not. No grid of
+    /// delays finds a run with the former.
     fn is_forbidden(
         &mut self,
         steps: &[zonelens_analysis::simulation::WalkStep],
@@ -469,7 +470,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes a transition of the first list after a random delay of its windows, or as early as possible.
+    /// Takes a transition of the first list after a random delay of its windows, or as early as
+    /// possible.
     fn step(&mut self, view: &Simulation, s: &State, expected: &Expected, seen: &mut Seen) -> bool {
         if view.possible.is_empty() {
             return false;
@@ -529,8 +531,8 @@ impl Walk<'_> {
     }
 }
 
-/// Adds guards that need two clocks to differ, and lets some of them be urgent: then earlier delays decide what is possible,
-/// and zones are not convex.
+/// Adds guards that need two clocks to differ, and lets some of them be urgent: then earlier delays
+/// decide what is possible, and zones are not convex.
 fn sharpen(rng: &mut Rng, model: &mut TestModel) {
     let clocks = model.clocks;
     let atom = |x: usize, op: Op, c: i32| Atom {
@@ -612,7 +614,8 @@ fn walk(seed: u64, seen: &mut Seen) {
             if walk.view().unit > FINEST {
                 break;
             }
-            // Without time the zone stays known, and the second list is taken out of the blocked ones.
+            // Without time the zone stays known, and the second list is taken out of the blocked
+            // ones.
             if at > 0 {
                 (view, s, expected) = walk.look(seen);
                 walk.zone(seen);

@@ -1,4 +1,5 @@
-//! Strategies left out one at a time and all together: the verdict is the same, and what was left out does not decide.
+//! Strategies left out one at a time and all together: the verdict is the same, and what was left
+//! out does not decide.
 
 use crate::common::{self, Loaded, Verify};
 use std::collections::BTreeMap;
@@ -25,7 +26,8 @@ const COUNTERS: &str = "int[0,300] n; int[0,300] m; bool both; process P() { sta
      A -> A { guard n < 300; assign n++; }, A -> A { guard m < 300; assign m++; }, \
      A -> A { guard n >= 90 && m >= 90; assign both = true; }; } system P;";
 
-/// A run stays away from `B` in `Trap`; depth first search loses itself among counters and the zones of tickers.
+/// A run stays away from `B` in `Trap`; depth first search loses itself among counters and the
+/// zones of tickers.
 fn trapped() -> String {
     let ticker = |k: usize| {
         format!(
@@ -106,7 +108,8 @@ fn each_strategy_can_be_left_out_and_decides_something() {
             compare("counters", &counters, query, first_turn, &mut seen);
         }
     }
-    // Chance finds what breadth first search comes to late, depth first search never, and no number tells.
+    // Chance finds what breadth first search comes to late, depth first search never, and no number
+    // tells.
     let deep = COUNTERS.replace("300", "1000000").replace("90", "300");
     let deep = common::xta(&deep);
     let with_all = deep.verify("E<> both", &options(20_000, &[]));

@@ -1,6 +1,7 @@
-//! Why the rules on scalarsets are there: for each one that the reference front end lacks, a model that it accepts, two
-//! states of it that differ by a renaming of elements only, and successors that do not. Where a scalarset cannot even
-//! be written that way (constants, priorities and single instances need literals), the elements are integers.
+//! Why the rules on scalarsets are there: for each one that the reference front end lacks, a model
+//! that it accepts, two states of it that differ by a renaming of elements only, and successors
+//! that do not. Where a scalarset cannot even be written that way (constants, priorities and single
+//! instances need literals), the elements are integers.
 
 use crate::common;
 
@@ -12,7 +13,8 @@ use zonelens_analysis::report::{Options, TraceState};
 use zonelens_interpreter::Simulator;
 use zonelens_syntax::ast::FileKind;
 
-/// Takes for each name the first transition that this process starts; gives the state and who can start one there.
+/// Takes for each name the first transition that this process starts; gives the state and who can
+/// start one there.
 fn walk(model: &common::Loaded, names: &[&str]) -> (TraceState, Vec<String>) {
     let nowhere = |_| Position::default();
     let mut simulator = Simulator::new(&model.network, &nowhere).expect("it starts");
@@ -71,8 +73,8 @@ fn load(text: &str) -> common::Loaded {
     common::load(text, FileKind::Xta, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// States after `first` and its mirror image are mirror images; those after one more step of `mover` are not. The rule
-/// keeps the engine from reducing.
+/// States after `first` and its mirror image are mirror images; those after one more step of
+/// `mover` are not. The rule keeps the engine from reducing.
 #[track_caller]
 fn witness(rule: &str, text: &str, elements: &[&str], first: &[&str], mover: &str) {
     let model = load(text);

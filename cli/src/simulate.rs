@@ -57,7 +57,8 @@ pub struct Args {
 enum Format {
     /// For people
     Human,
-    /// One JSON object: a trace and why it ends; with `--interactive`, one object per state and line
+    /// One JSON object: a trace and why it ends; with `--interactive`, one object per state and
+    /// line
     Json,
 }
 

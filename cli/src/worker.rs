@@ -1,8 +1,9 @@
 //! `zonelens worker`: answers one query, replays one trace, evaluates one expression, or answers
 //! questions about walks for the language server.
 //!
-//! It reads one line of JSON, for walks one more for each question, and writes lines of JSON. It stops when its input is closed. This also
-//! happens if the server dies, so no worker outlives its server.
+//! It reads one line of JSON, for walks one more for each question, and writes lines of JSON. It
+//! stops when its input is closed. This also happens if the server dies, so no worker outlives its
+//! server.
 
 mod walks;
 

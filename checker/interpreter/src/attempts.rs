@@ -1,8 +1,9 @@
-//! Every transition that the locations of a concrete state suggest, with what becomes of it: the state it leads to, or
-//! the first thing that forbids it.
+//! Every transition that the locations of a concrete state suggest, with what becomes of it: the
+//! state it leads to, or the first thing that forbids it.
 //!
-//! `steps.rs` finds the steps that are possible and stops at the first evaluation error. A simulator also shows what is
-//! blocked, and why, so that one faulty guard does not hide all other transitions.
+//! `steps.rs` finds the steps that are possible and stops at the first evaluation error. A
+//! simulator also shows what is blocked, and why, so that one faulty guard does not hide all other
+//! transitions.
 
 use super::eval::{Broken, Evaluator, conjuncts};
 use super::state::Concrete;
@@ -66,7 +67,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// How far the transition got, from 0: of several moments, the reason shown is the one at which it got furthest.
+    /// How far the transition got, from 0: of several moments, the reason shown is the one at which
+    /// it got furthest.
     pub(super) fn progress(&self) -> usize {
         match self {
             Reason::Guard { .. } => 0,
@@ -93,7 +95,8 @@ impl From<Broken> for Reason {
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     pub step: ConcreteStep,
-    /// Receivers were not combined because there are more than [`FEW_WAYS`] ways; then `step` has the sender alone.
+    /// Receivers were not combined because there are more than [`FEW_WAYS`] ways; then `step` has
+    /// the sender alone.
     pub choices: Vec<Vec<ConcreteEdge>>,
     pub result: Result<(), Reason>,
     /// Whether the guards of everyone who takes part hold, so that the updates were tried.
@@ -118,8 +121,8 @@ impl Attempt {
         if self.choices.is_empty() {
             return taken(network, state, &self.step, runs, changes);
         }
-        // Who takes part is the same in all ways, so one of them decides about committed locations; invariants are left to
-        // whoever chooses a way.
+        // Who takes part is the same in all ways, so one of them decides about committed locations;
+        // invariants are left to whoever chooses a way.
         let mut one = self.step.clone();
         one.edges
             .extend(self.choices.iter().filter_map(|own| own.first().cloned()));
@@ -139,8 +142,8 @@ struct Offer {
     blocked: Option<Reason>,
 }
 
-/// All attempts of a state. Adds to `changes` the delays after which invariants behind a transition may change; what is
-/// compared before is noted in `state`.
+/// All attempts of a state. Adds to `changes` the delays after which invariants behind a transition
+/// may change; what is compared before is noted in `state`.
 pub(super) fn attempts(
     network: &Network,
     state: &mut Concrete,
@@ -268,8 +271,8 @@ fn offer(network: &Network, state: &mut Concrete, who: ConcreteEdge, edge: &Edge
     }
 }
 
-/// The transitions that one edge can start, with everyone who may take part. The result of those that nothing forbids so
-/// far is filled in later.
+/// The transitions that one edge can start, with everyone who may take part. The result of those
+/// that nothing forbids so far is filled in later.
 fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Attempt> {
     let attempt = |others: &[&Offer], blocked: Option<Reason>| Attempt {
         step: ConcreteStep {
@@ -384,8 +387,8 @@ fn taken(
     }
 }
 
-/// Blocks what a transition of higher priority forbids. One that fails there forbids those below it as well: what happens
-/// has no meaning.
+/// Blocks what a transition of higher priority forbids. One that fails there forbids those below it
+/// as well: what happens has no meaning.
 fn outrank(network: &Network, found: &mut [Attempt]) {
     let rank = |a: &Attempt| priority(network, &a.step);
     let possible = found

@@ -1,19 +1,21 @@
 //! What a run for `E[]`, `A<>` or `-->` claims beyond being a run, checked on concrete states.
 //!
-//! From one moment on, the *pivot*, a condition must keep a value at every instant, during delays too, and the run must be
-//! maximal. There are three ways for that:
+//! From one moment on, the *pivot*, a condition must keep a value at every instant, during delays
+//! too, and the run must be maximal. There are three ways for that:
 //!
-//! - it *is stuck*: no delay that is allowed in the last state leads to a step, and the condition stays as it is at every
-//!   moment that such a delay leads to;
-//! - it *waits*: time may pass for ever in the last state, and the condition stays as it is all the time. Steps may be
-//!   possible, nothing forces them;
-//! - it *repeats* its last steps for ever. The run is given with several rounds of them, and two rounds must begin in the
-//!   same region: see [`super::regions`] for why the steps can then be taken for ever. That covers cycles that take no
-//!   time, and clocks that grow from round to round.
+//! - it *is stuck*: no delay that is allowed in the last state leads to a step, and the condition
+//!   stays as it is at every moment that such a delay leads to;
+//! - it *waits*: time may pass for ever in the last state, and the condition stays as it is all the
+//!   time. Steps may be possible, nothing forces them;
+//! - it *repeats* its last steps for ever. The run is given with several rounds of them, and two
+//!   rounds must begin in the same region: see [`super::regions`] for why the steps can then be
+//!   taken for ever. That covers cycles that take no time, and clocks that grow from round to
+//!   round.
 //!
-//! Between two moments at which an evaluated comparison may change its answer nothing changes, so each such moment and one
-//! between any two stand for all. Evaluating may show further comparisons, and with them moments: what lies between is
-//! looked at until no new ones are found. All times here are doubled, so that there is a whole number between two moments.
+//! Between two moments at which an evaluated comparison may change its answer nothing changes, so
+//! each such moment and one between any two stand for all. Evaluating may show further comparisons,
+//! and with them moments: what lies between is looked at until no new ones are found. All times
+//! here are doubled, so that there is a whole number between two moments.
 
 use super::eval::{Evaluator, Failure};
 use super::limit::Limit;
@@ -58,7 +60,8 @@ pub struct Claim<'a> {
 pub enum End {
     /// Without a step.
     Stays,
-    /// After `start` steps, the next `length` ones come again and again; some rounds of them are part of the run.
+    /// After `start` steps, the next `length` ones come again and again; some rounds of them are
+    /// part of the run.
     Repeats {
         /// Steps before the cycle.
         start: usize,
@@ -248,7 +251,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a step is possible at a moment that time leads to; fails if the condition is lost there.
+    /// Whether a step is possible at a moment that time leads to; fails if the condition is lost
+    /// there.
     fn stays(&self, look: &Look) -> Try<bool> {
         match look.kept {
             true => Ok(look.possible),
@@ -293,8 +297,8 @@ struct Look {
     possible: bool,
 }
 
-/// Shows `visit` every moment that time can lead to from a state, one for all between which nothing changes; true if
-/// time may pass for ever.
+/// Shows `visit` every moment that time can lead to from a state, one for all between which nothing
+/// changes; true if time may pass for ever.
 fn ahead(
     state: &Concrete,
     look: &dyn Fn(i64, &SharedNotes) -> Try<Look>,
@@ -348,7 +352,8 @@ fn look_at(network: &Network, mut state: Concrete) -> Try<Look> {
     })
 }
 
-/// Whether neither this state nor any that time can lead to from it has a step: `deadlock` as the query language has it.
+/// Whether neither this state nor any that time can lead to from it has a step: `deadlock` as the
+/// query language has it.
 pub fn is_dead(network: &Network, state: &Concrete) -> Try<bool> {
     let mut doubled = state.clone();
     doubled.unit *= 2;
@@ -374,7 +379,8 @@ mod tests {
     use zonelens_analysis::network::QueryKind;
     use zonelens_test_support::{Loaded, xta};
 
-    /// Checks the claim `E[] condition` of a run given by delays and the edges of the first process.
+    /// Checks the claim `E[] condition` of a run given by delays and the edges of the first
+    /// process.
     fn claim(model: &str, condition: &str, run: &[(i64, Option<u32>)], end: End) -> Try<Ending> {
         let loaded: Loaded = xta(model);
         let query = loaded.query(&format!("E[] {condition}")).expect("a query");

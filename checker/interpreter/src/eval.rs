@@ -1,7 +1,7 @@
 //! Evaluation of the network's own expressions over concrete values.
 //!
-//! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a mistake in either shows
-//! as a trace that does not replay.
+//! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a
+//! mistake in either shows as a trace that does not replay.
 
 use super::arithmetic::{arithmetic, wrap};
 use super::regions::Notes;
@@ -133,8 +133,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a guard holds. An integer part that fails counts only where the clocks allow the edge, whatever the order
-    /// in which the parts are written.
+    /// Whether a guard holds. An integer part that fails counts only where the clocks allow the
+    /// edge, whatever the order in which the parts are written.
     pub(super) fn guard(&mut self, guard: &Expr) -> Eval<bool> {
         let broken = match self.eval(guard) {
             Ok(value) => return Ok(value != 0),

@@ -7,8 +7,8 @@ use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{Trace, TraceValue};
 use zonelens_syntax::parse_expression;
 
-/// The value of an expression in a step of a trace. `network` is that of `model`. Names are those of the query language;
-/// elements of scalarsets are the numbers that the trace shows.
+/// The value of an expression in a step of a trace. `network` is that of `model`. Names are those
+/// of the query language; elements of scalarsets are the numbers that the trace shows.
 pub fn evaluate_expression(
     model: &Model,
     network: &Network,
@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn replays_end_at_the_limit() {
-        // Urgency is checked wherever the result of a comparison changes: here at every whole number.
+        // Urgency is checked wherever the result of a comparison changes: here at every whole
+        // number.
         let urgent = |k: u32| format!(", s -> t {{ guard x == {k} && n == 1; sync a!; }}");
         let loaded = load(&format!(
             "urgent chan a; int n; process P() {{ clock x; state s, t; init s; \

@@ -50,7 +50,8 @@ pub struct Allowance {
     pub depth: u32,
     /// Moments within one delay at which urgency is looked at.
     pub moments: usize,
-    /// Memory for states, for choices of select values and for the variables of functions, as an estimate.
+    /// Memory for states, for choices of select values and for the variables of functions, as an
+    /// estimate.
     pub bytes: usize,
     /// Time from the start of the request.
     pub time: Duration,
@@ -59,7 +60,8 @@ pub struct Allowance {
 /// The clock is read once in so many steps: reading it costs more than most of them.
 const STEPS_BETWEEN: u64 = 64;
 
-/// What is left of an [`Allowance`]. States carry it along, and what is evaluated over them is charged to it.
+/// What is left of an [`Allowance`]. States carry it along, and what is evaluated over them is
+/// charged to it.
 #[derive(Debug)]
 pub struct Budget {
     allowance: Allowance,

@@ -1,26 +1,30 @@
 //! Regions of concrete states, from the comparisons that a run evaluates.
 //!
-//! **Claim.** Let a run lead from a state `s` to a state `t` with the same integers and locations, and let the notes hold
-//! every comparison of clocks on which the run depends: those that decide whether its delays are allowed, its steps can be
-//! taken, and the property of interest holds. If `s` and `t` have the same [`key`](Regions::key), the steps of the run can
-//! be taken again from `t`, with the property as before, and so for ever.
+//! **Claim.** Let a run lead from a state `s` to a state `t` with the same integers and locations,
+//! and let the notes hold every comparison of clocks on which the run depends: those that decide
+//! whether its delays are allowed, its steps can be taken, and the property of interest holds. If
+//! `s` and `t` have the same [`key`](Regions::key), the steps of the run can be taken again from
+//! `t`, with the property as before, and so for ever.
 //!
-//! *Proof.* Without differences the key says, for each clock, its whole part and whether it has a fraction, up to the
-//! greatest constant it is compared with, and the order of the fractions of such clocks: the regions of Alur and Dill
-//! (*A theory of timed automata*, 1994), with constants for each clock. Equivalent states allow delays into equivalent
-//! states again, agree on all noted comparisons, and stay equivalent when a clock is set to a whole number, or copied
-//! between clocks that have the same constant, which [`Notes::copy`] makes sure of. What is evaluated in a state is
-//! decided by its integers and by the answers of the comparisons evaluated before. So by induction over the run,
-//! equivalent states evaluate the same comparisons, all of which are noted, with the same answers: what the run does from
-//! `s` can be done from `t`, with other delays, and it ends in a state equivalent to `t`. A clock that is never compared
-//! on the way does not matter at all, however it grows; one beyond its constants no longer does.
+//! *Proof.* Without differences the key says, for each clock, its whole part and whether it has a
+//! fraction, up to the greatest constant it is compared with, and the order of the fractions of
+//! such clocks: the regions of Alur and Dill (*A theory of timed automata*, 1994), with constants
+//! for each clock. Equivalent states allow delays into equivalent states again, agree on all noted
+//! comparisons, and stay equivalent when a clock is set to a whole number, or copied between clocks
+//! that have the same constant, which [`Notes::copy`] makes sure of. What is evaluated in a state
+//! is decided by its integers and by the answers of the comparisons evaluated before. So by
+//! induction over the run, equivalent states evaluate the same comparisons, all of which are noted,
+//! with the same answers: what the run does from `s` can be done from `t`, with other delays, and
+//! it ends in a state equivalent to `t`. A clock that is never compared on the way does not matter
+//! at all, however it grows; one beyond its constants no longer does.
 //!
-//! With differences, let `d` be the greatest constant, in absolute value, that any clock or difference is compared with,
-//! and `s` the greatest value that a clock is set to. The key then has for all clocks the same constant `d + s`, and for
-//! each pair of clocks the whole part of their difference, and whether it has a fraction, between `-d` and `d`. Delays do
-//! not change differences. Setting `x` to `c <= s` makes `x - y` into `c - y`: equivalent where `y <= d + s`, because the
-//! whole part of `y` and whether it has a fraction are known, and otherwise less than `c - d - s <= -d` on both sides.
-//! Copies make differences into others that are known, or 0.
+//! With differences, let `d` be the greatest constant, in absolute value, that any clock or
+//! difference is compared with, and `s` the greatest value that a clock is set to. The key then has
+//! for all clocks the same constant `d + s`, and for each pair of clocks the whole part of their
+//! difference, and whether it has a fraction, between `-d` and `d`. Delays do not change
+//! differences. Setting `x` to `c <= s` makes `x - y` into `c - y`: equivalent where `y <= d + s`,
+//! because the whole part of `y` and whether it has a fraction are known, and otherwise less than
+//! `c - d - s <= -d` on both sides. Copies make differences into others that are known, or 0.
 //!
 //! No zone is computed, so a mistake in zones or their abstraction does not come back here.
 
@@ -66,8 +70,9 @@ impl Notes {
         self.copies.insert((target, source));
     }
 
-    /// The least delay greater than `after` at which a noted comparison may change its answer, here or after a step from
-    /// here. A step may copy any clock to any other, and set one that is then compared in a difference.
+    /// The least delay greater than `after` at which a noted comparison may change its answer, here
+    /// or after a step from here. A step may copy any clock to any other, and set one that is then
+    /// compared in a difference.
     pub fn next_moment(&self, state: &Concrete, after: i64) -> Option<i64> {
         let mut constants: BTreeSet<i64> = self.compared.iter().map(|c| c.1).collect();
         for d in &self.differences {

@@ -19,7 +19,8 @@ pub struct Replayed {
     pub states: Vec<Concrete>,
 }
 
-/// Replays delays (in units of `1 / unit`) and steps from the initial state. A last delay without a step is allowed.
+/// Replays delays (in units of `1 / unit`) and steps from the initial state. A last delay without a
+/// step is allowed.
 pub fn replay(
     network: &Network,
     unit: i64,
@@ -69,8 +70,8 @@ pub fn replay(
     Ok(result)
 }
 
-/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever the answer of a comparison
-/// changes, and between two such moments.
+/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever the
+/// answer of a comparison changes, and between two such moments.
 pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
     if delay < 0 {
         return Err(Failure("time runs backwards".into()));

@@ -28,8 +28,8 @@ pub enum Stopped {
     Refused(String),
 }
 
-/// Replays a trace by the numbers of its processes and edges, and gives it with the names and places the network has
-/// now. `Err` says what does not fit.
+/// Replays a trace by the numbers of its processes and edges, and gives it with the names and
+/// places the network has now. `Err` says what does not fit.
 pub fn replay_trace(
     network: &Network,
     trace: &Trace,
@@ -200,7 +200,8 @@ fn clock(
     Ok(TraceValue::Clock(fraction(value, unit)))
 }
 
-/// Shows `visit` the first `count` steps with names and places, each with the state after it; gives the last state.
+/// Shows `visit` the first `count` steps with names and places, each with the state after it; gives
+/// the last state.
 fn walk(
     network: &Network,
     trace: &Trace,
@@ -283,7 +284,8 @@ fn fits(shown: &TraceTransition, wanted: &TraceTransition) -> bool {
         })
 }
 
-/// Whether two states say the same of what both speak of: a declaration that nothing uses may have come or gone since.
+/// Whether two states say the same of what both speak of: a declaration that nothing uses may have
+/// come or gone since.
 fn agrees(a: &TraceState, b: &TraceState) -> bool {
     fn same<T: PartialEq>(a: &BTreeMap<String, T>, b: &BTreeMap<String, T>) -> bool {
         a.iter()

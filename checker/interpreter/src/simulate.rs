@@ -1,7 +1,7 @@
 //! Random and guided runs.
 //!
-//! `windows.rs` says after which delays each transition is possible; a walk takes it after the shortest one, or after one
-//! drawn from the ends and the inside of its windows.
+//! `windows.rs` says after which delays each transition is possible; a walk takes it after the
+//! shortest one, or after one drawn from the ends and the inside of its windows.
 
 use super::attempts::Reason;
 use super::eval::Broken;
@@ -23,8 +23,8 @@ pub struct SimulateOptions {
     pub steps: usize,
     /// Seed of random choices.
     pub seed: u64,
-    /// Transitions to take first, each by its number (from 0) among those that [`Simulator::choices`] lists, at the
-    /// earliest moment.
+    /// Transitions to take first, each by its number (from 0) among those that
+    /// [`Simulator::choices`] lists, at the earliest moment.
     pub guide: Vec<usize>,
 }
 
@@ -38,7 +38,8 @@ impl Default for SimulateOptions {
     }
 }
 
-/// Parts of a time unit that delays are made of. Delays between two moments are as round as they can be.
+/// Parts of a time unit that delays are made of. Delays between two moments are as round as they
+/// can be.
 const UNIT: i64 = 1 << 16;
 /// Where a broadcast can be received in very many ways, at most this many of them are offered.
 const DRAWN: usize = 32;
@@ -148,7 +149,8 @@ impl<'n> Simulator<'n> {
         })
     }
 
-    /// With another seed for the ways in which a broadcast is received, where they are too many to list them all.
+    /// With another seed for the ways in which a broadcast is received, where they are too many to
+    /// list them all.
     #[must_use]
     pub fn seeded(self, seed: u64) -> Simulator<'n> {
         Simulator { seed, ..self }
@@ -159,8 +161,9 @@ impl<'n> Simulator<'n> {
         self.names.describe(self.network, &self.state)
     }
 
-    /// All transitions that are possible now or after a delay, those that come first before the others. Of a broadcast
-    /// that can be received in very many ways some are drawn, the same ones for the same seed and number of steps.
+    /// All transitions that are possible now or after a delay, those that come first before the
+    /// others. Of a broadcast that can be received in very many ways some are drawn, the same ones
+    /// for the same seed and number of steps.
     pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
         Ok(self.look()?.0)
     }
@@ -199,7 +202,8 @@ impl<'n> Simulator<'n> {
         Ok((choices, blocked.collect()))
     }
 
-    /// The steps that a possible transition stands for, with their delays: itself, or some of very many.
+    /// The steps that a possible transition stands for, with their delays: itself, or some of very
+    /// many.
     fn ways(
         &self,
         possible: &Possible,
@@ -392,7 +396,8 @@ fn no_such_choice(step: usize, number: usize, count: usize) -> String {
     format!("step {step} asks for transition {number}, but there {there}")
 }
 
-/// Delays of an interval that a walk may choose from: its ends where they belong to it, and one inside.
+/// Delays of an interval that a walk may choose from: its ends where they belong to it, and one
+/// inside.
 fn samples(interval: &Interval) -> impl Iterator<Item = i64> {
     let from = (!interval.from_open).then_some(interval.from);
     let end = interval
@@ -404,7 +409,8 @@ fn samples(interval: &Interval) -> impl Iterator<Item = i64> {
     from.into_iter().chain(inside).chain(end)
 }
 
-/// A step from `from` that ends before `change` more, at a number as round as possible; 0 if there is none.
+/// A step from `from` that ends before `change` more, at a number as round as possible; 0 if there
+/// is none.
 fn round_below(from: i64, change: i64) -> i64 {
     let mut grain = UNIT;
     while grain > 0 {

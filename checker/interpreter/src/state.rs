@@ -19,13 +19,14 @@ pub struct Concrete {
     pub clocks: Vec<i64>,
     /// Parts of one time unit.
     pub unit: i64,
-    /// The comparisons of clocks that were evaluated, from which follows when an answer changes; `None` where nobody
-    /// asks.
+    /// The comparisons of clocks that were evaluated, from which follows when an answer changes;
+    /// `None` where nobody asks.
     pub comparisons: Option<Vec<Comparison>>,
-    /// Where comparisons and assignments of clocks are noted, shared with the copies of the state; `None` where nobody
-    /// asks.
+    /// Where comparisons and assignments of clocks are noted, shared with the copies of the state;
+    /// `None` where nobody asks.
     pub notes: Option<SharedNotes>,
-    /// What evaluation over this state is charged to, shared with the copies of the state; `None` where nothing limits it.
+    /// What evaluation over this state is charged to, shared with the copies of the state; `None`
+    /// where nothing limits it.
     pub budget: Option<SharedBudget>,
 }
 
@@ -48,7 +49,8 @@ impl Comparison {
         }
     }
 
-    /// The delay after which the value equals the constant; `runs` holds 1 for clocks that run, 0 for those that stand.
+    /// The delay after which the value equals the constant; `runs` holds 1 for clocks that run, 0
+    /// for those that stand.
     pub fn delay(&self, runs: &[i64]) -> Option<i64> {
         let rate = runs[self.left] - self.right.map_or(0, |right| runs[right]);
         (rate != 0).then(|| self.distance.saturating_mul(rate))

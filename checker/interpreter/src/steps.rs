@@ -89,16 +89,16 @@ pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>>
     Ok(start.map(|starter| starter.edge.0))
 }
 
-/// Evaluates every comparison on which it depends whether time may pass here, and no other: invariants, and guards of
-/// urgent synchronisations.
+/// Evaluates every comparison on which it depends whether time may pass here, and no other:
+/// invariants, and guards of urgent synchronisations.
 pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
     invariants_hold(network, state)?;
     Offers::urgent(network, state).map(drop)
 }
 
-/// Evaluates every comparison on which it depends whether a step can be taken here, and few others: the guards of its
-/// edges and of those that may have to take part in its broadcast, invariants after it and, where there are priorities,
-/// all that decides about other steps.
+/// Evaluates every comparison on which it depends whether a step can be taken here, and few others:
+/// the guards of its edges and of those that may have to take part in its broadcast, invariants
+/// after it and, where there are priorities, all that decides about other steps.
 pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep) -> Try<()> {
     if network.has_priorities {
         step_by(network, state, &step.edges)?;
@@ -124,17 +124,17 @@ pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep
     after(network, state, step).map(|_| ())
 }
 
-/// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of a broadcast with two
-/// edges each have a thousand million.
+/// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of
+/// a broadcast with two edges each have a thousand million.
 const FEW_WAYS: usize = 1024;
 /// So many steps are looked for among many ways, ...
 const DRAWN: usize = 32;
 /// ... by so many draws at most.
 const DRAWS: usize = 4096;
 
-/// All steps of a state: guards, committed locations, priorities and target invariants considered. Each comes with the
-/// state it leads to. Where a broadcast has too many ways to be received, each receiver draws what it does, the same for
-/// the same `rng`.
+/// All steps of a state: guards, committed locations, priorities and target invariants considered.
+/// Each comes with the state it leads to. Where a broadcast has too many ways to be received, each
+/// receiver draws what it does, the same for the same `rng`.
 pub fn enabled_steps(
     network: &Network,
     state: &mut Concrete,
@@ -192,7 +192,8 @@ fn levels<'t, 'o>(
     trials.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// Whether something fails in a state: this step if one is given, else a guard or any step that can be taken.
+/// Whether something fails in a state: this step if one is given, else a guard or any step that can
+/// be taken.
 pub fn fails(network: &Network, state: &Concrete, step: Option<&[ConcreteEdge]>) -> bool {
     let mut state = state.clone();
     match step.map(|edges| step_by(network, &mut state, edges)) {
@@ -253,8 +254,9 @@ pub(super) fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
     (channel, process.unwrap_or(0))
 }
 
-/// The step by these edges, sender first and receivers in process order, with the state it leads to; `None` if it is not
-/// possible. The ways in which the receivers of a broadcast could choose otherwise are not gone through.
+/// The step by these edges, sender first and receivers in process order, with the state it leads
+/// to; `None` if it is not possible. The ways in which the receivers of a broadcast could choose
+/// otherwise are not gone through.
 pub fn step_by(
     network: &Network,
     state: &mut Concrete,
@@ -382,8 +384,9 @@ struct Offers {
 }
 
 impl Offers {
-    /// The edges that the steps of a state are made of. Guards are evaluated where they can matter: not of processes that
-    /// must wait for a committed location, nor of receivers to whom nobody can send.
+    /// The edges that the steps of a state are made of. Guards are evaluated where they can matter:
+    /// not of processes that must wait for a committed location, nor of receivers to whom nobody
+    /// can send.
     fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
         let committed = |p: usize, state: &Concrete| {
             let location = state.locations[p] as usize;
@@ -460,7 +463,8 @@ impl Offers {
         self.receivers.iter().filter(fits).map(|r| &r.edge)
     }
 
-    /// Whether these are receivers that a sender can have: one of a binary channel, of a broadcast everybody who listens.
+    /// Whether these are receivers that a sender can have: one of a binary channel, of a broadcast
+    /// everybody who listens.
     fn take_part(
         &self,
         network: &Network,
@@ -535,7 +539,8 @@ fn collect(
     Ok(found)
 }
 
-/// The ways to make a step: a starter alone, with one of its partners, or with one edge of each receiver.
+/// The ways to make a step: a starter alone, with one of its partners, or with one edge of each
+/// receiver.
 struct Ways<'o> {
     channel: Option<u32>,
     is_broadcast: bool,
@@ -545,8 +550,8 @@ struct Ways<'o> {
 }
 
 impl<'o> Ways<'o> {
-    /// With the priorities that their steps have. Who takes part in a broadcast, and so its priority, is the same in all
-    /// ways.
+    /// With the priorities that their steps have. Who takes part in a broadcast, and so its
+    /// priority, is the same in all ways.
     fn trials(self, network: &Network) -> Vec<((i32, i32), Trial<'o>)> {
         if !self.is_broadcast {
             let steps = self.all().map(|step| (priority(network, &step), step));

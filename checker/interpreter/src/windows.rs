@@ -1,12 +1,14 @@
 //! The delays after which a concrete state can take each of its transitions.
 //!
-//! **Claim.** The windows are exact. *Argument.* Clocks are multiples of `1 / unit`, and constants are whole, so an answer
-//! of a comparison changes only after a delay that is a multiple of `1 / unit`. All times here are doubled: such a delay is
-//! even, and between two of them lies an odd one. The search looks at the state itself, at the odd moment right behind it,
-//! and at the next even moment at which a comparison that was evaluated at the odd one reaches its constant. What is
-//! evaluated depends on integers and on the answers of comparisons evaluated before, so up to that moment every evaluation
-//! goes the same way: the odd moment stands for the open interval between the two even ones. Comparisons inside invariants
-//! after a transition count as well (`attempts.rs` notes those whose value depends on the delay).
+//! **Claim.** The windows are exact. *Argument.* Clocks are multiples of `1 / unit`, and constants
+//! are whole, so an answer of a comparison changes only after a delay that is a multiple of `1 /
+//! unit`. All times here are doubled: such a delay is even, and between two of them lies an odd
+//! one. The search looks at the state itself, at the odd moment right behind it, and at the next
+//! even moment at which a comparison that was evaluated at the odd one reaches its constant. What
+//! is evaluated depends on integers and on the answers of comparisons evaluated before, so up to
+//! that moment every evaluation goes the same way: the odd moment stands for the open interval
+//! between the two even ones. Comparisons inside invariants after a transition count as well
+//! (`attempts.rs` notes those whose value depends on the delay).
 
 use super::attempts::{Attempts, Reason, attempts};
 use super::eval::Broken;
@@ -59,8 +61,8 @@ impl Interval {
 pub struct Possible {
     /// Who takes which edge.
     pub step: ConcreteStep,
-    /// For a broadcast that can be received in too many ways to list them: what each receiver can do. `step` then has
-    /// the sender alone.
+    /// For a broadcast that can be received in too many ways to list them: what each receiver can
+    /// do. `step` then has the sender alone.
     pub choices: Vec<Vec<ConcreteEdge>>,
     /// After which delays, in ascending order.
     pub delays: Vec<Interval>,
@@ -115,7 +117,8 @@ struct Piece {
     to: Option<i64>,
 }
 
-/// Looks at everything that can happen from a state; ends early, with what is known, when the limit is reached.
+/// Looks at everything that can happen from a state; ends early, with what is known, when the limit
+/// is reached.
 pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<Windows, Broken> {
     let mut start = state.clone();
     if start.unit > MOST_PARTS || start.clocks.iter().any(|c| *c > MOST_PARTS) {
@@ -263,7 +266,8 @@ impl Collected {
             return;
         };
         match possible.delays.last_mut() {
-            // Pieces come in order; two that meet differ in whether the moment where they meet is excluded.
+            // Pieces come in order; two that meet differ in whether the moment where they meet is
+            // excluded.
             Some(last) if last.to == Some(piece.from) && last.to_open != piece.open => {
                 (last.to, last.to_open) = (piece.to, piece.open);
             }
@@ -284,8 +288,8 @@ impl Collected {
     fn finish(mut self, time: Interval, end: TimeEnd) -> Windows {
         let key = |p: &Possible| p.delays.first().map(|i| (i.from, i.from_open));
         self.possible.sort_by_key(key);
-        // Of a broadcast that is possible with some receivers, or of an edge with some partner, nothing is blocked but
-        // what differs in who takes part.
+        // Of a broadcast that is possible with some receivers, or of an edge with some partner,
+        // nothing is blocked but what differs in who takes part.
         let starts = |step: &ConcreteStep, other: &Possible| {
             step.edges.first() == other.step.edges.first() && step.edges.len() == 1
         };
@@ -449,7 +453,8 @@ mod tests {
         );
     }
 
-    /// Where a guard fails nothing can be taken: replay would fail. Where others must move first it is not evaluated.
+    /// Where a guard fails nothing can be taken: replay would fail. Where others must move first it
+    /// is not evaluated.
     #[test]
     fn guards_that_fail_leave_nothing_possible() {
         let model = "clock x; int m; process P() { state A, B; init A; trans A -> B { }; }
@@ -510,7 +515,8 @@ mod tests {
         );
     }
 
-    /// At every multiple of a half part of a unit, the windows say what the list of steps at that moment says.
+    /// At every multiple of a half part of a unit, the windows say what the list of steps at that
+    /// moment says.
     #[test]
     fn windows_agree_with_the_steps_of_every_moment() {
         let mut rng = Rng::new(20_261_118);

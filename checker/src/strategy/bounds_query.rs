@@ -81,8 +81,8 @@ impl Run<'_> {
                         self.grows(clock, formula.as_ref(), (&search, node), &own, &settings);
                 }
             }
-            // A lower bound beyond the limit may be what the abstraction made of another one, or that of a zone which took
-            // the place of others: there, values are not told apart.
+            // A lower bound beyond the limit may be what the abstraction made of another one, or
+            // that of a zone which took the place of others: there, values are not told apart.
             let is_kept = |(value, strict): (i64, bool)| {
                 let limit = i64::from(bound);
                 value < limit || value == limit && !strict
@@ -127,7 +127,8 @@ impl Run<'_> {
     }
 }
 
-/// Raises the bounds of measured clocks to `bound`, at least to their own greatest constant, which is returned.
+/// Raises the bounds of measured clocks to `bound`, at least to their own greatest constant, which
+/// is returned.
 fn raise(program: &Program, bounds: &mut Bounds, measured: &[Measured], bound: i32) -> i32 {
     let mut clocks = Vec::new();
     for m in measured {

@@ -105,7 +105,8 @@ impl<'p> Extremes<'p> {
         for part in parts {
             let (high, low) = (part.at(i, j), part.at(j, i));
             let limit = self.limit;
-            // Beyond its bound the abstraction does not keep a clock's value, nor its distance from others.
+            // Beyond its bound the abstraction does not keep a clock's value, nor its distance from
+            // others.
             let lost = |x: usize| x != 0 && part.at(x, 0) > bound::le(limit);
             if j != 0 && (lost(i) || lost(j)) {
                 range.beyond.get_or_insert(node);

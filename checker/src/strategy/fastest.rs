@@ -1,15 +1,18 @@
 //! The fastest trace.
 //!
-//! A clock `t` that nothing sets measures time. The runs to what is looked for along one sequence of steps are a union of
-//! zones, in which the least value of `t` is a whole number, reached or only approached; so the least over all sequences is
-//! a whole number too. It is found by asking whether a state with the condition and `t <= c`, or `t < c`, is reachable,
-//! for fewer and fewer of these *limits*: they are ordered, `t < 1`, `t <= 1`, `t < 2`, and what one allows the next one
-//! does. When some limit is possible and the one below it is not, the least time is known: for `t <= c` it is `c`; for
-//! `t < c + 1`, where `t <= c` is not possible, it is more than `c` and comes as close to it as one likes.
+//! A clock `t` that nothing sets measures time. The runs to what is looked for along one sequence
+//! of steps are a union of zones, in which the least value of `t` is a whole number, reached or
+//! only approached; so the least over all sequences is a whole number too. It is found by asking
+//! whether a state with the condition and `t <= c`, or `t < c`, is reachable, for fewer and fewer
+//! of these *limits*: they are ordered, `t < 1`, `t <= 1`, `t < 2`, and what one allows the next
+//! one does. When some limit is possible and the one below it is not, the least time is known: for
+//! `t <= c` it is `c`; for `t < c + 1`, where `t <= c` is not possible, it is more than `c` and
+//! comes as close to it as one likes.
 //!
-//! Each question is a search of its own over the model with the clock, whose bounds hold the limit, so that whatever
-//! abstraction is exact for the query is exact for it. The run that answers is scheduled inside its limit. At first each
-//! run found sets the next limit; if runs get faster in small steps only, the limits still open are halved.
+//! Each question is a search of its own over the model with the clock, whose bounds hold the limit,
+//! so that whatever abstraction is exact for the query is exact for it. The run that answers is
+//! scheduled inside its limit. At first each run found sets the next limit; if runs get faster in
+//! small steps only, the limits still open are halved.
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
@@ -30,7 +33,8 @@ use zonelens_interpreter::Failure;
 /// Searches in which the run found sets the limit, before limits are halved.
 const BY_RUNS: usize = 8;
 
-/// A limit for the time: `2 c` is `t <= c`, `2 c + 1` is `t < c + 1`. None is below 0, so -1 is not possible.
+/// A limit for the time: `2 c` is `t <= c`, `2 c + 1` is `t < c + 1`. None is below 0, so -1 is not
+/// possible.
 type Limit = i64;
 
 /// What a search under a limit ended with.
@@ -42,8 +46,8 @@ enum Asked {
 }
 
 impl Run<'_> {
-    /// Replaces the trace of an answer by one that takes the least time, and says what that is. A limit reached on the way
-    /// leaves the best so far, and nothing is said.
+    /// Replaces the trace of an answer by one that takes the least time, and says what that is. A
+    /// limit reached on the way leaves the best so far, and nothing is said.
     pub(crate) fn minimise_time(
         &self,
         mut answer: Answer,
@@ -65,7 +69,8 @@ impl Run<'_> {
             rounds += 1;
             match self.within(limit, target, settings, watch) {
                 Ok(Asked::Possible(trace)) => {
-                    // The schedule keeps the limit, so this is progress; a run that breaks it would never end this.
+                    // The schedule keeps the limit, so this is progress; a run that breaks it would
+                    // never end this.
                     let Some(better) = limit_of(&trace).filter(|better| *better <= limit) else {
                         return Answer::internal("a run takes more time than its limit");
                     };

@@ -1,18 +1,21 @@
-//! Whether a clock grows without bound: because a state lets time pass for ever, which shows in an exact zone, or around a
-//! cycle.
+//! Whether a clock grows without bound: because a state lets time pass for ever, which shows in an
+//! exact zone, or around a cycle.
 //!
-//! Measuring a clock raises its bound until the measure does not change any more, which never happens where a cycle that
-//! does not set the clock lets time pass. Such a cycle is recognised on the way to a state beyond the bound. Let it lead
-//! from a zone `Z` back to the same discrete state and a zone `Z'`, let every point of `Z` have the clock above all its
-//! constants, and let neither the cycle nor what follows it set or copy the clock. Then no guard, invariant or priority
-//! depends on the clock any more: what can be done from a point can be done, with the same delays, from that point with
-//! the clock moved up. If moreover `Z'` without the clock contains `Z` without it, and lets the clock be at least one
-//! more above every other, every point of `Z` is met again with the clock one higher, and by induction arbitrarily high;
-//! and so is what follows, up to the state that was measured.
+//! Measuring a clock raises its bound until the measure does not change any more, which never
+//! happens where a cycle that does not set the clock lets time pass. Such a cycle is recognised on
+//! the way to a state beyond the bound. Let it lead from a zone `Z` back to the same discrete state
+//! and a zone `Z'`, let every point of `Z` have the clock above all its constants, and let neither
+//! the cycle nor what follows it set or copy the clock. Then no guard, invariant or priority
+//! depends on the clock any more: what can be done from a point can be done, with the same delays,
+//! from that point with the clock moved up. If moreover `Z'` without the clock contains `Z` without
+//! it, and lets the clock be at least one more above every other, every point of `Z` is met again
+//! with the clock one higher, and by induction arbitrarily high; and so is what follows, up to the
+//! state that was measured.
 //!
-//! `Z` is what the way there reaches, restricted to points whose other clocks, where the cycle does not set them, are above
-//! their constants, too: the others are not met again. Zones are abstracted, with the measured clock kept exactly; what that
-//! adds is simulated, with equal delays, by points with the same value of the clock.
+//! `Z` is what the way there reaches, restricted to points whose other clocks, where the cycle does
+//! not set them, are above their constants, too: the others are not met again. Zones are
+//! abstracted, with the measured clock kept exactly; what that adds is simulated, with equal
+//! delays, by points with the same value of the clock.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
@@ -50,8 +53,8 @@ struct PathCursor<'p> {
 }
 
 impl Run<'_> {
-    /// Whether `clock`, which exceeds its bound in a node, does so without limit; `bounds` are those of model and query.
-    /// `false` says nothing.
+    /// Whether `clock`, which exceeds its bound in a node, does so without limit; `bounds` are
+    /// those of model and query. `false` says nothing.
     pub(crate) fn grows(
         &self,
         clock: &ClockCode,
@@ -163,7 +166,8 @@ impl Run<'_> {
 }
 
 impl PathCursor<'_> {
-    /// The zone of a state, abstracted, if there is one only: which part of several a path goes through is not followed.
+    /// The zone of a state, abstracted, if there is one only: which part of several a path goes
+    /// through is not followed.
     fn only(&mut self, state: &[i32], zones: &mut Vec<Zone>) -> Option<Zone> {
         let mut zone = zones.pop().filter(|_| zones.is_empty())?;
         let most = zone.at(self.clock, 0);
@@ -184,7 +188,8 @@ impl PathCursor<'_> {
         Some(zone)
     }
 
-    /// The states on the way, the last included; `None` if the measured clock is copied or a zone falls apart.
+    /// The states on the way, the last included; `None` if the measured clock is copied or a zone
+    /// falls apart.
     fn follow(
         &mut self,
         mut state: Vec<i32>,

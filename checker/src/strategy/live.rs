@@ -169,8 +169,9 @@ impl Run<'_> {
         Ok(take_turns(&question, self.options, alone, watch))
     }
 
-    /// The same under LU bounds, for states and for runs. That only adds points, and with them runs: if none avoids q there,
-    /// none does. `None` if one does, which proves nothing: where it ends, a real one may go on.
+    /// The same under LU bounds, for states and for runs. That only adds points, and with them
+    /// runs: if none avoids q there, none does. `None` if one does, which proves nothing: where it
+    /// ends, a real one may go on.
     pub(super) fn leads_under_lu(
         &self,
         start: Throughout<'_>,
@@ -269,8 +270,9 @@ impl Run<'_> {
         stopped.map_or(Ok((search, outcome, live)), Err)
     }
 
-    /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none does from a reachable
-    /// point either. The runs themselves are searched under LU bounds, which only adds to them.
+    /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none
+    /// does from a reachable point either. The runs themselves are searched under LU bounds, which
+    /// only adds to them.
     pub(super) fn leads_from_hulls(
         &self,
         start: Throughout<'_>,

@@ -45,7 +45,8 @@ impl Run<'_> {
         }
     }
 
-    /// The report of an error that a search for runs met in the last state of a path, or on a step from there.
+    /// The report of an error that a search for runs met in the last state of a path, or on a step
+    /// from there.
     fn live_fault(&self, fault: Fault, path: Vec<Passed>, run: &LiveRun<'_>) -> Answer {
         if fault.of_query {
             return self.query_error(fault);

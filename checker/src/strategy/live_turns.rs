@@ -139,7 +139,8 @@ impl Strategy for LooseClocks<'_> {
     }
 }
 
-/// Looks for the run that a graph of wide zones could not exclude, several times. Only what is found counts.
+/// Looks for the run that a graph of wide zones could not exclude, several times. Only what is
+/// found counts.
 struct GuidedSearch<'s> {
     question: &'s Runs<'s>,
 }

@@ -1,10 +1,12 @@
 //! Proofs over wider zones (`bounds/coupling.rs`, `search/wide.rs`), from the widest up.
 //!
-//! A zone with more points has more runs, so a state or a run that is not found there does not exist. For the same reason
-//! `Extra⁺_LU` will do for liveness here, where it is not exact: it may show a state without steps that is not there.
+//! A zone with more points has more runs, so a state or a run that is not found there does not
+//! exist. For the same reason `Extra⁺_LU` will do for liveness here, where it is not exact: it may
+//! show a state without steps that is not there.
 //!
-//! For states, clocks are kept together by their distance from the query. For runs, what was found without being real
-//! says which clocks to keep together next: those that take part in it, nearest first.
+//! For states, clocks are kept together by their distance from the query. For runs, what was found
+//! without being real says which clocks to keep together next: those that take part in it, nearest
+//! first.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -77,7 +79,8 @@ pub(crate) struct NoRun<'p> {
     start: Option<Throughout<'p>>,
     condition: Throughout<'p>,
     distances: Vec<Option<u32>>,
-    /// Graphs whose zones share nodes by inclusion are small, and prove less than those where they must be equal.
+    /// Graphs whose zones share nodes by inclusion are small, and prove less than those where they
+    /// must be equal.
     attempts: [Attempt<'p>; 2],
     /// The reachable states, once they are known, in hulls.
     reached: Option<Wide<'p>>,
@@ -161,7 +164,8 @@ impl<'p> NoRun<'p> {
             .sum()
     }
 
-    /// Lets the next graph of a kind grow by so many states, and goes on to narrower zones if it proves nothing.
+    /// Lets the next graph of a kind grow by so many states, and goes on to narrower zones if it
+    /// proves nothing.
     pub fn tries(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> Tried {
         let Some(coupling) = self.attempts[kind].coupling.clone() else {
             return Tried::Nothing;
@@ -262,8 +266,9 @@ impl<'p> NoRun<'p> {
             }
             return Ok(runs);
         }
-        // A run that starts amid such states has come from a point where the first of them was entered, so it is enough
-        // to look at those. They are much fewer, and clocks that are set there are known.
+        // A run that starts amid such states has come from a point where the first of them was
+        // entered, so it is enough to look at those. They are much fewer, and clocks that are set
+        // there are known.
         let mut initial = program.initial.clone();
         let part = starts.part(&mut initial, at_first())?;
         runs.start(&initial, part)?;

@@ -1,4 +1,5 @@
-//! From a query to its report: which abstraction is exact for it, the search, the trace, the verdict.
+//! From a query to its report: which abstraction is exact for it, the search, the trace, the
+//! verdict.
 //!
 //! `portfolio.rs` says which strategies there are and whose turn it is.
 
@@ -81,7 +82,8 @@ impl Answer {
         }
     }
 
-    /// The limit under which the stored states are judged; a run without a verdict stopped early, and is not.
+    /// The limit under which the stored states are judged; a run without a verdict stopped early,
+    /// and is not.
     pub fn judged<'w>(&self, watch: &Watch<'w>) -> Option<Limit<'w>> {
         (self.verdict != Verdict::Unknown).then(|| watch.limit())
     }
@@ -155,7 +157,8 @@ impl Run<'_> {
         fault.message(|cell| names.cell(cell), variable)
     }
 
-    /// A verdict whose trace could not be built: the limit was reached on the way, or something is wrong with us.
+    /// A verdict whose trace could not be built: the limit was reached on the way, or something is
+    /// wrong with us.
     pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
         match self.limit.is_over() {
             Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
@@ -186,8 +189,8 @@ impl Run<'_> {
     }
 }
 
-/// Runs one query. `position` turns a span of the model into line and column. The caller fills `line` and `expected` of
-/// the report.
+/// Runs one query. `position` turns a span of the model into line and column. The caller fills
+/// `line` and `expected` of the report.
 pub fn verify(
     network: &Network,
     query: &Query,

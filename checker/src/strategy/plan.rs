@@ -31,7 +31,8 @@ impl Run<'_> {
         self.usable(Bounds::new(self.program, conditions))
     }
 
-    /// The same for `E<>` and `A[]`. What is asked of whole orbits must be known of them all, wherever they are.
+    /// The same for `E<>` and `A[]`. What is asked of whole orbits must be known of them all,
+    /// wherever they are.
     pub fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
         self.usable(if self.named().is_empty() {
             Bounds::to_reach(self.program, condition)
@@ -51,8 +52,8 @@ impl Run<'_> {
         Ok(bounds)
     }
 
-    /// The same, with inclusion of zones in place of `a≼LU` where more counts than what can be reached: where `exact` says
-    /// so, or representatives are made by the order of clocks.
+    /// The same, with inclusion of zones in place of `a≼LU` where more counts than what can be
+    /// reached: where `exact` says so, or representatives are made by the order of clocks.
     pub fn without_alu(settings: Settings, exact: bool) -> Settings {
         match settings.abstraction {
             Abstraction::Alu if exact => Settings {
@@ -63,8 +64,9 @@ impl Run<'_> {
         }
     }
 
-    /// How to search for reachable states. `plain` says that the query has no `deadlock`, so that simulation is enough;
-    /// otherwise regions must be kept (a state covered under LU may hide a deadlock).
+    /// How to search for reachable states. `plain` says that the query has no `deadlock`, so that
+    /// simulation is enough; otherwise regions must be kept (a state covered under LU may hide a
+    /// deadlock).
     pub fn settings(&self, bounds: &Bounds, plain: bool) -> Settings {
         let diagonals = !bounds.diagonals.is_empty();
         let abstraction = match self.options.abstraction {
@@ -113,9 +115,10 @@ impl Run<'_> {
         }
     }
 
-    /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements that the query names may
-    /// be moved all the same, and are given with their sets: the query is then asked of whole orbits, and what it says of
-    /// their clocks becomes a bound of all clocks they may be exchanged with.
+    /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements
+    /// that the query names may be moved all the same, and are given with their sets: the query is
+    /// then asked of whole orbits, and what it says of their clocks becomes a bound of all clocks
+    /// they may be exchanged with.
     pub fn representative_and_named(
         &self,
         settings: &Settings,
@@ -215,8 +218,9 @@ impl Run<'_> {
         Search::new(self.program, bounds, settings, graph)
     }
 
-    /// The report on the symmetry that a search used. `judge` is the limit under which it is judged whether one state per
-    /// orbit was kept; `None` if the run was stopped, of which nothing is claimed.
+    /// The report on the symmetry that a search used. `judge` is the limit under which it is judged
+    /// whether one state per orbit was kept; `None` if the run was stopped, of which nothing is
+    /// claimed.
     pub fn symmetry_of(
         &self,
         search: &Search<'_>,

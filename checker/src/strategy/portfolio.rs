@@ -1,17 +1,19 @@
-//! The portfolio: which strategies there are, what each proves, and when it has its turn. Read this first; `scheduler.rs`
-//! is the loop that follows the tables.
+//! The portfolio: which strategies there are, what each proves, and when it has its turn. Read this
+//! first; `scheduler.rs` is the loop that follows the tables.
 //!
-//! The exact search is the one that was asked for, and answers most questions within its first turn. Where it does not, the
-//! others take turns with it:
+//! The exact search is the one that was asked for, and answers most questions within its first
+//! turn. Where it does not, the others take turns with it:
 //!
-//! - best first search by how far a state is from the condition (`search/nearness.rs`), depth first search, and random
-//!   depth first search started anew again and again, which find deep states early. What they have not found in a large
-//!   space they hardly will, so their turns grow slower;
-//! - a search over convex hulls, which holds one zone per discrete state, and searches over zones that keep fewer
-//!   differences of clocks (`loose.rs`). Both only add points, so a state that they do not reach is not reachable; that
-//!   settles many safety questions with a few thousand states where the exact zones are a million. What they do reach
-//!   proves nothing. LU bounds add points as well where only regions are exact: for `deadlock`, and for runs;
-//! - searches for the run that a graph of loose clocks could not exclude. Only what they find counts.
+//! - best first search by how far a state is from the condition (`search/nearness.rs`), depth first
+//!   search, and random depth first search started anew again and again, which find deep states
+//!   early. What they have not found in a large space they hardly will, so their turns grow slower;
+//! - a search over convex hulls, which holds one zone per discrete state, and searches over zones
+//!   that keep fewer differences of clocks (`loose.rs`). Both only add points, so a state that they
+//!   do not reach is not reachable; that settles many safety questions with a few thousand states
+//!   where the exact zones are a million. What they do reach proves nothing. LU bounds add points
+//!   as well where only regions are exact: for `deadlock`, and for runs;
+//! - searches for the run that a graph of loose clocks could not exclude. Only what they find
+//!   counts.
 
 use super::Answer;
 use crate::search::limits::{Stop, Watch};
@@ -26,7 +28,8 @@ use Kind::{LeadsTo, Reach, Stays};
 use Proves::{Absence, Both, Presence};
 use Switch::{BestFirst, DepthFirst, Guided, Hulls, LooseClocks, LuBounds, RandomDepthFirst};
 
-/// States of the first turn. Most models are smaller, and their counts are those of the search that was asked for.
+/// States of the first turn. Most models are smaller, and their counts are those of the search that
+/// was asked for.
 const FIRST_TURN: u64 = 100_000;
 
 /// The strategies beside the exact search.
@@ -45,8 +48,9 @@ pub(crate) const STRATEGIES: [Row; 7] = [
 /// The exact search: it decides whatever it ends with, and cannot be left out.
 const EXACT: Option<Switch> = None;
 
-/// Who has a turn for which query, in the order of a round. Shares are of the exact search's turn, and its own is of the
-/// first turn: for runs it begins anew each time, so its turns grow faster; graphs of loose clocks go on where they were.
+/// Who has a turn for which query, in the order of a round. Shares are of the exact search's turn,
+/// and its own is of the first turn: for runs it begins anew each time, so its turns grow faster;
+/// graphs of loose clocks go on where they were.
 #[rustfmt::skip]
 pub(crate) const TURNS: [Turn; 15] = [
     // query    strategy                 share   growth     joins
@@ -69,7 +73,8 @@ pub(crate) const TURNS: [Turn; 15] = [
     turn(LeadsTo, Some(Hulls),            (1, 1), Quadruple, AtOnce),
 ];
 
-/// A strategy: its name on the command line, what the result says when it decided, and what its end proves.
+/// A strategy: its name on the command line, what the result says when it decided, and what its end
+/// proves.
 pub(crate) struct Row {
     pub switch: Switch,
     pub words: &'static str,
@@ -124,10 +129,11 @@ pub(crate) enum Growth {
 pub(crate) enum Joins {
     /// In the first round.
     AtOnce,
-    /// In the second round, and from then on in place of the exact search until it fails: small models are searched as was
-    /// asked for.
+    /// In the second round, and from then on in place of the exact search until it fails: small
+    /// models are searched as was asked for.
     SecondRound,
-    /// Once discrete states have several zones: below, wider zones would be as many as the exact ones.
+    /// Once discrete states have several zones: below, wider zones would be as many as the exact
+    /// ones.
     WhenManyZones,
     /// When the strategy before it left a hint, and at once.
     OnHint,
@@ -173,7 +179,8 @@ pub(crate) trait Strategy {
     /// Explores up to so many states, which the watch counts, or as many as it takes.
     fn run_turn(&mut self, states: Option<u64>, watch: &mut Watch<'_>) -> TurnResult;
 
-    /// Adds what it explored to the counts of the run, if no turn did; asked of the one that ends it.
+    /// Adds what it explored to the counts of the run, if no turn did; asked of the one that ends
+    /// it.
     fn count(&self, _: &mut Watch<'_>) {}
 
     /// Completes the answer of the run, whoever gave it; asked of the exact search.
@@ -196,7 +203,8 @@ pub(crate) trait Strategy {
 pub(crate) enum TurnResult {
     /// Nothing yet.
     GoesOn,
-    /// Nothing yet, but the strategy that follows hints has something to look into before this turn goes on.
+    /// Nothing yet, but the strategy that follows hints has something to look into before this turn
+    /// goes on.
     Hint,
     /// The answer.
     Decided(Box<Answer>),
@@ -216,8 +224,8 @@ pub(crate) trait Question<'s> {
     /// The verdicts if what is looked for is there, and if it is not.
     fn verdicts(&self) -> (Verdict, Verdict);
 
-    /// Prepares a strategy of the table, `None` for the exact search; nothing if it cannot help here. What is large is made
-    /// in its first turn, which may never come.
+    /// Prepares a strategy of the table, `None` for the exact search; nothing if it cannot help
+    /// here. What is large is made in its first turn, which may never come.
     fn start(&'s self, strategy: Option<Switch>) -> Option<Box<dyn Strategy + 's>>;
 }
 

@@ -144,7 +144,8 @@ impl Run<'_> {
         )
     }
 
-    /// What the end of a search says; `image` maps the state found to where the query holds as written.
+    /// What the end of a search says; `image` maps the state found to where the query holds as
+    /// written.
     pub(crate) fn searched(
         &self,
         outcome: Outcome,
@@ -305,8 +306,8 @@ impl Run<'_> {
         doubtful || self.wants_trace() && !fault.kind.is_ours()
     }
 
-    /// The report of a model error after these steps, or on a step that follows them. States found by approximation may
-    /// have no run; anywhere else the interpreter must meet the error, too.
+    /// The report of a model error after these steps, or on a step that follows them. States found
+    /// by approximation may have no run; anywhere else the interpreter must meet the error, too.
     pub(crate) fn fault_after(
         &self,
         fault: Fault,

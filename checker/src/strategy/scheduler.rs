@@ -2,15 +2,17 @@
 //!
 //! Turns are counted in states, so the same run gives the same answer.
 //!
-//! A search that looks elsewhere may run into an evaluation error deep in the model. Exploring everything would meet it
-//! too, so nothing but a state found before can still decide: the others get some more rounds, then the error is the answer.
+//! A search that looks elsewhere may run into an evaluation error deep in the model. Exploring
+//! everything would meet it too, so nothing but a state found before can still decide: the others
+//! get some more rounds, then the error is the answer.
 
 use super::Answer;
 use super::portfolio::{self, Joins, Proves, Question, STRATEGIES, Strategy, TURNS, TurnResult};
 use crate::search::limits::{Stop, Watch};
 use zonelens_analysis::report::{Options, Verdict};
 
-/// Rounds that are left to find what is looked for once a strategy beside the exact search has met an error of the model.
+/// Rounds that are left to find what is looked for once a strategy beside the exact search has met
+/// an error of the model.
 const ROUNDS_AFTER_ERROR: u32 = 1;
 
 /// A row of the table, and who has its turns.
@@ -99,7 +101,8 @@ impl<'s> Scheduler<'s> {
                 Joins::AtOnce => true,
                 Joins::SecondRound => self.round > 0,
                 Joins::WhenManyZones => self.many_zones,
-                // Where nobody is left to give hints, the last one is looked into for longer and longer.
+                // Where nobody is left to give hints, the last one is looked into for longer and
+                // longer.
                 Joins::OnHint => self.seats[index - 1].strategy.is_none(),
             };
             if !has_turn || self.seats[index].strategy.is_none() {

@@ -16,7 +16,8 @@ use zonelens_analysis::report::{SearchOrder, Switch, Verdict};
 /// Zones per discrete state from which on wider zones may help.
 const MANY_ZONES: u64 = 2;
 
-/// How often a random search starts anew in one turn. What it looks for is found early or, for this seed, hardly ever.
+/// How often a random search starts anew in one turn. What it looks for is found early or, for this
+/// seed, hardly ever.
 const RESTARTS: u64 = 4;
 
 /// Whether a state is reachable.
@@ -95,7 +96,8 @@ impl States<'_> {
 }
 
 impl Run<'_> {
-    /// How to search over hulls, if that makes sense: a difference of clocks splits zones that hulls join again.
+    /// How to search over hulls, if that makes sense: a difference of clocks splits zones that
+    /// hulls join again.
     pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
             covering: Covering::Hull,
@@ -120,7 +122,8 @@ impl Strategy for Exact<'_> {
             let representative = question.representative.clone();
             run.search(question.bounds, question.settings, representative, audit)
         });
-        // A query that names elements is asked of whole orbits; where it holds as written is found too.
+        // A query that names elements is asked of whole orbits; where it holds as written is found
+        // too.
         let mut asked = run.asked(target, search.graph.representative(), self.question.named);
         match search.explore(&mut asked, watch) {
             Outcome::Stopped(Stop::Turn) => TurnResult::GoesOn,
@@ -170,9 +173,10 @@ impl Strategy for InParallel<'_> {
     }
 }
 
-/// Looks for a state with `deadlock` under LU bounds. A deadlock found there proves nothing, because a state that can do
-/// more may hide it or be added; but abstraction only adds points, so if it has none the model has none. Regions must be
-/// told apart otherwise, and there can be exponentially more of them.
+/// Looks for a state with `deadlock` under LU bounds. A deadlock found there proves nothing,
+/// because a state that can do more may hide it or be added; but abstraction only adds points, so
+/// if it has none the model has none. Regions must be told apart otherwise, and there can be
+/// exponentially more of them.
 struct UnderLu<'s> {
     question: &'s States<'s>,
     settings: Settings,
@@ -204,8 +208,8 @@ impl Strategy for UnderLu<'_> {
     }
 }
 
-/// A search beside the exact one: elsewhere first, or over wider zones. The latter do not keep the order of clocks that
-/// representatives are made by, so they go without symmetry of clocks.
+/// A search beside the exact one: elsewhere first, or over wider zones. The latter do not keep the
+/// order of clocks that representatives are made by, so they go without symmetry of clocks.
 struct Beside<'s> {
     question: &'s States<'s>,
     settings: Settings,
@@ -277,7 +281,8 @@ impl<'s> Beside<'s> {
                 let answer = run.searched(outcome, target, search, None, &self.settings);
                 return TurnResult::Failed(Box::new(answer), self.begin_anew());
             }
-            // The exact search meets limits on its own, in its own order. An error among wider zones proves nothing.
+            // The exact search meets limits on its own, in its own order. An error among wider
+            // zones proves nothing.
             (Look::Depth | Look::Nearest | Look::Hulls, _) => return TurnResult::Useless,
             (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return TurnResult::Useless,
             (Look::Random | Look::Loose(_), _) => true,

@@ -1,9 +1,11 @@
 //! Delays along a walk that make a further transition possible, fixed ones kept.
 //!
-//! Fixed delays are fractions, zones have whole bounds: everything is multiplied by the common denominator. One more clock,
-//! set on entering each state, measures the stay, so that a fixed delay is a condition on leaving. The ways through the
-//! states are followed forward; one chain of convex pieces is then a system of differences between moments, whose least
-//! solution are the earliest moments. A strict bound costs an infinitesimal that becomes a small fraction in the end.
+//! Fixed delays are fractions, zones have whole bounds: everything is multiplied by the common
+//! denominator. One more clock, set on entering each state, measures the stay, so that a fixed
+//! delay is a condition on leaving. The ways through the states are followed forward; one chain of
+//! convex pieces is then a system of differences between moments, whose least solution are the
+//! earliest moments. A strict bound costs an infinitesimal that becomes a small fraction in the
+//! end.
 
 use super::follow::Level;
 use crate::graph::expander::Delay;
@@ -63,7 +65,8 @@ pub fn delays(
         },
         Err(Fail::Given(reason)) => none(reason),
         Err(Fail::Forbidden) => {
-            // The more delays are kept, the less is possible: the first one that forbids it is found by halving.
+            // The more delays are kept, the less is possible: the first one that forbids it is
+            // found by halving.
             let (mut works, mut fails) = (0, fixed.len());
             while works < fails {
                 let middle = works.midpoint(fails);
@@ -122,7 +125,8 @@ struct Way {
     exit: Zone,
 }
 
-/// The ways through the states of a walk. Zones have one clock more than the model, which measures the stay.
+/// The ways through the states of a walk. Zones have one clock more than the model, which measures
+/// the stay.
 struct Ways<'a> {
     unit: i64,
     /// What each transition does to clocks.
@@ -299,8 +303,8 @@ fn text(parts: i64, unit: i64) -> Option<String> {
     })
 }
 
-/// The ways to let time pass from an entry. On one line of time a convex piece is an interval, so every entry and exit of a
-/// way on the same line are connected.
+/// The ways to let time pass from an entry. On one line of time a convex piece is an interval, so
+/// every entry and exit of a way on the same line are connected.
 fn ways_through(
     parent: usize,
     entry: Zone,
@@ -376,7 +380,8 @@ struct Edge {
     strict: i64,
 }
 
-/// The bounds of a zone at a moment `t`: a clock is `t` less the moment at which it was set, plus the value.
+/// The bounds of a zone at a moment `t`: a clock is `t` less the moment at which it was set, plus
+/// the value.
 fn demand(zone: &Zone, t: usize, set: &[(usize, i64)], edges: &mut Vec<Edge>) {
     for i in 0..zone.dim() {
         for j in 0..zone.dim() {
@@ -404,8 +409,8 @@ fn demand(zone: &Zone, t: usize, set: &[(usize, i64)], edges: &mut Vec<Edge>) {
     }
 }
 
-/// The least solution with moment 0 at time 0; `None` on a contradiction or if time is up. Rounds go forth and back in turn,
-/// because upper bounds push earlier moments.
+/// The least solution with moment 0 at time 0; `None` on a contradiction or if time is up. Rounds
+/// go forth and back in turn, because upper bounds push earlier moments.
 fn longest_paths(count: usize, edges: &[Edge], limit: Limit<'_>) -> Option<Vec<(i64, i64)>> {
     let mut by_start: Vec<Vec<&Edge>> = vec![Vec::new(); count];
     edges.iter().for_each(|e| by_start[e.from].push(e));

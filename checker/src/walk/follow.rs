@@ -122,7 +122,8 @@ pub fn pass(
     enter(program, next, entries)
 }
 
-/// The points of a state at which one of the steps that were found can be taken, whatever it leads to.
+/// The points of a state at which one of the steps that were found can be taken, whatever it leads
+/// to.
 fn exits(
     expander: &mut Expander<'_>,
     index: usize,

@@ -1,8 +1,9 @@
-//! The zone of a walk: all clock values that some choice of delays along given transitions can give, and delays with which
-//! another transition can follow.
+//! The zone of a walk: all clock values that some choice of delays along given transitions can
+//! give, and delays with which another transition can follow.
 //!
-//! Nothing is abstracted: no extrapolation, no symmetry, no reduction. Where urgency makes the set non-convex it is a
-//! union. The simulator asks; what is answered here is replayed by the interpreter before anybody sees a run of it.
+//! Nothing is abstracted: no extrapolation, no symmetry, no reduction. Where urgency makes the set
+//! non-convex it is a union. The simulator asks; what is answered here is replayed by the
+//! interpreter before anybody sees a run of it.
 
 mod choose;
 mod follow;
@@ -17,7 +18,8 @@ use zonelens_analysis::simulation::{
 };
 use zonelens_interpreter::{Limit, Names};
 
-/// Answers questions about walks of one model. Consecutive questions share what their walks have in common.
+/// Answers questions about walks of one model. Consecutive questions share what their walks have in
+/// common.
 pub struct Walks {
     program: Program,
     names: Vec<String>,
@@ -54,7 +56,8 @@ impl Walks {
         })
     }
 
-    /// The zone of the walk, the transitions that it allows, and delays for the transition that is asked for.
+    /// The zone of the walk, the transitions that it allows, and delays for the transition that is
+    /// asked for.
     pub fn answer(&mut self, request: &WalkRequest, limit: Limit<'_>) -> WalkAnswer {
         let refused = |reason: String| WalkAnswer {
             id: request.id,

@@ -33,8 +33,8 @@ pub(crate) struct LiveRun<'r> {
 }
 
 impl Tracer<'_> {
-    /// The real steps before the condition must hold and from then on (none if the cycle is too long to be shown), and
-    /// where among these the cycle starts.
+    /// The real steps before the condition must hold and from then on (none if the cycle is too
+    /// long to be shown), and where among these the cycle starts.
     #[allow(clippy::type_complexity)]
     pub(crate) fn live_steps(
         &self,
@@ -107,10 +107,11 @@ impl Tracer<'_> {
         self.lasso_trace(&lasso, run)
     }
 
-    /// The run with one round of its cycle, taken from a run with so many rounds that the interpreter sees that they can
-    /// go on for ever. The steps of the cycle can be taken for ever from some of the states that they lead to, so there
-    /// are runs with any number of rounds; and there are finitely many regions, so that two rounds begin in the same one
-    /// if there are enough of them.
+    /// The run with one round of its cycle, taken from a run with so many rounds that the
+    /// interpreter sees that they can go on for ever. The steps of the cycle can be taken for ever
+    /// from some of the states that they lead to, so there are runs with any number of rounds; and
+    /// there are finitely many regions, so that two rounds begin in the same one if there are
+    /// enough of them.
     fn lasso_trace(&self, lasso: &Lasso, run: &LiveRun<'_>) -> Result<Option<Trace>, Failure> {
         let cycle = &lasso.leaves[lasso.start..];
         let work = MOST_WORK / (self.program.dim() * self.program.dim()).max(100);
@@ -160,7 +161,8 @@ impl Tracer<'_> {
         check(self.network, timed.unit, &timed.run, &claim, &self.limit)
     }
 
-    /// Hands over what must hold along a run: at its pivot, from there on, and at its end if it ends without a step.
+    /// Hands over what must hold along a run: at its pivot, from there on, and at its end if it
+    /// ends without a step.
     fn live_conditions<R>(
         &self,
         run: &LiveRun<'_>,

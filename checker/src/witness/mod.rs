@@ -1,5 +1,5 @@
-//! From a path of the zone graph to a run of the model: the steps with their select values, delays that make every
-//! guard and invariant hold, and the replay that proves it.
+//! From a path of the zone graph to a run of the model: the steps with their select values, delays
+//! that make every guard and invariant hold, and the replay that proves it.
 
 pub mod lassos;
 mod path;

@@ -36,8 +36,8 @@ pub struct Path {
     pub stays: Vec<Stay>,
 }
 
-/// Which part of a state a run must stay in: for each discrete state and zone, disjoint convex parts; `None` for all
-/// of it.
+/// Which part of a state a run must stay in: for each discrete state and zone, disjoint convex
+/// parts; `None` for all of it.
 pub type Condition<'a> = &'a mut dyn FnMut(&mut [i32], &Zone) -> Result<Option<Federation>, Fault>;
 
 /// One way to pass through a state, among several if something is not convex.
@@ -74,8 +74,8 @@ pub struct Conditions<'a> {
     pub at_end: Condition<'a>,
 }
 
-/// Follows a path from the initial state with exact zones. `None` if no run takes it, which an exact abstraction
-/// excludes.
+/// Follows a path from the initial state with exact zones. `None` if no run takes it, which an
+/// exact abstraction excludes.
 pub fn follow(
     program: &Program,
     leaves: &[PathStep],
@@ -198,8 +198,8 @@ impl<'p> Follower<'p> {
     }
 }
 
-/// Ways without those that end inside another: what can follow depends on the exit alone. Without that, ways through pieces
-/// of a condition that is not convex would double from state to state.
+/// Ways without those that end inside another: what can follow depends on the exit alone. Without
+/// that, ways through pieces of a condition that is not convex would double from state to state.
 fn widest(ways: Vec<Way>) -> Vec<Way> {
     let mut kept: Vec<Way> = Vec::new();
     for way in ways {
@@ -243,8 +243,9 @@ fn room(entry: &Zone, invariant: &[Constraint]) -> Zone {
     room
 }
 
-/// The ways to let time pass from an entry zone. Pieces are followed from each piece the stay starts in: on one line
-/// of time a piece is an interval, so every pair of entry and exit on that line is connected.
+/// The ways to let time pass from an entry zone. Pieces are followed from each piece the stay
+/// starts in: on one line of time a piece is an interval, so every pair of entry and exit on that
+/// line is connected.
 fn ways_through(
     parent: usize,
     entry: Zone,
@@ -349,7 +350,8 @@ fn leave(
         let mut pieces = expander.enabled(&step, state, &way.exit)?;
         let mut split = way.split || !expander.steps.blocked(&step).is_empty();
         if !expander.steps.doubtful.is_empty() {
-            // Where another guard fails, the model does: a run to what was found must pass elsewhere.
+            // Where another guard fails, the model does: a run to what was found must pass
+            // elsewhere.
             split = true;
             pieces = expander.without_doubtful(pieces, state);
         }

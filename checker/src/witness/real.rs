@@ -1,4 +1,5 @@
-//! From stored paths to runs of the model as written: permutations are undone along paths and around cycles.
+//! From stored paths to runs of the model as written: permutations are undone along paths and
+//! around cycles.
 
 use crate::program::Fault;
 use crate::symmetry::{Chosen, Route};
@@ -16,7 +17,8 @@ pub(crate) struct Lasso {
     pub start: usize,
 }
 
-/// A cycle may have to be unrolled once for every element before it closes; beyond this many steps no trace is shown.
+/// A cycle may have to be unrolled once for every element before it closes; beyond this many steps
+/// no trace is shown.
 const LONGEST_LASSO: usize = 20_000;
 
 fn failed(fault: Fault) -> Failure {
@@ -43,7 +45,8 @@ impl<'a> Tracer<'a> {
         let Some(image) = image else {
             return Ok(leaves);
         };
-        // What was asked for holds in an image of the last state: the whole run is mapped to end there.
+        // What was asked for holds in an image of the last state: the whole run is mapped to end
+        // there.
         let then = image.after(back.so_far());
         let mut back = self.unpermute(representative).then(then);
         self.undo(&mut back, representative, path)
@@ -73,8 +76,9 @@ impl<'a> Tracer<'a> {
         Ok(leaves)
     }
 
-    /// The real cycle: around the representatives until the permutations gathered on the way fix the state where it
-    /// began. Permutations have finite order, so it closes; `None` if that takes too long to be shown.
+    /// The real cycle: around the representatives until the permutations gathered on the way fix
+    /// the state where it began. Permutations have finite order, so it closes; `None` if that takes
+    /// too long to be shown.
     pub(crate) fn undo_cycle(
         &self,
         back: &mut Unpermute<'_>,

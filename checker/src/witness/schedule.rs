@@ -1,9 +1,9 @@
 //! Moments for the steps of a path: the earliest ones that satisfy all its conditions.
 //!
-//! The unknowns are the moments at which the steps happen. A clock's value is the time since it was last set, plus the
-//! value it was set to, so every condition of the path is a difference constraint between two moments, and the least
-//! solution is a longest path. A strict bound costs an infinitesimal; in the end it becomes a fraction small enough
-//! for all of them.
+//! The unknowns are the moments at which the steps happen. A clock's value is the time since it was
+//! last set, plus the value it was set to, so every condition of the path is a difference
+//! constraint between two moments, and the least solution is a longest path. A strict bound costs
+//! an infinitesimal; in the end it becomes a fraction small enough for all of them.
 
 use crate::program::{ClockOp, Constraint};
 use crate::witness::path::Path;
@@ -83,7 +83,8 @@ pub fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Optio
         }
     }
     let moments = longest_paths(path.stays.len() + 1, &edges, limit)?;
-    // The infinitesimals of all moments, relative to moment 0, must stay below one time unit together.
+    // The infinitesimals of all moments, relative to moment 0, must stay below one time unit
+    // together.
     let unit = moments.iter().map(|m| m.1).max()? + 1;
     let unit = if unit > 1 { unit.max(2) } else { 1 };
     let at = |k: usize| moments[k].0 * unit + moments[k].1;
@@ -121,11 +122,13 @@ fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
     })
 }
 
-/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction or if time is up.
+/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction
+/// or if time is up.
 ///
-/// Conditions look back over the steps since a clock was set, and upper bounds push earlier moments: in the order of the
-/// path, what one moment causes would travel back one step per round. So rounds go forth and back in turn. What goes all
-/// the way in one direction takes one round, and moments that nothing has moved cost next to nothing.
+/// Conditions look back over the steps since a clock was set, and upper bounds push earlier
+/// moments: in the order of the path, what one moment causes would travel back one step per round.
+/// So rounds go forth and back in turn. What goes all the way in one direction takes one round, and
+/// moments that nothing has moved cost next to nothing.
 fn longest_paths(count: usize, edges: &[Edge], limit: &Limit<'_>) -> Option<Vec<(i64, i64)>> {
     // Edges by where they start.
     let mut first = vec![0usize; count + 1];

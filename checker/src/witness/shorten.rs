@@ -1,13 +1,15 @@
 //! Shorter runs.
 //!
-//! **Lassos.** A search closes a cycle where a zone comes back. A clock that is compared with 100 and not reset on the way
-//! keeps zones different for a hundred rounds of a loop that can be taken for ever from the first one on. So each place
-//! where the path comes back to the same discrete state is tried, the earliest first: the steps in between are repeated
-//! over zones that tell regions apart, from what can be there at that place. If some round ends in the zones in which an
+//! **Lassos.** A search closes a cycle where a zone comes back. A clock that is compared with 100
+//! and not reset on the way keeps zones different for a hundred rounds of a loop that can be taken
+//! for ever from the first one on. So each place where the path comes back to the same discrete
+//! state is tried, the earliest first: the steps in between are repeated over zones that tell
+//! regions apart, from what can be there at that place. If some round ends in the zones in which an
 //! earlier one did, a run repeats these steps for ever.
 //!
-//! **Detours.** Depth first and random searches, and those that follow a guide, reach their goal on long ways. What lies
-//! between two visits of the same discrete state is left out where the rest of the path can still be taken.
+//! **Detours.** Depth first and random searches, and those that follow a guide, reach their goal on
+//! long ways. What lies between two visits of the same discrete state is left out where the rest of
+//! the path can still be taken.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
@@ -17,7 +19,8 @@ use crate::zone::{Federation, Zone};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
-/// Work for trying, in bounds of matrices that are looked at; a run stays as it is when it does not suffice.
+/// Work for trying, in bounds of matrices that are looked at; a run stays as it is when it does not
+/// suffice.
 const MOST_WORK: usize = 20_000_000;
 
 /// Rounds of one loop: clocks that grow by one in each are common, constants beyond this are not.
@@ -99,8 +102,8 @@ fn steps_to_try(program: &Program) -> usize {
     MOST_WORK / (program.dim() * program.dim()).max(100)
 }
 
-/// Leaves out what lies between two visits of a discrete state wherever the rest is `possible`, which says nothing when
-/// there is no time left. Nothing is left out around the pivot.
+/// Leaves out what lies between two visits of a discrete state wherever the rest is `possible`,
+/// which says nothing when there is no time left. Nothing is left out around the pivot.
 fn without_detours(
     program: &Program,
     leaves: &[PathStep],

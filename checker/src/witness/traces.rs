@@ -25,8 +25,8 @@ pub(crate) struct Tracer<'a> {
 }
 
 impl<'a> Tracer<'a> {
-    /// A run along a path that ends in the given part of its last state. `check` is what the last concrete state must
-    /// say of the query's condition, and whether that has `deadlock` in it.
+    /// A run along a path that ends in the given part of its last state. `check` is what the last
+    /// concrete state must say of the query's condition, and whether that has `deadlock` in it.
     pub(crate) fn path_trace(
         &self,
         leaves: &[PathStep],
@@ -50,8 +50,8 @@ impl<'a> Tracer<'a> {
         Ok(path_of(replayed))
     }
 
-    /// A run along a path to a state where the model fails as a search met it, with the fault as it is there. The
-    /// interpreter must fail there, too.
+    /// A run along a path to a state where the model fails as a search met it, with the fault as it
+    /// is there. The interpreter must fail there, too.
     pub(crate) fn error_trace(
         &self,
         leaves: &[PathStep],
@@ -148,7 +148,8 @@ impl<'a> Tracer<'a> {
         replay(self.network, unit, run, &position, &self.limit)
     }
 
-    /// The delays and steps, and where among them the stay with this number ends: after how many steps, and which delay.
+    /// The delays and steps, and where among them the stay with this number ends: after how many
+    /// steps, and which delay.
     #[allow(clippy::type_complexity)]
     fn concrete_run(
         &self,

@@ -1,7 +1,7 @@
 //! From a path through representatives back to a run of the model.
 //!
-//! With `θ_k` the representatives, `π_k` the permutation that made `θ_k` and `ρ_k = π_k ∘ ρ_{k-1}`, the real state is
-//! `ρ_k⁻¹(θ_k)`, and the step taken there is the image of the stored one.
+//! With `θ_k` the representatives, `π_k` the permutation that made `θ_k` and `ρ_k = π_k ∘ ρ_{k-1}`,
+//! the real state is `ρ_k⁻¹(θ_k)`, and the step taken there is the image of the stored one.
 
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
@@ -97,7 +97,8 @@ impl<'p> Unpermute<'p> {
                 let edge = &edges[id as usize];
                 let p = edge.process as usize;
                 let process = Tables::image(p, &tables.processes[p], &back);
-                // Edges of a process have consecutive numbers, and its images have theirs in the same order.
+                // Edges of a process have consecutive numbers, and its images have theirs in the
+                // same order.
                 let moved = self.first_edge[process] + edge.index;
                 let values = values.iter().zip(&tables.selects[id as usize]);
                 let values = values.map(|(v, set)| tables.value(*set, *v, &back));

@@ -1,10 +1,11 @@
 //! Fastest traces against an explorer of region corners.
 //!
-//! A state is a region with one of its corners: whole numbers for the clocks, those of the point that a run comes close to.
-//! Time passes from a region to the next one around the same corner for nothing, and inside a region from the corner below
-//! to the one above, which is one unit later, for 1. The least sum is the infimum of the time that runs take (Larsen et al.:
-//! *As cheap as possible*, 2001), strict bounds or not. Where a clock of the model is never set, the regions themselves say
-//! whether it is reached.
+//! A state is a region with one of its corners: whole numbers for the clocks, those of the point
+//! that a run comes close to. Time passes from a region to the next one around the same corner for
+//! nothing, and inside a region from the corner below to the one above, which is one unit later,
+//! for 1. The least sum is the infimum of the time that runs take (Larsen et al.: *As cheap as
+//! possible*, 2001), strict bounds or not. Where a clock of the model is never set, the regions
+//! themselves say whether it is reached.
 
 use super::from_environment;
 use crate::common::{self, Verify};
@@ -97,7 +98,8 @@ fn least_time(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
     None
 }
 
-/// The least value of the clock that measures all time, in halves: odd for what lies between two whole numbers.
+/// The least value of the clock that measures all time, in halves: odd for what lies between two
+/// whole numbers.
 fn least_of_end(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
     let reached = (0..graph.states.len()).filter(|k| goal[*k]);
     let halves = reached.map(|k| {

@@ -1,5 +1,5 @@
-//! Runs for `E[]`, `A<>` and `-->`, judged by regions: each must be a run, keep its condition at every moment, and end
-//! stuck, in a delay without end, or in steps that can be repeated for ever.
+//! Runs for `E[]`, `A<>` and `-->`, judged by regions: each must be a run, keep its condition at
+//! every moment, and end stuck, in a delay without end, or in steps that can be repeated for ever.
 
 use super::from_environment;
 use crate::common::{self, Verify};
@@ -111,7 +111,8 @@ impl<'j> Judge<'j> {
         self.index.get(&found.1).copied()
     }
 
-    /// How the run goes on at its end: `stuck`, `waits` or `repeats`; `Err` says what is wrong with it.
+    /// How the run goes on at its end: `stuck`, `waits` or `repeats`; `Err` says what is wrong with
+    /// it.
     fn judge(&self, trace: &Trace) -> Result<&'static str, String> {
         let first = trace.steps.first().ok_or("no steps")?;
         let mut at = self.region(&first.state, (0, 1))?;
@@ -241,7 +242,8 @@ fn campaign(seed: u64, runs: usize) -> (BTreeMap<String, usize>, Vec<String>) {
         round += 1;
         let mut rng = Rng::new(model_seed);
         let model = model::random(&mut rng);
-        // With endless differences, the oracle meets clocks that are far from 0 at one fraction only.
+        // With endless differences, the oracle meets clocks that are far from 0 at one fraction
+        // only.
         if model.endless_differences {
             continue;
         }

@@ -1,6 +1,7 @@
 //! The engine against an explorer of regions, on thousands of random networks.
 //!
-//! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on: each must be caught.
+//! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on:
+//! each must be caught.
 
 mod fastest;
 mod live;
@@ -40,7 +41,8 @@ fn variants() -> Vec<Options> {
             });
         }
     }
-    // Exact zones may be without end, and what hulls reach proves nothing: these may leave a query open.
+    // Exact zones may be without end, and what hulls reach proves nothing: these may leave a query
+    // open.
     for abstraction in [AbstractionOption::None, AbstractionOption::ConvexHull] {
         all.push(Options {
             abstraction,
@@ -68,7 +70,8 @@ fn variants() -> Vec<Options> {
     all
 }
 
-/// The name under which it is counted how often a way to run decides, for those that may answer `unknown`.
+/// The name under which it is counted how often a way to run decides, for those that may answer
+/// `unknown`.
 fn may_stay_open(options: &Options) -> Option<&'static str> {
     match options.abstraction {
         AbstractionOption::None => Some("exact zones decide"),
@@ -101,7 +104,8 @@ fn campaign(
         let loaded = common::load(&text, zonelens_syntax::ast::FileKind::Xta, &[])
             .unwrap_or_else(|e| panic!("seed {model_seed}: {e}\n{text}"));
         note_features(&model, &mut seen);
-        // With endless differences, the oracle meets clocks that are far from 0 at one fraction only.
+        // With endless differences, the oracle meets clocks that are far from 0 at one fraction
+        // only.
         if !model.endless_differences
             && let Some(state) = runs::stray(&model, &graph, &loaded, model_seed)
         {
@@ -128,7 +132,8 @@ fn campaign(
             for options in chosen {
                 let mut options = options.clone();
                 if !model.bounded {
-                    // A clock may grow in ways that are not recognised, and is then followed for long.
+                    // A clock may grow in ways that are not recognised, and is then followed for
+                    // long.
                     options.timeout = Some(0.2);
                 }
                 let options = &options;

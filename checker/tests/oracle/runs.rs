@@ -7,7 +7,8 @@ use zonelens_interpreter::{Ended, SimulateOptions, simulate};
 use zonelens_test_support::oracle::model::TestModel;
 use zonelens_test_support::oracle::regions::Graph;
 
-/// A state that a run reaches and the oracle does not, if there is one; or where it fails and nothing should.
+/// A state that a run reaches and the oracle does not, if there is one; or where it fails and
+/// nothing should.
 pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Option<TraceState> {
     let options = SimulateOptions {
         seed,

@@ -11,7 +11,8 @@ use zonelens_test_support::load;
 /// Begins the part of the page; it ends where the next mark does.
 pub const BEGIN: &str = "<!-- strategies: written by --only strategies -->\n\n";
 
-/// States of the first turn: small, so that strategies join in models that are explored within seconds.
+/// States of the first turn: small, so that strategies join in models that are explored within
+/// seconds.
 const FIRST_TURN: u64 = 1000;
 
 /// Rows of the corpus, by file and formula, where there is one.

@@ -50,8 +50,8 @@ impl<'n> Key<'n> {
     }
 }
 
-/// The same edge in another network: by the name of its process, its ends and synchronisation, and its number among those
-/// that are equal in these.
+/// The same edge in another network: by the name of its process, its ends and synchronisation, and
+/// its number among those that are equal in these.
 fn find(
     old: &Network,
     new: &Network,
@@ -82,8 +82,9 @@ fn find(
 }
 
 impl Session {
-    /// The same walk in an edited model, as far as it can be taken there, and where and why it stopped. Free delays that do
-    /// not fit any more are chosen anew. `Err` says why the new model has no run at all.
+    /// The same walk in an edited model, as far as it can be taken there, and where and why it
+    /// stopped. Free delays that do not fit any more are chosen anew. `Err` says why the new model
+    /// has no run at all.
     pub fn carry_over(
         &self,
         network: Arc<Network>,

@@ -90,8 +90,8 @@ fn gcd(mut a: i64, mut b: i64) -> i64 {
     a
 }
 
-/// The delay of an interval that a run takes: its least one, or, where that is excluded, the next number above it that is
-/// as round as the interval allows.
+/// The delay of an interval that a run takes: its least one, or, where that is excluded, the next
+/// number above it that is as round as the interval allows.
 pub fn earliest(interval: &Interval, unit: i64) -> Option<Fraction> {
     match interval.from_open {
         false => Fraction::new(interval.from, unit),

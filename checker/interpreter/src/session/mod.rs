@@ -1,12 +1,13 @@
 //! A simulation: a walk through the model, one run of it, and what can follow.
 //!
-//! A *walk* is a list of transitions from the initial state, a *run* one choice of delays along it. The session keeps the
-//! run as concrete states; every change of it is made by the same `wait` and `step_by` that replay traces, so what a
-//! session shows can be replayed. `windows.rs` says what can follow. The zone of the walk comes from the caller
-//! ([`Session::set_zone`]), because this crate knows no zones.
+//! A *walk* is a list of transitions from the initial state, a *run* one choice of delays along it.
+//! The session keeps the run as concrete states; every change of it is made by the same `wait` and
+//! `step_by` that replay traces, so what a session shows can be replayed. `windows.rs` says what
+//! can follow. The zone of the walk comes from the caller ([`Session::set_zone`]), because this
+//! crate knows no zones.
 //!
-//! Clock values are whole multiples of `1 / unit`. The unit is the least common denominator of the delays; when another
-//! denominator comes in, all numbers are multiplied.
+//! Clock values are whole multiples of `1 / unit`. The unit is the least common denominator of the
+//! delays; when another denominator comes in, all numbers are multiplied.
 
 mod carry;
 mod fraction;
@@ -85,7 +86,8 @@ pub enum Taken {
     Done,
     /// A choice of the next receiver: see `choosing` of the state.
     Receiver,
-    /// Other delays before it. The engine answers this question; [`Session::take_with`] takes the answer.
+    /// Other delays before it. The engine answers this question; [`Session::take_with`] takes the
+    /// answer.
     OtherDelays(WalkRequest),
 }
 
@@ -157,7 +159,8 @@ impl Session {
         Ok(())
     }
 
-    /// Undoes the choice of receivers, else the time since the last transition, else goes one transition back.
+    /// Undoes the choice of receivers, else the time since the last transition, else goes one
+    /// transition back.
     pub fn back(&mut self) -> Result<(), String> {
         if self.pending.take().is_some() {
             return Ok(());
@@ -216,8 +219,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the transition with this number of the present state's lists, after a delay from now or as early as
-    /// possible.
+    /// Takes the transition with this number of the present state's lists, after a delay from now
+    /// or as early as possible.
     pub fn take(
         &mut self,
         number: usize,
@@ -365,8 +368,8 @@ impl Session {
         ))
     }
 
-    /// Takes a complete transition after a delay from now, or as early as one of these intervals (in parts of the present
-    /// unit) allows.
+    /// Takes a complete transition after a delay from now, or as early as one of these intervals
+    /// (in parts of the present unit) allows.
     fn take_chosen(
         &mut self,
         step: ConcreteStep,
@@ -426,8 +429,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a transition with the delays that the engine chose. The whole run is replayed with them first; if that fails,
-    /// nothing changes.
+    /// Takes a transition with the delays that the engine chose. The whole run is replayed with
+    /// them first; if that fails, nothing changes.
     pub fn take_with(&mut self, question: &WalkRequest, answer: &WalkAnswer) -> Result<(), String> {
         let (Some(edges), Some(chosen)) = (&question.take, &answer.delays) else {
             return Err("no delays were chosen".into());
@@ -507,7 +510,8 @@ impl Session {
         }
     }
 
-    /// The question whose answer [`Session::set_zone`] takes: the zone of the walk up to the present state.
+    /// The question whose answer [`Session::set_zone`] takes: the zone of the walk up to the
+    /// present state.
     pub fn zone_question(&self) -> WalkRequest {
         self.question(None)
     }

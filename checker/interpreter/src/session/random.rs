@@ -74,7 +74,8 @@ impl std::fmt::Display for RandomEnd {
 }
 
 impl Session {
-    /// Walks on at random until something ends it. `Err` says why the model has no meaning where the walk got to.
+    /// Walks on at random until something ends it. `Err` says why the model has no meaning where
+    /// the walk got to.
     pub fn random(
         &mut self,
         options: &RandomOptions,
@@ -218,8 +219,9 @@ impl Session {
         Ok(first)
     }
 
-    /// The first delay after which a state expression holds, looked for up to `delay`. Between two moments at which the
-    /// answer of a comparison changes nothing else does, so one moment between them is enough.
+    /// The first delay after which a state expression holds, looked for up to `delay`. Between two
+    /// moments at which the answer of a comparison changes nothing else does, so one moment between
+    /// them is enough.
     fn condition_within(
         &self,
         until: &Until,
@@ -275,7 +277,8 @@ impl Until {
     }
 }
 
-/// Delays of an interval that a random walk chooses from: its ends where they belong to it, and one inside.
+/// Delays of an interval that a random walk chooses from: its ends where they belong to it, and one
+/// inside.
 fn samples(interval: &Interval, unit: i64) -> impl Iterator<Item = Fraction> {
     let first = earliest(interval, unit);
     let second = inside(interval, unit).filter(|f| Some(*f) != first);

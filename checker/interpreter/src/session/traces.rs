@@ -13,8 +13,8 @@ use zonelens_analysis::report::{Trace, TraceKind, TraceStep};
 use zonelens_syntax::span::Span;
 
 impl Session {
-    /// A simulation with the transitions and delays of a trace, at one of its steps. The delays are free. `Err` says what
-    /// does not fit.
+    /// A simulation with the transitions and delays of a trace, at one of its steps. The delays are
+    /// free. `Err` says what does not fit.
     pub fn from_trace(
         network: Arc<Network>,
         trace: &Trace,
@@ -25,7 +25,8 @@ impl Session {
             return Err(format!("the trace has no step {step}"));
         }
         let mut session = Session::new(network)?;
-        // Where the step that was asked for is: transitions before it, and time after the last of them.
+        // Where the step that was asked for is: transitions before it, and time after the last of
+        // them.
         let (mut at, mut waited) = (0, None);
         for (number, told) in trace.steps.iter().enumerate().skip(1) {
             if limit.is_over().is_some() {

@@ -1,5 +1,5 @@
-//! What the locations of a state suggest, with what becomes of it, and what can be reached along given steps. Naive, and
-//! shares nothing with the interpreter and the engine it judges.
+//! What the locations of a state suggest, with what becomes of it, and what can be reached along
+//! given steps. Naive, and shares nothing with the interpreter and the engine it judges.
 
 use super::model::{Condition, Kind, Place};
 use super::regions::{State, Taken, Walker};
@@ -163,7 +163,8 @@ impl Walker<'_> {
         }
     }
 
-    /// What is possible, or fails, keeps steps of lower priority from being taken; a guard that fails, all steps.
+    /// What is possible, or fails, keeps steps of lower priority from being taken; a guard that
+    /// fails, all steps.
     fn rank(&self, s: &State, found: &mut [Attempt]) {
         let highest = |found: &[Attempt], wanted: Verdict| {
             let own = found.iter().filter(|a| a.tried && a.verdict == wanted);
@@ -188,8 +189,8 @@ impl Walker<'_> {
         }
     }
 
-    /// All regions that runs along exactly these steps reach, time in the last state included; `None` if there are more
-    /// than `limit`.
+    /// All regions that runs along exactly these steps reach, time in the last state included;
+    /// `None` if there are more than `limit`.
     pub fn along(&self, steps: &[Taken], limit: usize) -> Option<HashSet<State>> {
         let mut here = self.in_time(vec![self.canonical(self.initial())], limit)?;
         for step in steps {

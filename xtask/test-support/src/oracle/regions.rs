@@ -479,7 +479,8 @@ impl<'m> Walker<'m> {
             return None;
         }
         let t = self.next(s)?;
-        // Into a region without duration one may go even if it is urgent there, into an open one not.
+        // Into a region without duration one may go even if it is urgent there, into an open one
+        // not.
         let instant = t
             .clocks
             .iter()
