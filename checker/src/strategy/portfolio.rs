@@ -164,7 +164,7 @@ const fn turn(
 }
 
 impl Growth {
-    /// The turn that follows one of so many states.
+    /// The turn that follows one of `states`.
     pub fn next(self, states: u64) -> u64 {
         match self {
             Growth::Half => states.saturating_add((states / 2).max(1)),

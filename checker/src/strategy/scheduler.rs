@@ -238,7 +238,7 @@ impl Seat<'_> {
     }
 }
 
-/// A share of so many states, at least one.
+/// A share of `states`, at least one.
 fn part(states: u64, (numerator, denominator): (u64, u64)) -> u64 {
     (states.saturating_mul(numerator) / denominator).max(1)
 }

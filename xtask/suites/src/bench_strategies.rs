@@ -3,7 +3,7 @@
 use crate::{corpus, models};
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
-use zonelens_analysis::report::{Options, QueryReport, Switch, TraceOption, Verdict};
+use zonelens_analysis::report::{Options, QueryReport, Reason, Switch, TraceOption, Verdict};
 use zonelens_checker::Control;
 use zonelens_syntax::ast::FileKind;
 use zonelens_test_support::load;
@@ -119,7 +119,7 @@ fn run(row: &Row, without: &[Switch], quick: bool) -> Option<QueryReport> {
         first_turn: Some(FIRST_TURN),
         without: without.iter().copied().collect(),
         states: Some(if quick { 20_000 } else { 60_000 }),
-        timeout: Some(if quick { 5.0 } else { 30.0 }),
+        timeout: Some(if quick { 5.0 } else { 60.0 }),
         ..Options::default()
     };
     let control = Control {
@@ -143,8 +143,8 @@ pub fn strategies(page: &mut String, quick: bool) {
         "## What each strategy earns\n\nStates explored by all strategies of a run together, with a first turn of {FIRST_TURN} \
          states (100 000 otherwise) so that they join in small models. A column for each strategy that `--without` leaves \
          out, and one for all of them: the states without it against those with all. More than 1× is what it earns, less what \
-         its turns cost; `open` is a question that is not decided within the limit of states and time without it, `–` one \
-         that all together leave open.\n"
+         its turns cost; `open` is a question that is not decided within the limit of states without it, `time` one that was \
+         not ended in time. Questions that all together leave open are left out.\n"
     );
     let _ = write!(page, "| model | explored | decided by |");
     for switch in Switch::ALL {
@@ -153,7 +153,7 @@ pub fn strategies(page: &mut String, quick: bool) {
     let _ = writeln!(page, " all |\n|{}", "---|".repeat(4 + Switch::ALL.len()));
     let mut earning = [false; Switch::ALL.len()];
     for row in rows(quick) {
-        let Some(all) = run(&row, &[], quick) else {
+        let Some(all) = run(&row, &[], quick).filter(|all| all.verdict != Verdict::Unknown) else {
             continue;
         };
         let base = all.statistics.explored_by_all;
@@ -167,7 +167,6 @@ pub fn strategies(page: &mut String, quick: bool) {
         for (index, without) in left_out.chain([&Switch::ALL[..]]).enumerate() {
             let report = run(&row, without, quick);
             let cell = match report {
-                _ if all.verdict == Verdict::Unknown => "–".to_owned(),
                 Some(report) if report.verdict == all.verdict => {
                     let ratio = report.statistics.explored_by_all as f64 / base.max(1) as f64;
                     if let Some(earns) = earning.get_mut(index) {
@@ -175,6 +174,11 @@ pub fn strategies(page: &mut String, quick: bool) {
                     }
                     format!("{ratio:.2}×")
                 }
+                // Depends on the machine: says nothing.
+                Some(QueryReport {
+                    reason: Some(Reason::Timeout(_)),
+                    ..
+                }) => "time".to_owned(),
                 Some(report) if report.verdict == Verdict::Unknown => {
                     if let Some(earns) = earning.get_mut(index) {
                         *earns = true;
