@@ -283,7 +283,7 @@ impl<'a> Ways<'a> {
         let moments = longest_paths(count + 1, &edges, limit)?;
         let small = moments.iter().map(|m| m.1).max()? + 1;
         let unit = self.unit.checked_mul(small).filter(|u| *u <= MOST_UNIT)?;
-        let at = |k: usize| Some(moments[k].0.checked_mul(small)?.checked_add(moments[k].1)?);
+        let at = |k: usize| moments[k].0.checked_mul(small)?.checked_add(moments[k].1);
         (0..count)
             .map(|k| text(at(k + 1)? - at(k)?, unit))
             .collect()

@@ -2,7 +2,7 @@ use super::*;
 use crate::replay_trace;
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::network::Position;
-use zonelens_analysis::simulation::{BlockedKind, Simulation, WaitEnd, WalkZone};
+use zonelens_analysis::simulation::{BlockedKind, ChosenDelays, Simulation, WaitEnd, WalkZone};
 use zonelens_syntax::span::Span;
 use zonelens_test_support::xta;
 
