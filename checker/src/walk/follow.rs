@@ -9,7 +9,7 @@ use zonelens_interpreter::Limit;
 
 /// Convex pieces that the set of one state may fall into.
 const MOST_PIECES: usize = 4096;
-/// Combinations of receivers of one broadcast that are looked at.
+/// The most combinations of receivers of one broadcast to explore.
 const FEW_WAYS: usize = 1024;
 
 /// A state of the walk.
@@ -49,7 +49,7 @@ impl Level {
 
 fn expander(program: &Program) -> Expander<'_> {
     let mut expander = Expander::new(program);
-    // Points where a guard fails are left out: no run goes on from there, and none of it is shown.
+    // Points where a guard fails are left out: no run continues there, and they are not shown.
     expander.lenient = true;
     expander
 }
