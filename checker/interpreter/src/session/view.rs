@@ -261,7 +261,7 @@ impl Show<'_> {
                 (WaitEnd::Error, None, message)
             }
             TimeEnd::Moments => {
-                let message = "not everything that may happen later was looked at".to_owned();
+                let message = "not everything that may happen later was explored".to_owned();
                 (WaitEnd::Limit, None, message)
             }
         };
