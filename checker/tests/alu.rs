@@ -1,4 +1,4 @@
-//! `a≼LU` subsumption: what it stores, and that it answers as the others do.
+//! `a≼LU` subsumption: the number of stored states, and the same answers as the others.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use zonelens_analysis::report::{
 };
 use zonelens_syntax::ast::FileKind;
 
-/// Fischer's protocol with identifiers from 1 on; 0 is nobody.
+/// Fischer's protocol with identifiers from 1 on; 0 means no process.
 const FISCHER: &str = "const int N = 3;
     int[0,N] id;
     process P(const int[1,N] pid) {
@@ -46,8 +46,8 @@ fn what_is_covered_is_removed() {
     }
 }
 
-/// Without the invariant that keeps writers quick, exclusion fails: all ways to run find a run that
-/// replays.
+/// Without the invariant that limits the time of writers, exclusion fails: every configuration
+/// finds a run that replays.
 #[test]
 fn a_violation_is_found_in_every_order() {
     let slow = FISCHER.replace("x <= 2", "x <= 3");
@@ -73,10 +73,10 @@ fn a_violation_is_found_in_every_order() {
     }
 }
 
-/// Where the simulation says too little, another comparison takes its place.
+/// If the simulation is not enough, another comparison is used.
 #[test]
 fn deadlocks_values_and_shortest_runs_are_exact() {
-    // An urgent location that can be left early only: being late is simulated, and stuck.
+    // An urgent location that can only be left early: being late is simulated, and stuck.
     let text = "clock x, y;
         process P() {
             state a, b, c;

@@ -22,9 +22,9 @@ fn looping(declarations: &str, edge: &str) -> String {
     )
 }
 
-/// Between assignments numbers have 32 bits and wrap around, as UPPAAL's do: the verdicts it stored
-/// for models of processors hold only then. The trace is replayed by the interpreter, which
-/// computes in 64 bits and wraps by itself.
+/// Between assignments numbers have 32 bits and wrap around, as in UPPAAL: the verdicts that are
+/// stored with models of processors hold only then. The trace is replayed by the interpreter, which
+/// computes in 64 bits and wraps separately.
 #[test]
 fn numbers_wrap_between_assignments() {
     let model = looping(
@@ -313,8 +313,7 @@ fn limits_hold_amid_the_steps_of_one_state() {
     }
 }
 
-/// Where a committed location comes first, nobody counts in how many ways a broadcast could have
-/// been received.
+/// If a committed location must be left first, the ways to receive a broadcast are not counted.
 #[test]
 fn broadcasts_that_must_wait_are_not_combined() {
     let model = "bool over; broadcast chan c; typedef int[1,8] id; \

@@ -9,7 +9,7 @@ use zonelens_test_support::random;
 
 use zonelens_analysis::report::{AbstractionOption, BoundsValue, Options, SymmetryOption, Verdict};
 
-/// The value under every abstraction and with and without symmetry.
+/// The value, which must be the same under every abstraction and with and without symmetry.
 fn value(text: &str, query: &str) -> BoundsValue {
     let model = common::xta(text);
     let mut first: Option<BoundsValue> = None;
@@ -50,24 +50,24 @@ fn a_clock_grows_around_a_cycle() {
         "a -> a { guard x >= 2; assign x = 0; }",
     );
     assert_eq!(value(&around, "sup: g").upper, None);
-    // Behind the cycle, and only there.
+    // After the cycle, and only there.
     let behind = process(
         "a { x <= 3 }, b { x <= 1 }",
         "a",
         "a -> a { guard x >= 2; assign x = 0; }, a -> b { assign x = 0; }",
     );
     assert_eq!(value(&behind, "sup{P.b}: g").upper, None);
-    // No time need pass on it, and a clock that it does not set is compared before.
+    // The cycle can be taken without delay, and a clock that it does not set is compared before.
     let lazy = process(
         "a { x <= 3 }",
         "a",
         "a -> a { guard y > 1; assign x = 0, n = 1 - n; }",
     );
     assert_eq!(value(&lazy, "sup: g").upper, None);
-    // Waiting comes first.
+    // Waiting comes before the step.
     let first = process("a, b { x <= 3 }", "a", "a -> b { assign x = 0; }");
     assert_eq!(value(&first, "sup{P.b}: g").upper, None);
-    // The clock has constants of its own.
+    // The clock is compared with its own constants.
     let own = process(
         "a { x <= 3 }",
         "a",
@@ -96,7 +96,7 @@ fn a_clock_does_not_grow_where_something_stops_it() {
         "a -> a { guard n < 9; assign x = 0, n = n + 1; }",
     );
     assert_eq!(upper(&counter, "sup: g"), (Some(300), false));
-    // The cycle sets it, or what follows does.
+    // The cycle sets it, or a step after the cycle does.
     let set = process(
         "a { x <= 30 }",
         "a",
@@ -109,14 +109,15 @@ fn a_clock_does_not_grow_where_something_stops_it() {
         "a -> a { guard x >= 2; assign x = 0; }, a -> b { assign x = 0, g = 1; }",
     );
     assert_eq!(upper(&behind, "sup{P.b}: g"), (Some(51), false));
-    // The condition bounds it by way of another clock.
+    // The condition bounds it through another clock.
     let around = process(
         "a { x <= 3 }",
         "a",
         "a -> a { guard x >= 2; assign x = 0; }",
     );
     assert_eq!(upper(&around, "sup{t < 80}: g"), (Some(80), true));
-    // Ever shorter stays: y is never above 1, and x goes round as often as it likes.
+    // The stays get shorter and shorter: y is never above 1, and the loop is taken any number of
+    // times.
     let shorter = process("a { y <= 1 }", "a", "a -> a { guard x > 0; assign x = 0; }");
     assert_eq!(upper(&shorter, "sup: g"), (Some(1), false));
 }
@@ -132,7 +133,7 @@ fn a_clock_set_to_another_is_measured_like_it() {
         let value = value(&copied, query);
         assert_eq!((value.lower, value.upper), (Some(10), Some(20)), "{query}");
     }
-    // Around a cycle by way of another clock.
+    // A cycle through another clock.
     let relay = process(
         "a { x <= 3 }",
         "a",
@@ -144,12 +145,12 @@ fn a_clock_set_to_another_is_measured_like_it() {
         ..Options::default()
     };
     let report = model.verify("sup: g", &options);
-    // Not recognised; but never a finite bound.
+    // The growth is not recognised, but the result must not be a finite bound.
     assert!(report.value.is_none_or(|v| v.upper.is_none()));
 }
 
-/// Where values of a clock are not told apart yet, a zone without the least one may have taken the
-/// place of that with it.
+/// If values of a clock are not distinguished yet, a zone without the least value may have replaced
+/// the zone that contains it.
 #[test]
 fn the_least_value_is_not_lost_to_a_zone_that_covers_it() {
     let text = process(
@@ -170,8 +171,8 @@ fn an_index_may_change_on_the_way() {
     assert_eq!(value(text, "sup{P.b}: x[0]").upper, None);
 }
 
-/// What is measured is also found, by a run that is replayed, and nothing above it is: asked as a
-/// search for states.
+/// The measured value is also found by a search for states, with a run that is replayed, and no
+/// greater value is found.
 #[test]
 fn measured_values_are_reached_and_not_exceeded() {
     let (mut finite, mut unbounded) = (0, 0);
@@ -179,8 +180,7 @@ fn measured_values_are_reached_and_not_exceeded() {
         let mut rng = random::Rng(seed);
         let text = random::timed::model(&mut rng);
         let model = common::xta(&text);
-        // Where differences of clocks are compared, growth is not recognised and measuring goes on
-        // for long.
+        // If differences of clocks are compared, growth is not recognised and measuring takes long.
         let options = Options {
             states: Some(3_000),
             timeout: Some(0.3),
@@ -208,8 +208,8 @@ fn measured_values_are_reached_and_not_exceeded() {
             verdict
         };
         let wrong = match (value.upper, value.lower) {
-            // Far beyond any constant; 3,000 states may be too few to get there, but must not show
-            // that one cannot.
+            // Far beyond any constant; 3,000 states may be too few to reach it, but must not show
+            // that it is unreachable.
             (None, Some(_)) => {
                 let far = [found("> 50".to_owned()), found("> 400".to_owned())];
                 unbounded += usize::from(far[0] == Verdict::Satisfied);

@@ -15,7 +15,7 @@ fn clock(trace: &Trace, step: usize, name: &str) -> String {
     trace.steps[step].state.clocks[name].clone()
 }
 
-/// At time 0 the edge to `done` would be possible, and `late` is left at once or never.
+/// At time 0 the edge to `done` would be possible; `late` is left at once or never.
 #[test]
 fn a_delay_comes_before_the_step_into_a_state_that_is_stuck_only_later() {
     let model = "clock t; process P() { state wait { t <= 1 }, late, done; commit late; init wait; \
@@ -26,7 +26,8 @@ fn a_delay_comes_before_the_step_into_a_state_that_is_stuck_only_later() {
     assert_ne!(clock(&trace, 1, "t"), "0");
 }
 
-/// Time ends when the first one's clock is 2, and the second one's must not pass 1 before.
+/// Time ends when the clock of the first process is 2, and that of the second must not pass 1
+/// before.
 #[test]
 fn a_run_enters_its_last_state_so_late_that_time_ends_before_the_condition() {
     let model = "process P() { clock z; state a, b { z <= 2 }; init a; trans a -> b { assign z = 0; }; } \
@@ -41,7 +42,7 @@ fn a_run_enters_its_last_state_so_late_that_time_ends_before_the_condition() {
     assert!(left(&first, 2.0) <= left(&second, 1.0), "{first} {second}");
 }
 
-/// The only loop can be taken at time 0 alone; the other ways to keep the condition need time.
+/// The only loop can be taken only at time 0; the other ways to keep the condition need time.
 #[test]
 fn a_loop_that_takes_no_time_is_shown_without_any() {
     let model = "clock x; \
@@ -55,8 +56,8 @@ fn a_loop_that_takes_no_time_is_shown_without_any() {
     }
 }
 
-/// The clock that is never reset grows beyond what it is compared with, one unit in each round: the
-/// loop is shown once.
+/// The clock that is never reset grows by one unit in each round, beyond the constants it is
+/// compared with: the loop is shown once.
 #[test]
 fn a_loop_is_shown_once_while_a_clock_grows_from_round_to_round() {
     let model = "clock x, y; process P() { state a { x <= 1 }, b; init a; trans \
@@ -70,17 +71,17 @@ fn a_loop_is_shown_once_while_a_clock_grows_from_round_to_round() {
         assert_eq!(trace.kind, TraceKind::Lasso, "{query}");
         assert_eq!(trace.steps.len(), 2, "{query}");
     }
-    // Only what comes after time 40 is left to a run that avoids the first 40.
+    // A run that avoids the first 40 time units has only the time after 40 left.
     let trace = run(model, "y > 40 --> P.b", Verdict::Violated);
     assert_eq!(trace.kind, TraceKind::Lasso);
 }
 
-/// What must not happen does so from some moment on; before, it may.
+/// A run must avoid the condition only from the moment at which the obligation starts.
 #[test]
 fn the_obligation_of_leads_to_may_start_during_a_delay() {
     let model = "clock x, y; process P() { state a { x <= 3 }, b { x <= 3 }; init a; trans a -> b { guard x >= 2; \
                  assign x = 0, y = 0; }, b -> a { guard x >= 1; assign x = 0; }; } system P;";
-    // After `P.a && x > 1` a run can avoid `y > 4` by going on soon.
+    // After `P.a && x > 1` a run can avoid `y > 4` by leaving soon.
     let trace = run(model, "P.a && x > 1 --> y > 4", Verdict::Violated);
     assert_eq!(trace.kind, TraceKind::Lasso);
     // One unit passes in `b` before it can be left, and at most three.
@@ -88,8 +89,8 @@ fn the_obligation_of_leads_to_may_start_during_a_delay() {
     assert_eq!(trace.kind, TraceKind::Lasso);
 }
 
-/// A guard of the initial state fails, and time may pass there for ever: the run waits, whatever
-/// the guard does.
+/// A guard of the initial state fails, and time may pass there for ever: the run waits, and the
+/// guard does not matter.
 #[test]
 fn a_run_may_wait_where_a_guard_fails() {
     let model = "int[0,2] v; process P() { state a; init a; trans a -> a { guard 1 / v == 1; }; } system P;";

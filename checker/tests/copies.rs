@@ -21,7 +21,7 @@ fn check(model: &str, query: &str, expected: Verdict) {
     }
 }
 
-/// Only x is compared with y, but what x becomes was the distance of z from y.
+/// Only x is compared with y, but the new value of x comes from z, whose distance from y matters.
 #[test]
 fn a_copy_takes_its_differences_along() {
     let model = "clock w, x, y, z; process P() { state l0 { w <= 3 }, l1, l2, l3; init l0; trans \
@@ -34,8 +34,8 @@ fn a_copy_takes_its_differences_along() {
     check(&mirrored, "E<> P.l3", Verdict::Violated);
 }
 
-/// y is never compared with a constant; once x holds its value and y has another, their difference
-/// tells what it was.
+/// y is never compared with a constant; once x has its value and y has another, their difference
+/// shows what it was.
 #[test]
 fn a_difference_to_a_clock_that_was_copied_tells_its_value() {
     let model = "clock w, x, y; process P() { state l0 { w <= 2 }, l1, l2, l3; urgent l1, l2; init l0; trans \

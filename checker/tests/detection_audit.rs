@@ -1,6 +1,6 @@
-//! What the analysis takes to be symmetric is symmetric: random models from phrases of which many
-//! tell elements apart. Wherever a set is left to reduce over, swaps must commute with the steps of
-//! every state that is looked at, and verdicts must be those of the plain search.
+//! Whatever the analysis considers symmetric is symmetric. The models are random and made of
+//! phrases, many of which distinguish elements. If a set is left to reduce over, swaps must commute
+//! with the steps of every state that is explored, and verdicts must be those of the plain search.
 
 use crate::common;
 
@@ -70,8 +70,8 @@ const UPDATES: &[&str] = &[
     "x = 0",
 ];
 
-/// Updates whose result depends on an order or on an element that nobody chose, unless the rest
-/// makes up for it.
+/// Updates whose result depends on an order or on an element that nothing chose, unless the rest of
+/// the model compensates for it.
 const RISKY: &[&str] = &[
     "lastset()",
     "chase()",
@@ -85,7 +85,7 @@ const RISKY: &[&str] = &[
     "n = some() ? 1 : 0",
 ];
 
-/// Phrases that only integers have a meaning for.
+/// Phrases that are only meaningful for integers.
 const INT_GUARDS: &[&str] = &[
     "turn == -1",
     "turn == me",
@@ -276,7 +276,7 @@ fn accepted_scalar_sets_are_symmetric() {
     run(false, 1500, 300);
 }
 
-/// A set that a template has for itself: alone it is reduced, in a symmetric family it is not.
+/// A set that belongs to one template: alone it is reduced, in a symmetric family it is not.
 #[test]
 fn sets_of_a_template() {
     let text = |param: &str| {

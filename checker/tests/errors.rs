@@ -1,4 +1,4 @@
-//! Errors of the model: met where a run can be and nowhere else, with the place, the variable, the
+//! Errors of the model: reported exactly if a run reaches them, with the place, the variable, the
 //! value and the run.
 
 use crate::common;
@@ -8,7 +8,7 @@ use zonelens_analysis::report::{
     AbstractionOption, Options, QueryReport, SearchOrder, SymmetryOption, TraceOption, Verdict,
 };
 
-/// The ways to run that must agree.
+/// The configurations that must agree.
 fn ways() -> Vec<Options> {
     let with = |search, threads, first_turn| Options {
         search,
@@ -46,7 +46,7 @@ fn verdicts(model: &Loaded, query: &str, expected: Verdict) -> Vec<QueryReport> 
     reports.collect()
 }
 
-/// The query fails with this error of the model, and a run of so many steps leads to it.
+/// The query fails with this error of the model, and a run of `steps` steps leads to it.
 fn fails(model: &Loaded, query: &str, reason: &str, steps: usize) {
     for report in verdicts(model, query, Verdict::Error) {
         assert_eq!(report.reason_text(), reason, "{query}");
@@ -70,7 +70,7 @@ fn what_process_priorities_block_is_not_evaluated() {
     verdicts(&model, "A[] not (deadlock && High.a)", Verdict::Satisfied);
 }
 
-/// The step that fails is looked at on behalf of one it would block, but is itself blocked by a
+/// The step that fails is evaluated because it would block another one, but is itself blocked by a
 /// third.
 #[test]
 fn what_is_blocked_blocks_nothing() {
@@ -89,7 +89,7 @@ fn what_is_blocked_blocks_nothing() {
     verdicts(&model, "A[] not deadlock", Verdict::Satisfied);
 }
 
-/// The blocking step is enabled in a part of the zone only: elsewhere the other one is taken, and
+/// The blocking step is enabled only in a part of the zone: elsewhere the other step is taken, and
 /// fails.
 #[test]
 fn blocked_in_a_part_of_the_zone() {
@@ -110,8 +110,8 @@ fn blocked_in_a_part_of_the_zone() {
     }
 }
 
-/// `deadlock` goes on to look at steps of lower priority where those of higher priority leave
-/// something.
+/// `deadlock` also evaluates steps of lower priority where those of higher priority are not
+/// enabled.
 #[test]
 fn deadlock_looks_at_what_is_left() {
     let model = xta("int[0,1] n; clock x; bool there, done;
@@ -146,7 +146,7 @@ fn committed_locations_block_what_fails() {
     verdicts(&model, "A[] not deadlock || Q.b", Verdict::Satisfied);
 }
 
-/// A step beyond the moment from which on an urgent synchronisation stops time.
+/// A step after the moment at which an urgent synchronisation stops time.
 #[test]
 fn what_urgency_keeps_away_is_not_evaluated() {
     let model = xta("int[0,1] n; clock x; urgent chan u;
@@ -171,8 +171,8 @@ fn errors_beside_clock_differences() {
             trans a -> b { assign z = 0; }, b -> b { guard z - x == 0; assign n = 3; };
         }
         system T;");
-    // Where z is less than x, nothing is possible; where they are equal, the model fails. Whatever
-    // is met first counts.
+    // Where z is less than x, nothing is possible; where they are equal, the model fails. The one
+    // that is found first counts.
     for options in ways() {
         let report = model.verify("A[] !(deadlock)", &options);
         match report.verdict {
@@ -191,7 +191,7 @@ fn errors_beside_clock_differences() {
 
 #[test]
 fn a_guard_fails_only_where_its_clocks_allow_the_edge() {
-    // Written before or after the clock, it makes no difference.
+    // The order of the integer part and the clock part makes no difference.
     for guard in ["x > 1 && 1 / n == 1", "1 / n == 1 && x > 1"] {
         let model = xta(&format!(
             "int[0,2] n; clock x;
@@ -309,8 +309,8 @@ const CYCLE: &str = "const int L = 200000;
     }
     system P;";
 
-/// The last condition of a long run moves all the moments before it. Step by step backwards, that
-/// does not end within the limit.
+/// The last condition of a long run changes the times of all steps before it. If each round changed
+/// only one step, this would not end within the limit.
 #[test]
 fn long_runs_are_built() {
     let options = Options {
@@ -325,7 +325,7 @@ fn long_runs_are_built() {
     assert!(trace.steps.len() > 80_000, "{}", trace.steps.len());
 }
 
-/// Whoever stops a run while its trace is built gets the verdict.
+/// If a run is cancelled while its trace is built, the verdict is still returned.
 #[test]
 fn the_building_of_a_trace_can_be_stopped() {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -333,7 +333,7 @@ fn the_building_of_a_trace_can_be_stopped() {
     let model = xta(&text);
     let query = model.query("E<> P.finished").expect("a query");
     let cancelled = AtomicBool::new(false);
-    // Places of edges are asked for while a run is replayed, and by nobody before.
+    // The places of edges are requested while a run is replayed, and not before.
     let position = |_: zonelens_syntax::span::Span| {
         cancelled.store(true, Ordering::Relaxed);
         zonelens_analysis::network::Position::default()
@@ -353,8 +353,8 @@ fn the_building_of_a_trace_can_be_stopped() {
     );
 }
 
-/// The search for runs starts where time has passed and does not meet the guard that fails at the
-/// beginning; the run to the error that it does meet must not pass there either.
+/// The search for runs starts after time has passed and does not evaluate the guard that fails at
+/// the beginning; the run to the error that it finds must avoid that guard too.
 #[test]
 fn runs_to_errors_pass_beside_guards_that_fail() {
     let model = xta(

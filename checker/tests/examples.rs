@@ -89,7 +89,7 @@ fn verdicts_with_and_without_symmetry() {
     }
 }
 
-/// In a model over plain integers a query may name elements, or quantify over some of them only.
+/// In a model over plain integers a query may name elements, or quantify over only some of them.
 #[test]
 fn queries_that_name_elements_of_a_detected_set() {
     let model = common::xta(
@@ -98,7 +98,7 @@ fn queries_that_name_elements_of_a_detected_set() {
          c -> a { guard n < 2; assign n = n + 1; }; } system P;",
     );
     let (yes, no) = (Verdict::Satisfied, Verdict::Violated);
-    // The verdict, and whether the query is asked of whole orbits.
+    // The verdict, and whether the query is evaluated for whole orbits.
     let queries = [
         ("E<> P(3).c && P(1).b", yes, true),
         ("E<> P(0).b && turn == 1", no, true),

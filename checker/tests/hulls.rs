@@ -1,4 +1,4 @@
-//! Searches over convex hulls: what they do not find is not there.
+//! Searches over convex hulls: a state that they do not find is not reachable.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::Verify;
 
 use zonelens_analysis::report::{AbstractionOption, Options, TraceOption, Verdict};
 
-/// In `l1` x is 1 or 3 first, so that the hull has 2 in it before a longer way shows it.
+/// In `l1`, x is first 1 or 3, so that the hull contains 2 before a longer path reaches it.
 const BETWEEN: &str = "clock x, y; process P() { state l0 { x <= 0 }, a { x <= 1 }, b { x <= 3 }, c { x <= 2 }, c2 { x <= 2 }, \
      l1; urgent l1; init l0; trans l0 -> a { }, l0 -> b { }, l0 -> c { }, a -> l1 { guard x == 1; }, \
      b -> l1 { guard x == 3; }, c -> c2 { guard x == 2; }, c2 -> l1 { }; } system P;";
@@ -34,8 +34,8 @@ fn a_zone_inside_a_hull_is_looked_at() {
     }
 }
 
-/// Where P0 is in `l1`, an urgent synchronisation stops time only for x0 <= 1: with more one may
-/// wait for ever, though the hull holds both.
+/// If P0 is in `l1`, an urgent synchronisation stops time only for x0 <= 1: with a greater x0 a run
+/// may wait for ever, though the hull contains both.
 #[test]
 fn a_run_may_wait_in_a_part_of_a_hull() {
     let model = "clock x0, x1; int[0,2] v0; urgent chan c0, c1; process P0() { state l0 { x0 <= 2 }, l1; init l0; trans \
@@ -55,7 +55,7 @@ fn a_run_may_wait_in_a_part_of_a_hull() {
     }
 }
 
-/// With x = 10, y is 10 or 14; the hull has 12 in it, where the division fails.
+/// With x = 10, y is 10 or 14; the hull contains 12, where the division fails.
 #[test]
 fn an_error_only_inside_a_hull_is_none() {
     let model = "int n, z; int a[2]; process P() { clock x, y; state S, A, B; init S; trans \
@@ -102,7 +102,7 @@ fn an_error_only_inside_a_hull_is_none() {
     assert_eq!(report.trace.map(|t| t.steps.len()), Some(3));
 }
 
-/// In `S` x stands still, so there y = x + w; a zone cannot say that of three clocks.
+/// In `S` x is stopped, so there y = x + w; a zone cannot express this relation of three clocks.
 #[test]
 fn an_error_that_a_stopped_clock_excludes_is_none() {
     let model = common::xta(

@@ -13,7 +13,7 @@ use zonelens_syntax::source::SourceFile;
 
 const PAGE: &str = include_str!("../../docs/language.md");
 
-/// A fenced block: the line of its fence, the words behind the three marks, its text.
+/// A fenced block: the line of its fence, the words after the three backticks, and its text.
 struct Fence {
     line: usize,
     info: String,
@@ -46,7 +46,7 @@ fn fences(page: &str) -> Vec<Fence> {
     found
 }
 
-/// What a reader would have to add to declarations alone.
+/// What a reader would have to add to a block of declarations.
 const REST: &str = "process Rest() { state s; init s; }\nsystem Rest;\n";
 
 #[test]
@@ -62,7 +62,7 @@ fn models_of_the_reference_are_as_described() {
             other => panic!("line {}: a fence of kind {other:?}", fence.line),
         }
         let mut named: BTreeSet<&str> = words.collect();
-        // Declarations alone are used by nobody, which their lints would say.
+        // In a block of declarations nothing is used, which the lints would report.
         let declarations = named.remove("declarations");
         let text = match declarations {
             true => format!("{}{REST}", fence.text),
@@ -110,7 +110,7 @@ fn models_of_the_reference_are_as_described() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // Fences that are no longer recognised would pass.
+    // Without this check, fences that are no longer recognised would pass.
     assert!(
         models >= 24 && asked >= 33,
         "{models} models, {asked} queries"

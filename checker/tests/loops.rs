@@ -1,6 +1,6 @@
 //! Random functions that loop over scalarsets, with aliases, wrappers, early ends and failing
-//! parts: whatever `sym/loop-order` and its neighbours accept must give the same answers with
-//! reduction as without.
+//! parts: if `sym/loop-order` and the related rules accept a function, the answers must be the same
+//! with and without reduction.
 //!
 //! `ZONELENS_LOOP_MODELS` sets the number of models, `ZONELENS_LOOP_SEED` the seed.
 
@@ -12,10 +12,10 @@ use zonelens_test_support::Rng;
 
 const SEED: u64 = 20_261_118;
 const MODELS: usize = 2_000;
-/// States after which a model is passed over.
+/// A model with more states than this is skipped.
 const MOST_STATES: u64 = 4_000;
 
-/// Writes functions. Inside `scope` are the names of variables that hold elements of `pid`.
+/// Writes functions. `scope` contains the names of variables that have elements of `pid` as values.
 struct Writer<'r> {
     rng: &'r mut Rng,
     functions: usize,
@@ -77,7 +77,7 @@ impl Writer<'_> {
         }
         let inner = depth - 1;
         match self.rng.below(11) {
-            // What one round adds another one overwrites: the order decides if both are the same
+            // One round adds and another overwrites: the order decides if both use the same
             // variable.
             9.. => {
                 let (place, other) = (self.place(&[], refs), self.place(&[], refs));
@@ -194,7 +194,7 @@ fn random_loops_give_the_same_answers_with_reduction() {
             };
             loaded.verify(query, &options)
         };
-        // Everything is explored, so an error that can be reached is met.
+        // Everything is explored, so every reachable error is found.
         let nothing = "E<> y == 0 and y == 1";
         let (on, off) = (
             run(nothing, SymmetryOption::Auto),
@@ -239,7 +239,7 @@ fn random_loops_give_the_same_answers_with_reduction() {
             compared += 1;
         }
     }
-    // How often the sample meets each case; shown with `--nocapture`.
+    // How often the sample contains each case; shown with `--nocapture`.
     #[allow(clippy::print_stdout)]
     {
         println!(

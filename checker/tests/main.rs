@@ -1,4 +1,5 @@
-//! Tests of verdicts, traces and limits. One binary: each would link the whole crate again.
+//! Tests of verdicts, traces and limits. All are in one binary, because each binary would link the
+//! whole crate again.
 
 mod alu;
 mod bad_input;

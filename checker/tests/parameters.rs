@@ -21,7 +21,7 @@ fn check(model: &str, queries: &[(&str, Verdict)]) {
     }
 }
 
-/// Each process has its own, whatever the others do with theirs.
+/// Each process has its own parameter, whatever the others do with theirs.
 #[test]
 fn a_parameter_by_value_is_a_variable_of_the_process() {
     let model = "int v; process P(int[0,5] a, int &r) { state S; init S; trans \
@@ -64,7 +64,7 @@ fn functions_write_parameters_of_every_shape() {
     );
 }
 
-/// One process per value; afterwards it need not have that value any more.
+/// There is one process per value; later its parameter may have another value.
 #[test]
 fn free_parameters_may_change() {
     let family = |ty: &str, update: &str| {
@@ -98,7 +98,7 @@ fn free_parameters_may_change() {
     }
 }
 
-/// In the 3.x syntax such a parameter stands for the variable given, if one is.
+/// In the 3.x syntax such a parameter refers to the variable that is passed, if there is one.
 #[test]
 fn old_parameters_stand_for_variables_or_start_with_values() {
     let model = "int g; const N 3; process P(int a; const b) { state S; init S; trans \

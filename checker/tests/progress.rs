@@ -1,4 +1,4 @@
-//! What a run tells about itself while several searches take turns in it.
+//! The progress that a run reports while several searches take turns.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, Progress, SymmetryOption, TraceOption};
 use zonelens_checker::{Control, verify};
 
-/// Large enough to run for seconds, with clocks that give discrete states many zones: then all
+/// Large enough to run for seconds, with clocks that give discrete states many zones, so that all
 /// searches join.
 const LARGE: &str = "\
 process P(const int[0, 7] i) {

@@ -1,5 +1,5 @@
-//! Quantifiers whose bodies have parts that do not depend on the variable: those are looked at for
-//! the first value only.
+//! Quantifiers whose bodies have parts that do not depend on the variable: those are evaluated only
+//! for the first value.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ const MODEL: &str = "int[0,2] a[3]; bool b, c; clock x[3], y; int z; process P()
      S -> S { select i : int[0,2]; guard a[i] < 2; assign a[i]++, x[i] = 0; }, S -> S { assign b = !b, y = 0; }, \
      S -> S { assign c = !c; }; } system P;";
 
-/// Each way to write a condition, and the same without anything to pass over.
+/// Each form of a condition, and the same condition with nothing to skip.
 #[test]
 fn passing_over_parts_changes_nothing() {
     let same = [
@@ -59,8 +59,8 @@ fn passing_over_parts_changes_nothing() {
     }
 }
 
-/// The first value is tried with everything, so an error of evaluation is met though a later value
-/// would decide.
+/// For the first value everything is evaluated, so an evaluation error is found even if a later
+/// value would decide.
 #[test]
 fn errors_of_evaluation_are_met_as_before() {
     let loaded = common::xta(MODEL);
@@ -79,7 +79,7 @@ fn errors_of_evaluation_are_met_as_before() {
     );
 }
 
-/// Invariants and guards are read in the same way.
+/// Invariants and guards are evaluated in the same way.
 #[test]
 fn joined_quantifiers_in_labels() {
     let model = "const int N = 4; bool on[N]; clock x[N], t; process P() { state S { forall (i : int[0,N-1]) (on[i] imply \

@@ -1,5 +1,4 @@
-//! Queries that tell elements of a detected set apart, the audit, and what the report says of the
-//! group.
+//! Queries that distinguish elements of a detected set, the audit, and the group in the report.
 
 use crate::common;
 
@@ -73,7 +72,7 @@ fn the_result_of_a_function_tells_elements_apart() {
     assert_eq!(report.value.and_then(|v| v.upper), Some(1));
 }
 
-/// A local array that lists an entry for each element does so in the model as well.
+/// A local array with a listed entry for each element distinguishes elements in the model as well.
 #[test]
 fn a_listed_local_array_tells_elements_apart_in_the_model() {
     let model = "typedef int[0,2] S; bool f[S]; S o; \
@@ -84,7 +83,8 @@ fn a_listed_local_array_tells_elements_apart_in_the_model() {
     both(model, "E<> P(0).B", Verdict::Violated);
 }
 
-/// One of five leaves, four stay; with more than one way the largest group is shown.
+/// One of five elements is distinguished and four remain; if there are several groups, the largest
+/// is shown.
 #[test]
 fn the_group_shown_is_the_one_used() {
     let model = common::xta(
@@ -108,7 +108,7 @@ fn the_group_shown_is_the_one_used() {
     assert_eq!(set.group(), "5 interchangeable elements");
 }
 
-/// The loop writes `last` in the order of elements; forced to reduce all the same, the audit
+/// The loop writes `last` in the order of elements; if reduction is forced nevertheless, the audit
 /// notices.
 const ORDERED: &str = "typedef scalar[3] S; bool f[S]; S last; \
      void pick() { for (k : S) if (f[k]) last = k; } \
@@ -172,7 +172,7 @@ fn comparing_with_a_run_without_symmetry() {
         model.verify("A[] true", &compared).verdict,
         Verdict::Satisfied
     );
-    // Forced, the last of two elements is lost.
+    // With forced reduction, the last of two elements is lost.
     let query = "E<> exists (i : S) exists (j : S) (i != j && P(i).C && P(j).B && last == i)";
     let forced = Options {
         force_symmetry: true,
@@ -219,8 +219,8 @@ fn hulls_keep_symmetry() {
     );
 }
 
-/// Loops whose order decides, reached by an alias that a wrapper hands on, behind a loop over
-/// another set, inside `switch`: the verdict was the opposite one under reduction.
+/// Loops whose order matters, reached through an alias that a wrapper passes on, after a loop over
+/// another set, inside `switch`: the verdict was wrong under reduction.
 #[test]
 fn aliases_of_loops_are_followed() {
     let model = |functions: &str, call: &str| {
@@ -267,7 +267,7 @@ fn aliases_of_loops_are_followed() {
     }
 }
 
-/// Which element fails first decides whether a quantifier in an initialiser fails at all.
+/// The element that fails first decides whether a quantifier in an initialiser fails at all.
 #[test]
 fn quantifiers_in_initialisers_are_judged() {
     let model = common::xta(

@@ -1,6 +1,6 @@
-//! Runs that stay away from something, in networks of loosely connected processes with thousands of
-//! zones: whatever proves that there is none, or finds one, must agree with the search of exact
-//! zones to its end.
+//! Runs that avoid a condition, in networks of loosely connected processes with thousands of zones:
+//! every proof that there is no such run, and every run that is found, must agree with a complete
+//! search of exact zones.
 
 use crate::common;
 
@@ -15,8 +15,8 @@ use zonelens_syntax::ast::FileKind;
 
 const LOCATIONS: usize = 3;
 
-/// A process that goes around its locations, each within a window of time, and now and then looks
-/// at a counter, waits for a signal, or has a step that takes no time.
+/// A process that cycles through its locations, each within a time window, and sometimes reads a
+/// counter, waits for a signal, or has a step that takes no time.
 fn worker(rng: &mut Rng, name: usize) -> String {
     let (mut states, mut edges) = (Vec::new(), Vec::new());
     for at in 0..LOCATIONS {
@@ -46,7 +46,7 @@ fn worker(rng: &mut Rng, name: usize) -> String {
         ));
         match rng.below(40) {
             0 => edges.push(format!("l{at} -> l{at} {{ guard n == {}; }}", rng.below(3))),
-            // Where a test kept it from leaving, it waits on.
+            // If a test prevented it from leaving, it continues to wait.
             1..20 if !waits && !test.is_empty() => {
                 edges.push(format!(
                     "l{at} -> l{at} {{ guard x == {most}; assign x = 0; }}"

@@ -1,6 +1,6 @@
-//! A model whose constants are all multiplied by the same number has the same zones, scaled: the
-//! same verdicts from the same number of states. How large the constants are decides in how many
-//! bits bounds are held, so this compares these forms.
+//! If all constants of a model are multiplied by the same number, its zones are the same, scaled:
+//! the verdicts and the number of states are the same. The size of the constants determines how
+//! many bits store a bound, so this compares these representations.
 
 use crate::common;
 
@@ -13,7 +13,8 @@ use random::timed::{GREATEST, model};
 use zonelens_analysis::report::{Options, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 
-/// Greatest constants on both sides of where a form of bounds ends: bounds hold twice the constant.
+/// Greatest constants on both sides of the limits of each representation: bounds store twice the
+/// constant.
 const LIMITS: [i64; 12] = [
     30, 31, 62, 63, 64, 126, 127, 128, 8_191, 16_383, 16_384, 32_768,
 ];
@@ -60,8 +61,8 @@ fn scaled_models_have_the_same_states() {
         match first.verdict {
             Verdict::Satisfied => decided[0] += 1,
             Verdict::Violated => decided[1] += 1,
-            // Measuring stops where constants end, which is not scaled; and limits are met amid a
-            // state.
+            // Measuring stops where constants end, which is not scaled; and limits may be reached
+            // in the middle of a state.
             Verdict::Unknown => continue,
             Verdict::Error => panic!("seed {seed}: {:?}\n{text}", first.reason),
         }

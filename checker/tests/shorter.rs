@@ -13,7 +13,7 @@ fn lasso(model: &str, query: &str) -> Trace {
     trace
 }
 
-/// Zones of `g` differ for a hundred rounds, but what is asked does not depend on them.
+/// Zones of `g` differ for a hundred rounds, but the query does not depend on them.
 #[test]
 fn a_clock_that_grows_does_not_make_a_lasso_long() {
     let model = "clock t, g; process P() { state A { t <= 1 }, B; init A; trans A -> A { guard t >= 1; assign t = 0; }, \
@@ -28,8 +28,8 @@ fn a_clock_that_grows_does_not_make_a_lasso_long() {
     }
 }
 
-/// In `A` the loop comes back to the same discrete state ten times and then no more; the cycle is
-/// in `B`.
+/// In `A` the loop returns to the same discrete state ten times and then no more; the cycle is in
+/// `B`.
 #[test]
 fn a_loop_that_time_ends_is_no_cycle() {
     let model = "clock t, g; process P() { state A { t <= 1 && g <= 10 }, B { t <= 1 }, C; init A; trans \
@@ -41,7 +41,7 @@ fn a_loop_that_time_ends_is_no_cycle() {
     assert_eq!(trace.steps.len(), start + 2);
 }
 
-/// Rounds in `A` can be taken again, but not for ever before `g` has passed 7.
+/// Rounds in `A` can be repeated, but not for ever before `g` has passed 7.
 #[test]
 fn a_loop_must_keep_its_condition_in_every_round() {
     let model = "clock t, g; process P() { state A { t <= 2 }, B { t <= 2 }; init A; trans \
@@ -52,7 +52,7 @@ fn a_loop_must_keep_its_condition_in_every_round() {
     assert_eq!(trace.steps[start].state.locations["P"], "B");
 }
 
-/// A deep search walks about before it arrives.
+/// A deep search takes detours before it reaches the goal.
 #[test]
 fn detours_are_left_out() {
     let model = "int[0,40] n; clock x; process P() { state A { x <= 3 }, B; init A; trans \
@@ -69,7 +69,8 @@ fn detours_are_left_out() {
     }
 }
 
-/// What time demands stays: `g` has to reach 30, so the rounds cannot be left out.
+/// Steps that are needed for time to pass stay: `g` must reach 30, so the rounds cannot be left
+/// out.
 #[test]
 fn rounds_that_time_needs_stay() {
     let model = "clock x, g; process P() { state A { x <= 3 }, B; init A; trans A -> A { guard x >= 1; assign x = 0; }, \

@@ -1,5 +1,5 @@
-//! Random symmetric models and mutants of them: verdicts with and without reduction, audited,
-//! traces replayed.
+//! Random symmetric models and mutants of them: verdicts are compared with and without reduction
+//! and audited, and traces are replayed.
 
 use crate::common;
 use zonelens_test_support::random;
@@ -10,7 +10,7 @@ use zonelens_analysis::network::Position;
 use zonelens_analysis::report::{Options, Reason, SymmetryOption, TraceOption, Verdict};
 use zonelens_syntax::ast::FileKind;
 
-/// What happened to a number of models.
+/// The results for a number of models.
 #[derive(Debug, Default)]
 struct Tally {
     accepted: usize,
@@ -45,7 +45,7 @@ fn compare_text(
     let Ok(model) = load(text, FileKind::Xta, &[]) else {
         return;
     };
-    // More clocks and elements make states dearer.
+    // More clocks and elements make states more expensive.
     let wide = about.starts_with("wide");
     tally.accepted += 1;
     for _ in 0..2 {
@@ -66,7 +66,7 @@ fn compare_text(
             ..limits.clone()
         };
         let off = model.verify(query, &off);
-        // Half of them with the audit, which takes every step, half with one step per class.
+        // Half of them with the audit, which takes every step, and half with one step per class.
         let audited = Options {
             audit_symmetry: rng.below(2) == 0,
             first_turn: [None, None, Some(3)][rng.below(3)],
@@ -91,7 +91,7 @@ fn compare_text(
     }
 }
 
-/// How many models of each kind, and the first seed.
+/// The number of models of each kind, and the first seed.
 fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first = number("ZONELENS_SYMMETRY_SEED").unwrap_or(0);
@@ -126,7 +126,7 @@ fn verdicts_on_numbered_elements_do_not_depend_on_reduction() {
 /// The same on models with more features and more elements.
 #[test]
 fn verdicts_on_wide_models_do_not_depend_on_reduction() {
-    // Fewer of them, as each takes longer.
+    // There are fewer of them, because each takes longer.
     let count = seeds().count() / 4;
     for numbered in [false, true] {
         let mut tally = Tally::default();
@@ -145,7 +145,8 @@ fn verdicts_on_wide_models_do_not_depend_on_reduction() {
     }
 }
 
-/// Phrases that may tell elements apart: rejected, or the set is left out, or harmless.
+/// Phrases that may distinguish elements: they are rejected, or the set is left out, or they are
+/// harmless.
 #[test]
 fn mutants_are_rejected_or_harmless() {
     let (_, scalars) = sample(true, false);
@@ -154,8 +155,8 @@ fn mutants_are_rejected_or_harmless() {
     assert!(numbers.accepted > 100 && numbers.reduced > 50);
 }
 
-/// A query that names an element is asked of its whole orbit, so what it says of the element's
-/// clock must be known of all of them.
+/// A query that names an element is evaluated for its whole orbit, so its bounds on the clock of
+/// the element must hold for all of them.
 #[test]
 fn bounds_of_a_named_clock_hold_for_its_orbit() {
     let model = common::xta(
@@ -189,8 +190,8 @@ fn bounds_of_a_named_clock_hold_for_its_orbit() {
     }
 }
 
-/// A broadcast to thirty receivers with two edges each: the trace names one of 2³⁰ combinations,
-/// and neither finding nor replaying it looks at the others.
+/// A broadcast to thirty receivers with two edges each: the trace contains one of 2³⁰ combinations,
+/// and neither finding nor replaying it enumerates the others.
 #[test]
 fn broadcasts_to_many_replay() {
     let model = common::xta(
@@ -209,15 +210,15 @@ fn broadcasts_to_many_replay() {
     let nowhere = |_| Position { line: 1, column: 1 };
     let again = zonelens_interpreter::replay_trace(&model.network, &trace, &nowhere);
     assert!(again.is_ok());
-    // A receiver that does not take part could have.
+    // A receiver that could take part is missing.
     let mut short = trace.clone();
     let last = short.steps.last_mut().and_then(|s| s.transition.as_mut());
     last.expect("a step").edges.pop();
     assert!(zonelens_interpreter::replay_trace(&model.network, &short, &nowhere).is_err());
 }
 
-/// Without deadlock nothing tells the regions of waiting processes apart, and there are
-/// exponentially many of those.
+/// Without deadlock nothing distinguishes the regions of waiting processes, and there are
+/// exponentially many of them.
 #[test]
 fn absence_of_deadlock_does_not_need_regions() {
     let path = format!("{}/../examples/fischer.xta", env!("CARGO_MANIFEST_DIR"));

@@ -64,7 +64,7 @@ fn least_time(model: &str, query: &str, options: &Options) -> (i64, bool, f64) {
     (least.infimum, least.reached, time)
 }
 
-/// What is looked for has several parts, and the first one that is found is not the one that comes
+/// The goal has several parts, and the part that is found first is not the one that is reached
 /// first.
 #[test]
 fn fastest_is_the_least_over_all_parts_of_the_condition() {
@@ -87,7 +87,7 @@ fn fastest_is_the_least_over_all_parts_of_the_condition() {
     }
 }
 
-/// The steps that are found first are slow, and faster ones come one unit at a time.
+/// The steps that are found first are slow, and each improvement is only one time unit.
 #[test]
 fn fastest_is_found_among_very_many_ways() {
     let model = "clock x, y; int[0,200] n; process P() { state a, b; init a; trans \
@@ -140,8 +140,8 @@ fn leads_to_and_its_counterexample() {
     assert!(report.trace.is_some());
 }
 
-/// What a run must avoid is not convex, so it may be in one of two pieces in each of sixty states;
-/// the ways through them are not counted out.
+/// The condition that a run must avoid is not convex, so the run may be in one of two pieces in
+/// each of sixty states; the combinations are not enumerated.
 #[test]
 fn long_runs_through_pieces_have_a_trace() {
     let model = common::xta(
@@ -153,7 +153,8 @@ fn long_runs_through_pieces_have_a_trace() {
     assert!(report.trace.is_some_and(|trace| trace.steps.len() > 60));
 }
 
-/// A broadcast that forty receivers can take in 2^40 ways; `busy` is where the second edge leads.
+/// A broadcast that forty receivers can receive in 2^40 ways; `busy` is the target of the second
+/// edge.
 fn crowd(busy: &str, priority: &str) -> String {
     format!(
         "broadcast chan go; {priority}
@@ -192,7 +193,7 @@ fn a_broadcast_with_very_many_ways_to_be_received() {
 
 #[test]
 fn very_many_ways_none_of_which_is_possible() {
-    // Wherever a receiver goes, an invariant forbids it.
+    // An invariant forbids every target of a receiver.
     let text = crowd(" { false }", "").replace("idle -> idle", "idle -> busy");
     let options = SimulateOptions::default();
     let (_, ended) = simulate(&xta(&text).network, &options, &|_| Position::default());
@@ -202,9 +203,9 @@ fn very_many_ways_none_of_which_is_possible() {
     assert!(message.contains("too many ways to try all"), "{message}");
 }
 
-/// As soon as `x > 1` it is urgent to go, so time does not get there: `x` stays at 1 for ever.
-/// Verification and simulation must agree on that, and on the moment at which it can be urgent
-/// without having been so before.
+/// As soon as `x > 1` a step is urgent, so time does not pass beyond: `x` stays at 1 for ever.
+/// Verification and simulation must agree on this, and on the moment at which a step can become
+/// urgent without having been urgent before.
 #[test]
 fn time_does_not_pass_into_what_is_urgent_all_along() {
     for (op, verdict, end) in [

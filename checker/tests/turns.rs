@@ -1,4 +1,4 @@
-//! Searches that take turns: each decides what it is there for.
+//! Searches that take turns: each decides the questions that it is made for.
 
 use crate::common;
 
@@ -19,8 +19,8 @@ const COUNTERS: &str = "int[0,1000000] n; int[0,1000000] m; bool both; process P
      A -> A { guard n < 1000000; assign n++; }, A -> A { guard m < 1000000; assign m++; }, \
      A -> A { guard n >= 600 && m >= 600; assign both = true; }; } system P;";
 
-/// Breadth first search meets all pairs before the one sought, depth first search one counter
-/// alone; a flag does not tell how near it is.
+/// Breadth first search explores all pairs before the goal, and depth first search only one
+/// counter; a flag does not show how near the goal is.
 #[test]
 fn chance_finds_what_is_deep() {
     let (verdict, by) = decided_by(COUNTERS, "E<> both", 20_000);
@@ -45,7 +45,7 @@ fn the_nearest_states_lead_to_what_numbers_tell() {
     }
 }
 
-/// A long way through locations, and a shorter one into a trap.
+/// A long path through locations, and a shorter one into a trap.
 #[test]
 fn the_nearest_location_is_counted_in_edges() {
     let names: String = (0..60).map(|k| format!("L{k}, ")).collect();
@@ -63,12 +63,13 @@ fn the_nearest_location_is_counted_in_edges() {
 }
 
 /// Two counters; depth first search counts `n` first and leaves its range at once, breadth first
-/// search comes to that late.
+/// search does so late.
 const LEAVING_RANGE: &str = "int[0,70] n; int[0,30000] m; bool flag; process P() { state A; init A; trans \
      A -> A { guard m < 30000; assign m++; }, A -> A { guard m == 40 && n == 0; assign flag = true; }, \
      A -> A { assign n++; }; } system P;";
 
-/// Exploring everything would meet the error too, so nothing is proven before it is looked into.
+/// Exploring everything would find the error too, so nothing is proven before the error is
+/// examined.
 #[test]
 fn a_deep_error_is_found_and_told() {
     let options = |states| Options {
@@ -85,12 +86,12 @@ fn a_deep_error_is_found_and_told() {
         assert!(report.trace.is_some_and(|t| t.steps.len() > 70));
         assert!(report.statistics.stored < 2_500);
     }
-    // What is found in the rounds that are left counts.
+    // A state that is found in the remaining rounds counts.
     let report = loaded.verify("E<> flag", &options(None));
     assert_eq!(report.verdict, Verdict::Satisfied, "{:?}", report.reason);
 }
 
-/// What never comes is never found, whoever looks for it.
+/// A state that does not exist is not found by any search.
 #[test]
 fn every_search_takes_the_whole_space_for_an_answer() {
     let model = COUNTERS.replace("1000000", "60");
@@ -98,7 +99,7 @@ fn every_search_takes_the_whole_space_for_an_answer() {
     assert_eq!(verdict, Verdict::Violated);
 }
 
-/// Four processes that tick at their own pace and have nothing to do with the question.
+/// Four processes that tick independently and do not matter for the query.
 fn tickers() -> String {
     let ticker = |k: usize| {
         format!(
@@ -110,8 +111,8 @@ fn tickers() -> String {
     (0..4).map(ticker).collect()
 }
 
-/// Where a run avoids `B` only as long as one clock allows, the clocks of the others may be
-/// forgotten.
+/// If a run avoids `B` only as long as one clock allows, the clocks of the other processes may be
+/// ignored.
 #[test]
 fn loose_clocks_prove_what_comes() {
     let tickers = tickers();
@@ -124,15 +125,15 @@ fn loose_clocks_prove_what_comes() {
         assert_eq!(verdict, Verdict::Satisfied, "{query}");
         assert_eq!(by, ["active-clocks", "loose-clocks proof"], "{query}");
     }
-    // A ticker that may tick without time passing keeps the run from coming anywhere.
+    // A ticker that may tick without time passing prevents progress of the run.
     let zeno = model.replace("guard t >= 1;", "guard t >= 0;");
     let (verdict, _) = decided_by(&zeno, "A<> P.B", 100);
     assert_eq!(verdict, Verdict::Violated);
 }
 
-/// A run stays away from `B` where `P` has come to `Trap`, which may tick without time passing.
-/// Depth first search goes to the counters first and loses itself among the zones of the tickers;
-/// the graph that cannot exclude the run shows the way.
+/// A run avoids `B` if `P` is in `Trap`, which may tick without time passing. Depth first search
+/// explores the counters first and then only the zones of the tickers; the graph that cannot
+/// exclude the run guides the search to it.
 #[test]
 fn what_cannot_be_excluded_is_looked_for() {
     let model = format!(
@@ -155,8 +156,8 @@ fn what_cannot_be_excluded_is_looked_for() {
     assert_eq!(by, ["active-clocks", "loose-clocks proof"]);
 }
 
-/// A turn may end between any two states of a proof; what is taken up again must not have lost one.
-/// (Found by the oracle.)
+/// A turn may end between any two states of a proof; when the proof continues, no state may be
+/// lost. (Found by the oracle.)
 #[test]
 fn a_graph_goes_on_where_a_turn_ended() {
     let model = "clock x0, x1, x2; int[0,2] v0; urgent broadcast chan c0; chan c1; \

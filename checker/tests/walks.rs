@@ -1,5 +1,5 @@
-//! Simulations of random models against the explorer of regions: what is possible and blocked,
-//! after which delays, what follows, and the zone of the walk.
+//! Compares simulations of random models with the explorer of regions: the transitions that are
+//! possible and blocked, their delays, the states that follow, and the zone of the walk.
 //!
 //! `ZONELENS_WALKS` sets the number of models; the default is a sample that takes seconds.
 
@@ -24,13 +24,14 @@ use zonelens_test_support::{Rng, xta};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Transitions of one walk.
+/// The most transitions of one walk.
 const LONGEST: usize = 6;
-/// Finer units take too many moments to look at.
+/// The finest unit; finer units have too many moments to explore.
 const FINEST: i64 = 24;
-/// Clocks are told apart up to this where time does not end: more than any constant of a model.
+/// Clocks are distinguished up to this value if time does not end: more than any constant of a
+/// model.
 const CAP: i32 = 6;
-/// Delays that are looked at, in time units: beyond the greatest constant nothing changes.
+/// The delays that are explored, in time units: beyond the greatest constant nothing changes.
 const HORIZON: i64 = 7;
 
 fn limit() -> Limit<'static> {
@@ -41,7 +42,7 @@ fn nowhere(_: Span) -> Position {
     Position { line: 1, column: 1 }
 }
 
-/// How often something was met.
+/// How often each case occurred.
 #[derive(Default, Debug)]
 struct Seen(BTreeMap<&'static str, usize>);
 
@@ -121,13 +122,13 @@ fn later(s: &State, by: i64) -> State {
     then
 }
 
-/// What the explorer says of a state: what is possible at which moment, the best that each step
-/// gets to, and until when time may pass. Moments count halves of a part of the unit.
+/// What the explorer computes for a state: what is possible at which moment, the best result of
+/// each step, and until when time may pass. Moments count halves of a part of the unit.
 #[derive(Default)]
 struct Expected {
     possible: BTreeMap<Taken, BTreeSet<i64>>,
     best: BTreeMap<Taken, Verdict>,
-    /// The best of the steps that a broadcast edge starts.
+    /// The best result of the steps that a broadcast edge starts.
     of_sender: BTreeMap<(usize, usize, i32), Verdict>,
     moments: BTreeSet<i64>,
     urgent: bool,
@@ -257,7 +258,7 @@ fn clock(model: &TestModel, name: &Option<String>) -> Option<usize> {
     })
 }
 
-/// Every region that the explorer reaches meets the zone, and near each bound both say the same.
+/// Every region that the explorer reaches intersects the zone, and near each bound both agree.
 fn compare_zone(
     model: &TestModel,
     walker: &Walker<'_>,
@@ -272,7 +273,7 @@ fn compare_zone(
             .cap
             .is_none_or(|cap| s.clocks.iter().all(|c| *c <= cap * unit))
     };
-    // In the order of their numbers, so that runs repeat.
+    // In the order of their numbers, so that runs are reproducible.
     let mut regions: Vec<&State> = reached.iter().filter(|s| near(s)).collect();
     regions.sort_by(|a, b| a.clocks.cmp(&b.clocks));
     for s in &regions {
@@ -308,7 +309,7 @@ fn compare_zone(
                     found, expected,
                     "{text}\n{point:?} of {unit}\n{constraint:?}\n{pieces:?}"
                 );
-                seen.note("points on bounds and beside them", true);
+                seen.note("points on bounds and next to them", true);
                 seen.note("of these outside", !expected);
             }
         }
@@ -331,7 +332,7 @@ impl Walk<'_> {
         view.unwrap_or_else(|e| panic!("{}\n{e}", self.text))
     }
 
-    /// Compares the present state; what the explorer says of it.
+    /// Compares the present state; returns what the explorer computes for it.
     fn look(&mut self, seen: &mut Seen) -> (Simulation, State, Expected) {
         let view = self.view();
         let unit = 2 * view.unit;
@@ -360,8 +361,7 @@ impl Walk<'_> {
             .iter()
             .map(|s| taken_of_walk(&s.edges))
             .collect();
-        // Distances that are not told apart would make regions stand for points that were not
-        // reached.
+        // If distances are not distinguished, regions would represent points that were not reached.
         let is_exact = !self.model.endless_differences;
         let reached = is_exact.then(|| walker.along(&steps, 30_000)).flatten();
         seen.note("zones not compared", reached.is_none());
@@ -379,7 +379,7 @@ impl Walk<'_> {
         Some(answer)
     }
 
-    /// Takes one of the second list; true if it could be taken.
+    /// Takes a transition of the second list; true if it could be taken.
     fn other(&mut self, seen: &mut Seen) -> bool {
         let view = self.view();
         let others = view.other_delays.unwrap_or_default();
@@ -404,7 +404,7 @@ impl Walk<'_> {
                 for (a, b) in before.iter().zip(&after.walk).filter(|(a, _)| a.fixed) {
                     assert_eq!(a.delay, b.delay, "{}\na fixed delay changed", self.text);
                 }
-                seen.note("delays chosen anew", true);
+                seen.note("delays chosen again", true);
                 seen.note(
                     "delays chosen beside fixed ones",
                     before.iter().any(|s| s.fixed),
@@ -420,8 +420,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The fixed delays up to a step forbid a transition, and those before it do not. No grid of
-    /// delays finds a run with the former.
+    /// The fixed delays up to a step forbid a transition, and those before that step do not. With
+    /// the former, no grid of delays contains a run.
     fn is_forbidden(
         &mut self,
         steps: &[zonelens_analysis::simulation::WalkStep],
@@ -502,7 +502,7 @@ impl Walk<'_> {
         let finer = 2 * after.unit;
         let total = parts(&after.walk[view.step].delay, finer) - parts(&view.waited, finer);
         if delay.is_none() {
-            // The earliest moment, or, where a window begins behind a moment, one behind that.
+            // The earliest moment or, if a window starts after a moment, one after it.
             let (first, scale) = (moments[0], finer / unit);
             match first % 2 {
                 0 => assert_eq!(total, first * scale, "{}", self.text),
@@ -531,8 +531,8 @@ impl Walk<'_> {
     }
 }
 
-/// Adds guards that need two clocks to differ, and lets some of them be urgent: then earlier delays
-/// decide what is possible, and zones are not convex.
+/// Adds guards that require two clocks to differ, and makes some of them urgent: then earlier
+/// delays decide what is possible, and zones are not convex.
 fn sharpen(rng: &mut Rng, model: &mut TestModel) {
     let clocks = model.clocks;
     let atom = |x: usize, op: Op, c: i32| Atom {
@@ -614,8 +614,8 @@ fn walk(seed: u64, seen: &mut Seen) {
             if walk.view().unit > FINEST {
                 break;
             }
-            // Without time the zone stays known, and the second list is taken out of the blocked
-            // ones.
+            // If no time passes, the zone stays known, and the transitions of the second list are
+            // removed from the blocked ones.
             if at > 0 {
                 (view, s, expected) = walk.look(seen);
                 walk.zone(seen);
@@ -651,7 +651,7 @@ fn walks_agree_with_the_explorer() {
         ("blocked by a committed location", 5),
         ("blocked by priority", 5),
         ("zones that are not convex", 1),
-        ("delays chosen anew", 5),
+        ("delays chosen again", 5),
         ("delays chosen beside fixed ones", 1),
         ("fixed delays forbid it", 1),
         ("of these outside", 100),

@@ -1,5 +1,5 @@
-//! Strategies left out one at a time and all together: the verdict is the same, and what was left
-//! out does not decide.
+//! Strategies are left out one at a time and all together: the verdict is the same, and a strategy
+//! that was left out does not decide.
 
 use crate::common::{self, Loaded, Verify};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use zonelens_test_support::oracle::model;
 use zonelens_test_support::oracle::queries::random_goal;
 use zonelens_test_support::oracle::regions::{CAP, explore};
 
-/// What the result says when each of them decided: words that scripts look for.
+/// The text of the result when each of them decided: scripts search for these words.
 const WORDS: [(Switch, &str); 7] = [
     (Switch::LuBounds, "proof under LU bounds"),
     (Switch::BestFirst, "best-first search"),
@@ -21,13 +21,12 @@ const WORDS: [(Switch, &str); 7] = [
     (Switch::Guided, "guided search"),
 ];
 
-/// Two counters, and what is found deep among their values or not at all.
+/// Two counters, with a goal that is deep among their values or does not exist.
 const COUNTERS: &str = "int[0,300] n; int[0,300] m; bool both; process P() { state A; init A; trans \
      A -> A { guard n < 300; assign n++; }, A -> A { guard m < 300; assign m++; }, \
      A -> A { guard n >= 90 && m >= 90; assign both = true; }; } system P;";
 
-/// A run stays away from `B` in `Trap`; depth first search loses itself among counters and the
-/// zones of tickers.
+/// A run avoids `B` in `Trap`; depth first search explores only counters and the zones of tickers.
 fn trapped() -> String {
     let ticker = |k: usize| {
         format!(
@@ -56,13 +55,13 @@ fn options(first_turn: u64, without: &[Switch]) -> Options {
     }
 }
 
-/// Who decided, of those that can be left out.
+/// The strategy that decided, if it can be left out.
 fn decided_by(report: &QueryReport) -> Option<Switch> {
     let named = |(_, words): &&(Switch, &str)| report.reductions.iter().any(|r| r == words);
     WORDS.iter().find(named).map(|(switch, _)| *switch)
 }
 
-/// Asks with everything, without each strategy, and without all; how often each decided.
+/// Verifies with all strategies, without each one, and without all; counts how often each decided.
 fn compare(
     name: &str,
     loaded: &Loaded,
@@ -108,8 +107,8 @@ fn each_strategy_can_be_left_out_and_decides_something() {
             compare("counters", &counters, query, first_turn, &mut seen);
         }
     }
-    // Chance finds what breadth first search comes to late, depth first search never, and no number
-    // tells.
+    // Random search finds the goal, breadth first search finds it late, depth first search never,
+    // and no number shows how near it is.
     let deep = COUNTERS.replace("300", "1000000").replace("90", "300");
     let deep = common::xta(&deep);
     let with_all = deep.verify("E<> both", &options(20_000, &[]));
@@ -157,7 +156,8 @@ fn each_strategy_can_be_left_out_and_decides_something() {
     }
 }
 
-/// What is left out does not run at all: the exact search alone explores what it says it explored.
+/// A strategy that is left out does not run at all: the exact search alone explores the states that
+/// are reported.
 #[test]
 fn what_is_left_out_does_not_run() {
     let counters = common::xta(COUNTERS);

@@ -1,6 +1,6 @@
-//! Why the rules on scalarsets are there: for each one that the reference front end lacks, a model
-//! that it accepts, two states of it that differ by a renaming of elements only, and successors
-//! that do not. Where a scalarset cannot even be written that way (constants, priorities and single
+//! Why the rules on scalarsets exist: for each rule that the reference front end lacks, a model
+//! that it accepts, two states of it that differ only by a renaming of elements, and successors
+//! that do not. If this cannot be written with a scalarset (constants, priorities and single
 //! instances need literals), the elements are integers.
 
 use crate::common;
@@ -13,8 +13,8 @@ use zonelens_analysis::report::{Options, TraceState};
 use zonelens_interpreter::Simulator;
 use zonelens_syntax::ast::FileKind;
 
-/// Takes for each name the first transition that this process starts; gives the state and who can
-/// start one there.
+/// Takes, for each name, the first transition that this process starts; returns the state and the
+/// processes that can start a transition there.
 fn walk(model: &common::Loaded, names: &[&str]) -> (TraceState, Vec<String>) {
     let nowhere = |_| Position::default();
     let mut simulator = Simulator::new(&model.network, &nowhere).expect("it starts");
@@ -50,7 +50,7 @@ fn swap_name(name: &str) -> String {
     out
 }
 
-/// Exchanges elements 0 and 1 in a state; `elements` are the variables that hold elements.
+/// Exchanges elements 0 and 1 in a state; `elements` are the variables whose values are elements.
 fn swap(state: &TraceState, elements: &[&str]) -> TraceState {
     let values = state.variables.iter().map(|(name, value)| {
         let is_element = elements.contains(&name.as_str());
@@ -73,8 +73,8 @@ fn load(text: &str) -> common::Loaded {
     common::load(text, FileKind::Xta, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// States after `first` and its mirror image are mirror images; those after one more step of
-/// `mover` are not. The rule keeps the engine from reducing.
+/// The states after `first` and its mirror image are mirror images of each other; those after one
+/// more step of `mover` are not. The rule prevents the reduction.
 #[track_caller]
 fn witness(rule: &str, text: &str, elements: &[&str], first: &[&str], mover: &str) {
     let model = load(text);
@@ -152,7 +152,7 @@ fn the_last_receiver_wins() {
     );
 }
 
-/// The reference has no scalars inside functions, only integers; ours has both.
+/// The reference does not allow scalars inside functions, only integers; Zonelens allows both.
 #[test]
 fn a_local_variable_starts_at_the_first_element() {
     for elements in ["int[0,1]", "scalar[2]"] {
@@ -175,7 +175,7 @@ fn meta_variables_carry_over() {
     let model = load(text);
     let state = |names: &[&str]| {
         let mut state = walk(&model, names).0;
-        // What a comparison of states that leaves meta variables out sees.
+        // A comparison of states that ignores meta variables sees this.
         state.variables.remove("m");
         state
     };
@@ -218,7 +218,7 @@ fn an_element_without_its_process() {
         system P0, P1, M;";
     let model = load(text);
     let nowhere = |_| Position::default();
-    // Elements 0 and 2 change places: the processes are where they were, only `who` moves.
+    // Elements 0 and 2 are exchanged: the processes stay the same, only `who` changes.
     let mut movers = BTreeMap::new();
     for element in [0, 2] {
         let mut simulator = Simulator::new(&model.network, &nowhere).expect("it starts");

@@ -1,5 +1,5 @@
-//! `zonelens simulate`: walks a model, at random or step by step, by the same interpreter that
-//! replays traces.
+//! `zonelens simulate`: walks through a model, at random or step by step, with the same interpreter
+//! that replays traces.
 
 mod commands;
 mod interactive;
@@ -55,7 +55,7 @@ pub struct Args {
 /// How the run is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for users
     Human,
     /// One JSON object: a trace and why it ends; with `--interactive`, one object per state and
     /// line
@@ -71,8 +71,8 @@ struct Run<'a> {
     reason: String,
 }
 
-/// Walks; gives the exit status: 0, or 2 if the model has errors, fails on the way or lacks a
-/// chosen transition.
+/// Runs the simulation; returns the exit status: 0, or 2 if the model has errors, fails on the way
+/// or lacks a chosen transition.
 pub fn run(args: &Args) -> u8 {
     let source = match Source::read(&args.model) {
         Ok(source) if source.file.kind == FileKind::Query => {
@@ -161,7 +161,7 @@ fn write(args: &Args, trace: &Trace, ended: &Ended, booleans: &Booleans) {
     }
 }
 
-/// Who takes which edge of a transition.
+/// The edges of a transition with their processes.
 fn who(transition: &TraceTransition) -> String {
     let edges = transition.edges.iter().map(|e| {
         let select: Vec<String> = e.select.iter().map(|(n, v)| format!("{n} = {v}")).collect();

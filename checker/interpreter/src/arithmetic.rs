@@ -1,4 +1,4 @@
-//! Arithmetic of the interpreter, apart from that of compiled code.
+//! Arithmetic of the interpreter, independent of the arithmetic of compiled code.
 
 use super::eval::{Eval, fail};
 use zonelens_analysis::network::BinaryOp;

@@ -1,9 +1,9 @@
-//! Every transition that the locations of a concrete state suggest, with what becomes of it: the
-//! state it leads to, or the first thing that forbids it.
+//! Every transition that the locations of a concrete state suggest, with its result: the state it
+//! leads to, or the first condition that forbids it.
 //!
 //! `steps.rs` finds the steps that are possible and stops at the first evaluation error. A
-//! simulator also shows what is blocked, and why, so that one faulty guard does not hide all other
-//! transitions.
+//! simulator also shows which transitions are blocked, and why, so that one faulty guard does not
+//! hide all the others.
 
 use super::eval::{Broken, Evaluator, conjuncts};
 use super::state::Concrete;
@@ -15,9 +15,9 @@ use zonelens_analysis::network::{Edge, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 use zonelens_syntax::span::Span;
 
-/// Combinations of receivers of one broadcast that are listed one by one.
+/// The most combinations of receivers of one broadcast that are listed one by one.
 pub(super) const FEW_WAYS: usize = 1024;
-/// Values of the select variables of one edge that are tried.
+/// The most values of the select variables of one edge that are tried.
 const MOST_SELECTED: u128 = 1 << 14;
 
 /// What forbids a transition. The order is that in which the conditions are checked.
@@ -42,7 +42,7 @@ pub enum Reason {
         /// The part.
         part: Span,
     },
-    /// A process is in a committed location, and none that takes part is.
+    /// A process is in a committed location, and no process that takes part is.
     Committed {
         /// That process.
         process: u32,
@@ -67,8 +67,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// How far the transition got, from 0: of several moments, the reason shown is the one at which
-    /// it got furthest.
+    /// How far the transition got, starting at 0: of several moments, the reason shown is the one
+    /// of the moment at which it got furthest.
     pub(super) fn progress(&self) -> usize {
         match self {
             Reason::Guard { .. } => 0,
@@ -95,18 +95,18 @@ impl From<Broken> for Reason {
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     pub step: ConcreteStep,
-    /// Receivers were not combined because there are more than [`FEW_WAYS`] ways; then `step` has
-    /// the sender alone.
+    /// The choices of each receiver, if they were not combined because there are more than
+    /// [`FEW_WAYS`] combinations; then `step` contains only the sender.
     pub choices: Vec<Vec<ConcreteEdge>>,
     pub result: Result<(), Reason>,
-    /// Whether the guards of everyone who takes part hold, so that the updates were tried.
+    /// Whether the guards of all participants hold, so that the updates were tried.
     pub tried: bool,
 }
 
 /// What the locations of a state suggest.
 pub(super) struct Attempts {
     pub all: Vec<Attempt>,
-    /// Why the model has no meaning here, if that is so: replay fails at this moment.
+    /// Why the model is undefined here, if it is: replay fails at this moment.
     pub error: Option<Reason>,
 }
 
@@ -121,8 +121,8 @@ impl Attempt {
         if self.choices.is_empty() {
             return taken(network, state, &self.step, runs, changes);
         }
-        // Who takes part is the same in all ways, so one of them decides about committed locations;
-        // invariants are left to whoever chooses a way.
+        // The participants are the same in all combinations, so one of them decides about committed
+        // locations; invariants are checked when a combination is chosen.
         let mut one = self.step.clone();
         one.edges
             .extend(self.choices.iter().filter_map(|own| own.first().cloned()));
@@ -138,12 +138,12 @@ struct Offer {
     edge: ConcreteEdge,
     /// Its channel, if it synchronises and the channel can be evaluated.
     channel: Option<u32>,
-    /// Why it cannot be taken, whoever takes part.
+    /// Why it cannot be taken, whatever the other participants are.
     blocked: Option<Reason>,
 }
 
-/// All attempts of a state. Adds to `changes` the delays after which invariants behind a transition
-/// may change; what is compared before is noted in `state`.
+/// All attempts of a state. Adds to `changes` the delays after which invariants after a transition
+/// may change; comparisons that are evaluated before it are noted in `state`.
 pub(super) fn attempts(
     network: &Network,
     state: &mut Concrete,
@@ -169,7 +169,7 @@ pub(super) fn attempts(
         .iter()
         .find(is_error)
         .and_then(|a| a.result.clone().err());
-    // A guard that fails where it must be evaluated leaves no step, whoever would take it.
+    // A guard whose required evaluation fails leaves no step of any process.
     let early: Option<Reason> = guard_error(network, state).map(Reason::from);
     if let Some(reason) = &early {
         let blocks = |a: &&mut Attempt| matches!(a.result, Ok(()) | Err(Reason::Priority { .. }));
@@ -271,7 +271,7 @@ fn offer(network: &Network, state: &mut Concrete, who: ConcreteEdge, edge: &Edge
     }
 }
 
-/// The transitions that one edge can start, with everyone who may take part. The result of those
+/// The transitions that one edge can start, with all possible participants. The result of those
 /// that nothing forbids so far is filled in later.
 fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Attempt> {
     let attempt = |others: &[&Offer], blocked: Option<Reason>| Attempt {
@@ -302,7 +302,7 @@ fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Atte
     if starter.blocked.is_some() {
         return vec![attempt(&[], starter.blocked.clone())];
     }
-    // Whether somebody must take part is not known if the guard cannot be evaluated.
+    // Whether a process must take part is not known if the guard cannot be evaluated.
     let is_error = |o: &&&Offer| matches!(o.blocked, Some(Reason::Error { .. }));
     if let Some(broken) = partners.iter().find(is_error) {
         return vec![attempt(&[], broken.blocked.clone())];
@@ -338,7 +338,7 @@ fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Atte
     ways.iter().map(|way| attempt(way, None)).collect()
 }
 
-/// Whether a transition can be taken whose guards hold.
+/// Whether a transition whose guards hold can be taken.
 fn taken(
     network: &Network,
     state: &Concrete,
@@ -369,7 +369,7 @@ fn taken(
     let broken = broken_invariant(network, &mut next)?;
     let noted = next.comparisons.take().unwrap_or_default();
     if !noted.is_empty() {
-        // A clock that the transition sets has the same value however long the delay before it is.
+        // A clock that the transition sets has the same value whatever the delay before it is.
         let later = take(network, &quiet(state).after(1, runs), step)?;
         let moves: Vec<i64> = later
             .clocks
@@ -387,8 +387,8 @@ fn taken(
     }
 }
 
-/// Blocks what a transition of higher priority forbids. One that fails there forbids those below it
-/// as well: what happens has no meaning.
+/// Blocks the transitions that one of higher priority forbids. If the evaluation of that one fails,
+/// those below it are forbidden as well: the model is undefined there.
 fn outrank(network: &Network, found: &mut [Attempt]) {
     let rank = |a: &Attempt| priority(network, &a.step);
     let possible = found

@@ -1,21 +1,21 @@
-//! What a run for `E[]`, `A<>` or `-->` claims beyond being a run, checked on concrete states.
+//! Checks on concrete states what a run for `E[]`, `A<>` or `-->` claims beyond being a run.
 //!
-//! From one moment on, the *pivot*, a condition must keep a value at every instant, during delays
-//! too, and the run must be maximal. There are three ways for that:
+//! From one moment on, the *pivot*, a condition must keep a value at every instant, also during
+//! delays, and the run must be maximal. There are three cases:
 //!
-//! - it *is stuck*: no delay that is allowed in the last state leads to a step, and the condition
-//!   stays as it is at every moment that such a delay leads to;
-//! - it *waits*: time may pass for ever in the last state, and the condition stays as it is all the
-//!   time. Steps may be possible, nothing forces them;
+//! - it *is stuck*: no allowed delay in the last state leads to a step, and the condition keeps its
+//!   value at every moment that such a delay leads to;
+//! - it *waits*: time may pass for ever in the last state, and the condition keeps its value all
+//!   the time. Steps may be possible, but nothing forces them;
 //! - it *repeats* its last steps for ever. The run is given with several rounds of them, and two
-//!   rounds must begin in the same region: see [`super::regions`] for why the steps can then be
-//!   taken for ever. That covers cycles that take no time, and clocks that grow from round to
+//!   rounds must begin in the same region: [`super::regions`] explains why the steps can then be
+//!   taken for ever. This includes cycles that take no time, and clocks that grow from round to
 //!   round.
 //!
-//! Between two moments at which an evaluated comparison may change its answer nothing changes, so
-//! each such moment and one between any two stand for all. Evaluating may show further comparisons,
-//! and with them moments: what lies between is looked at until no new ones are found. All times
-//! here are doubled, so that there is a whole number between two moments.
+//! Between two moments at which an evaluated comparison may change its result nothing changes, so
+//! each such moment and one moment between any two represent all. An evaluation may add further
+//! comparisons, and with them moments: the intervals are examined until no new moments are found.
+//! All times here are doubled, so that there is a whole number between two moments.
 
 use super::eval::{Evaluator, Failure};
 use super::limit::Limit;
@@ -51,17 +51,17 @@ pub struct Claim<'a> {
     pub start: Option<Kept<'a>>,
     /// What holds from then on.
     pub kept: Kept<'a>,
-    /// How the run goes on.
+    /// How the run continues.
     pub end: End,
 }
 
-/// How a run goes on at its end.
+/// How a run continues at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Without a step.
     Stays,
-    /// After `start` steps, the next `length` ones come again and again; some rounds of them are
-    /// part of the run.
+    /// After `start` steps, the next `length` steps are repeated; some rounds of them are part of
+    /// the run.
     Repeats {
         /// Steps before the cycle.
         start: usize,
@@ -70,10 +70,10 @@ pub enum End {
     },
 }
 
-/// What was found.
+/// The result of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// No step is possible any more.
+    /// No step will ever be possible.
     Stuck,
     /// Time passes for ever.
     Waits,
@@ -157,7 +157,7 @@ impl Walk<'_> {
         wait(self.network, &mut self.state, left)
     }
 
-    /// The position in its round of the step at this position, if it is part of the cycle.
+    /// The position of this step within its round, if it is part of the cycle.
     fn in_cycle(&self, index: usize) -> Option<usize> {
         match self.claim.end {
             End::Repeats { start, length } if length > 0 => {
@@ -180,7 +180,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The state after a delay, which notes what is evaluated.
+    /// The state after a delay, which notes the comparisons that are evaluated.
     fn noted(&self, delay: i64, notes: Option<&SharedNotes>) -> Concrete {
         let mut state = self.state.clone();
         state.clocks.iter_mut().for_each(|c| *c += delay);
@@ -203,7 +203,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Checks that the condition keeps its value during a delay that is allowed.
+    /// Checks that the condition keeps its value during an allowed delay.
     fn keep(&self, delay: i64, in_cycle: bool) -> Try<()> {
         let own: SharedNotes = Rc::new(RefCell::new(Notes::default()));
         let notes = if in_cycle { &self.notes } else { &own };
@@ -236,7 +236,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Looks at everything that time can lead to from the last state.
+    /// Examines everything that delays can lead to from the last state.
     fn future(&self) -> Try<Ending> {
         let mut possible = false;
         let look = |at: i64, notes: &SharedNotes| self.look(at, notes);
@@ -251,8 +251,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a step is possible at a moment that time leads to; fails if the condition is lost
-    /// there.
+    /// Whether a step is possible at a moment that delays lead to; fails if the condition does not
+    /// hold there.
     fn stays(&self, look: &Look) -> Try<bool> {
         match look.kept {
             true => Ok(look.possible),
@@ -284,12 +284,12 @@ impl Walk<'_> {
     }
 }
 
-/// What there is to see at one moment.
+/// What is known about one moment.
 #[derive(Default)]
 struct Look {
     /// Invariants hold.
     allowed: bool,
-    /// Time may pass on.
+    /// More time may pass.
     passes: bool,
     /// The condition has its value.
     kept: bool,
@@ -297,8 +297,8 @@ struct Look {
     possible: bool,
 }
 
-/// Shows `visit` every moment that time can lead to from a state, one for all between which nothing
-/// changes; true if time may pass for ever.
+/// Calls `visit` for every moment that delays can lead to from a state, with one moment for each
+/// interval in which nothing changes; true if time may pass for ever.
 fn ahead(
     state: &Concrete,
     look: &dyn Fn(i64, &SharedNotes) -> Try<Look>,
@@ -326,7 +326,7 @@ fn ahead(
             }
             end = nearer;
         };
-        // What is urgent all along keeps time from coming there.
+        // If a step is urgent in the whole interval, time cannot pass to this point.
         if !after.allowed || !after.passes {
             return Ok(false);
         }
@@ -346,14 +346,14 @@ fn look_at(network: &Network, mut state: Concrete) -> Try<Look> {
         allowed: true,
         passes: may_delay(network, &mut state)?,
         kept: true,
-        // A step that fails is one that could be taken.
+        // A step whose evaluation fails is one that could be taken.
         possible: enabled_steps(network, &mut state, &Rng::new(1))
             .map_or(true, |steps| !steps.is_empty()),
     })
 }
 
-/// Whether neither this state nor any that time can lead to from it has a step: `deadlock` as the
-/// query language has it.
+/// Whether neither this state nor any state that delays lead to has a step: `deadlock` as the query
+/// language defines it.
 pub fn is_dead(network: &Network, state: &Concrete) -> Try<bool> {
     let mut doubled = state.clone();
     doubled.unit *= 2;
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_dead_state_has_no_step_however_long_time_passes() {
-        // From `a` a step is possible at once, later only, never, or only where no delay leads.
+        // From `a` a step is possible at once, only later, never, or only where no delay leads.
         for (edges, dead) in [
             ("a -> a { guard x <= 0; }", false),
             ("a -> a { guard x == 3; }", false),
@@ -487,12 +487,12 @@ mod tests {
         };
         // The clocks y and z grow, but nothing on the way depends on them.
         assert_eq!(rounds(0, 1, 2), Ok(Ending::Repeats));
-        // The other edge looks at y: no number of rounds is enough.
+        // The other edge compares y: no number of rounds is enough.
         for n in 1..4 {
             assert_eq!(rounds(1, n, 2), Ok(Ending::TooFewRounds));
         }
         assert!(rounds(1, 4, 2).is_err());
-        // Without time it can be taken for ever.
+        // If no time passes, it can be taken for ever.
         assert_eq!(rounds(1, 1, 0), Ok(Ending::Repeats));
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluation of the network's own expressions over concrete values.
 //!
-//! Written for trust, not for speed: it shares nothing with the compiled evaluator, so that a
+//! Written to be trusted, not to be fast: it shares nothing with the compiled evaluator, so that a
 //! mistake in either shows as a trace that does not replay.
 
 use super::arithmetic::{arithmetic, wrap};
@@ -13,11 +13,11 @@ use zonelens_analysis::network::{
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
-/// A run that is none, and why.
+/// The reason why a sequence of steps is not a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
-/// Evaluation failed: the model has no meaning here.
+/// Evaluation failed: the model is undefined here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// What is wrong.
@@ -33,7 +33,7 @@ impl From<Broken> for Failure {
 }
 
 impl Broken {
-    /// Of no place in particular.
+    /// A failure without a place.
     pub fn new(message: impl Into<String>) -> Broken {
         Broken {
             message: message.into(),
@@ -41,7 +41,7 @@ impl Broken {
         }
     }
 
-    /// In this expression, unless it is known better.
+    /// Sets this expression as the place, unless a more exact place is known.
     fn within(mut self, span: Span) -> Broken {
         self.span.get_or_insert(span);
         self
@@ -63,14 +63,14 @@ enum Address {
     Clock(usize),
 }
 
-/// Slots hold numbers or addresses.
+/// Slots contain numbers or addresses.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Number(i64),
     Address(Address),
 }
 
-/// Steps that one evaluation may take.
+/// The most steps of one evaluation.
 const STEP_LIMIT: u64 = 30_000_000;
 
 /// Evaluates over one concrete state.
@@ -83,7 +83,7 @@ pub struct Evaluator<'a> {
     steps: u64,
     /// Expressions and statements that are being evaluated.
     depth: u32,
-    /// The value of `deadlock`, where somebody found it out.
+    /// The value of `deadlock`, if it was computed.
     pub dead: Option<bool>,
 }
 
@@ -95,7 +95,7 @@ enum Flow {
 }
 
 impl<'a> Evaluator<'a> {
-    /// With a frame of `frame` slots, the first ones holding `values`.
+    /// Creates an evaluator with a frame of `frame` slots.
     pub fn new(network: &'a Network, state: &'a mut Concrete, frame: u32) -> Evaluator<'a> {
         Evaluator {
             network,
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
         value.map_err(|broken| broken.within(expr.span))
     }
 
-    /// Charges steps to the budget of the state, where there is one.
+    /// Charges steps to the budget of the state, if there is one.
     fn charge(&self, steps: usize) -> Eval<()> {
         match &self.state.budget {
             Some(budget) => {
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Whether a guard holds. An integer part that fails counts only where the clocks allow the
-    /// edge, whatever the order in which the parts are written.
+    /// edge, regardless of the order in which the parts are written.
     pub(super) fn guard(&mut self, guard: &Expr) -> Eval<bool> {
         let broken = match self.eval(guard) {
             Ok(value) => return Ok(value != 0),
@@ -325,7 +325,7 @@ impl<'a> Evaluator<'a> {
         }))
     }
 
-    /// Notes something where the state asks for it.
+    /// Records something if the state asks for notes.
     fn note(&self, what: impl FnOnce(&mut Notes)) {
         if let Some(notes) = &self.state.notes {
             what(&mut notes.borrow_mut());

@@ -1,4 +1,4 @@
-//! Expressions that people ask about a step of a trace.
+//! Expressions that users evaluate in a step of a trace.
 
 use super::limit::SharedBudget;
 use super::retrace::{Stopped, evaluate_within};
@@ -7,7 +7,7 @@ use zonelens_analysis::network::Network;
 use zonelens_analysis::report::{Trace, TraceValue};
 use zonelens_syntax::parse_expression;
 
-/// The value of an expression in a step of a trace. `network` is that of `model`. Names are those
+/// The value of an expression in a step of a trace. `network` belongs to `model`. Names are those
 /// of the query language; elements of scalarsets are the numbers that the trace shows.
 pub fn evaluate_expression(
     model: &Model,
@@ -44,7 +44,7 @@ mod tests {
     use zonelens_syntax::ast::FileKind;
     use zonelens_syntax::span::Span;
 
-    /// Time never decides in these tests, unless it is what they are about.
+    /// The time limit never decides in these tests, except in those that are about it.
     const LITTLE: Allowance = Allowance {
         steps: 100_000,
         depth: 200,
@@ -163,7 +163,7 @@ mod tests {
                 other => panic!("{other:?}: {}", &text[..text.len().min(40)]),
             }
         }
-        // A long chain is no deep one.
+        // A long chain is not a deep one.
         let long = "n + ".repeat(150) + "1";
         assert_eq!(loaded.ask(&long, LITTLE), Ok(TraceValue::Integer(1)));
     }

@@ -1,8 +1,9 @@
 //! The concrete interpreter: the plain semantics of the network over numbers.
 //!
 //! It shares neither zones nor compiled code with the engine and does not depend on it, so that a
-//! run that it replays was confirmed by other code than that which found it. The engine's
-//! schedules, claims about runs, `simulate` and questions about the steps of a trace all come here.
+//! run that it replays is confirmed by other code than the code that found it. It checks the
+//! engine's schedules and claims about runs, and implements `simulate` and questions about the
+//! steps of a trace.
 
 mod arithmetic;
 mod attempts;

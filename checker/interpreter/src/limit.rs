@@ -15,7 +15,8 @@ pub enum Over {
     Timeout,
 }
 
-/// A deadline and a flag that the caller may set. It can be asked at any moment and counts nothing.
+/// A deadline and a flag that the caller may set. It can be queried at any moment and counts
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit<'a> {
     cancelled: &'a AtomicBool,
@@ -31,7 +32,7 @@ impl<'a> Limit<'a> {
         }
     }
 
-    /// Why the work must end now, or `None` while it may go on.
+    /// Why the work must end now; `None` if it may continue.
     pub fn is_over(&self) -> Option<Over> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Over::Cancelled);
@@ -41,14 +42,14 @@ impl<'a> Limit<'a> {
     }
 }
 
-/// What one request may use up.
+/// The resources that one request may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// Expressions and statements that are evaluated, and moments that are looked at.
+    /// Expressions and statements that are evaluated, and moments that are examined.
     pub steps: u64,
-    /// Expressions, statements and calls that are inside one another.
+    /// The nesting depth of expressions, statements and calls.
     pub depth: u32,
-    /// Moments within one delay at which urgency is looked at.
+    /// The moments within one delay at which urgency is examined.
     pub moments: usize,
     /// Memory for states, for choices of select values and for the variables of functions, as an
     /// estimate.
@@ -57,11 +58,11 @@ pub struct Allowance {
     pub time: Duration,
 }
 
-/// The clock is read once in so many steps: reading it costs more than most of them.
+/// The clock is read once every `STEPS_BETWEEN` steps: reading it costs more than most steps.
 const STEPS_BETWEEN: u64 = 64;
 
-/// What is left of an [`Allowance`]. States carry it along, and what is evaluated over them is
-/// charged to it.
+/// What is left of an [`Allowance`]. States carry it along, and evaluations over them are charged
+/// to it.
 #[derive(Debug)]
 pub struct Budget {
     allowance: Allowance,
@@ -83,7 +84,7 @@ impl PartialEq for SharedBudget {
 }
 
 impl SharedBudget {
-    /// Time runs from now on.
+    /// Starts a budget; its time starts now.
     pub fn new(allowance: Allowance) -> SharedBudget {
         SharedBudget(Rc::new(Budget {
             allowance,
@@ -94,7 +95,7 @@ impl SharedBudget {
         }))
     }
 
-    /// Whether a limit was reached. What came out since then means nothing.
+    /// Whether a limit was reached. Results from then on mean nothing.
     pub fn is_spent(&self) -> bool {
         self.0.spent.get()
     }
@@ -125,7 +126,7 @@ impl SharedBudget {
         self.hold(0)
     }
 
-    /// Fails if this much more memory would be too much; it is given back soon.
+    /// Fails if this much more memory would be too much; the memory will be freed soon.
     pub(super) fn hold(&self, bytes: usize) -> Eval<()> {
         match self.0.bytes.get().saturating_add(bytes) > self.0.allowance.bytes {
             true => self.over(),
@@ -133,7 +134,7 @@ impl SharedBudget {
         }
     }
 
-    /// Fails where evaluation is nested too deeply.
+    /// Fails if evaluation is nested too deeply.
     pub(super) fn nested(&self, depth: u32) -> Eval<()> {
         match depth > self.0.allowance.depth {
             true => self.over(),

@@ -1,32 +1,33 @@
 //! Regions of concrete states, from the comparisons that a run evaluates.
 //!
 //! **Claim.** Let a run lead from a state `s` to a state `t` with the same integers and locations,
-//! and let the notes hold every comparison of clocks on which the run depends: those that decide
+//! and let the notes contain every comparison of clocks on which the run depends: those that decide
 //! whether its delays are allowed, its steps can be taken, and the property of interest holds. If
 //! `s` and `t` have the same [`key`](Regions::key), the steps of the run can be taken again from
 //! `t`, with the property as before, and so for ever.
 //!
-//! *Proof.* Without differences the key says, for each clock, its whole part and whether it has a
-//! fraction, up to the greatest constant it is compared with, and the order of the fractions of
-//! such clocks: the regions of Alur and Dill (*A theory of timed automata*, 1994), with constants
-//! for each clock. Equivalent states allow delays into equivalent states again, agree on all noted
-//! comparisons, and stay equivalent when a clock is set to a whole number, or copied between clocks
-//! that have the same constant, which [`Notes::copy`] makes sure of. What is evaluated in a state
-//! is decided by its integers and by the answers of the comparisons evaluated before. So by
-//! induction over the run, equivalent states evaluate the same comparisons, all of which are noted,
-//! with the same answers: what the run does from `s` can be done from `t`, with other delays, and
-//! it ends in a state equivalent to `t`. A clock that is never compared on the way does not matter
-//! at all, however it grows; one beyond its constants no longer does.
+//! *Proof.* Without differences the key contains, for each clock, its whole part and whether it has
+//! a fraction, up to the greatest constant it is compared with, and the order of the fractions of
+//! such clocks: these are the regions of Alur and Dill (*A theory of timed automata*, 1994), with
+//! constants for each clock. Equivalent states allow delays into equivalent states again, agree on
+//! all noted comparisons, and stay equivalent when a clock is set to a whole number, or copied
+//! between clocks that have the same constant, which [`Notes::copy`] ensures. What is evaluated in
+//! a state is determined by its integers and by the results of the comparisons evaluated before. So
+//! by induction over the run, equivalent states evaluate the same comparisons, all of which are
+//! noted, with the same results: what the run does from `s` can be done from `t`, with other
+//! delays, and it ends in a state equivalent to `t`. A clock that is never compared on the way does
+//! not matter at all, however it grows; neither does a clock beyond its constants.
 //!
 //! With differences, let `d` be the greatest constant, in absolute value, that any clock or
-//! difference is compared with, and `s` the greatest value that a clock is set to. The key then has
-//! for all clocks the same constant `d + s`, and for each pair of clocks the whole part of their
-//! difference, and whether it has a fraction, between `-d` and `d`. Delays do not change
-//! differences. Setting `x` to `c <= s` makes `x - y` into `c - y`: equivalent where `y <= d + s`,
-//! because the whole part of `y` and whether it has a fraction are known, and otherwise less than
-//! `c - d - s <= -d` on both sides. Copies make differences into others that are known, or 0.
+//! difference is compared with, and `s` the greatest value that a clock is set to. The key then
+//! uses the same constant `d + s` for all clocks, and contains for each pair of clocks the whole
+//! part of their difference, and whether it has a fraction, between `-d` and `d`. Delays do not
+//! change differences. Setting `x` to `c <= s` turns `x - y` into `c - y`: equivalent if `y <= d +
+//! s`, because the whole part of `y` and whether it has a fraction are known, and otherwise less
+//! than `c - d - s <= -d` on both sides. Copies turn differences into others that are known, or
+//! into 0.
 //!
-//! No zone is computed, so a mistake in zones or their abstraction does not come back here.
+//! No zone is computed, so a mistake in zones or their abstraction cannot repeat itself here.
 
 use super::state::Concrete;
 use std::cell::RefCell;
@@ -36,43 +37,43 @@ use std::rc::Rc;
 /// Notes that copies of a state share.
 pub type SharedNotes = Rc<RefCell<Notes>>;
 
-/// What happened to clocks.
+/// The comparisons and assignments of clocks that were evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// Constants that clocks were compared with.
+    /// The constants that clocks were compared with.
     compared: BTreeSet<(usize, i64)>,
-    /// Constants that differences of clocks were compared with.
+    /// The constants that differences of clocks were compared with.
     differences: BTreeSet<i64>,
-    /// Values that clocks were set to.
+    /// The values that clocks were set to.
     values: BTreeSet<i64>,
-    /// Clocks of which one became a copy of the other.
+    /// Pairs of clocks of which one became a copy of the other.
     copies: BTreeSet<(usize, usize)>,
 }
 
 impl Notes {
-    /// A clock is compared with a constant.
+    /// Records that a clock is compared with a constant.
     pub fn compare(&mut self, clock: usize, constant: i64) {
         self.compared.insert((clock, constant));
     }
 
-    /// The difference of two clocks is compared with a constant.
+    /// Records that the difference of two clocks is compared with a constant.
     pub fn compare_difference(&mut self, constant: i64) {
         self.differences.insert(constant);
     }
 
-    /// A clock is set.
+    /// Records that a clock is set.
     pub fn set(&mut self, value: i64) {
         self.values.insert(value);
     }
 
-    /// A clock becomes a copy of another.
+    /// Records that a clock becomes a copy of another.
     pub fn copy(&mut self, target: usize, source: usize) {
         self.copies.insert((target, source));
     }
 
-    /// The least delay greater than `after` at which a noted comparison may change its answer, here
-    /// or after a step from here. A step may copy any clock to any other, and set one that is then
-    /// compared in a difference.
+    /// The least delay greater than `after` at which a noted comparison may change its result, here
+    /// or after a step from here. A step may copy any clock to any other, and may set a clock that
+    /// is then compared in a difference.
     pub fn next_moment(&self, state: &Concrete, after: i64) -> Option<i64> {
         let mut constants: BTreeSet<i64> = self.compared.iter().map(|c| c.1).collect();
         for d in &self.differences {
@@ -87,7 +88,7 @@ impl Notes {
         moments.filter(|m| *m > after).min()
     }
 
-    /// The regions that these notes tell apart, for this many clocks.
+    /// The regions that these notes distinguish, for this many clocks.
     pub fn regions(&self, clocks: usize) -> Regions {
         let mut limits = vec![None; clocks];
         for (clock, constant) in &self.compared {
@@ -120,20 +121,20 @@ impl Notes {
     }
 }
 
-/// Which states are told apart.
+/// Determines which states are distinguished.
 #[derive(Clone, Debug)]
 pub struct Regions {
-    /// For each clock the greatest constant that counts; `None` if its value does not.
+    /// For each clock, the greatest constant that counts; `None` if its value does not matter.
     limits: Vec<Option<i64>>,
-    /// Up to here differences count; `None` if they do not.
+    /// The greatest difference that counts; `None` if differences do not matter.
     gap: Option<i64>,
 }
 
-/// What stands for any value beyond the limit.
+/// Represents any value beyond the limit.
 const BEYOND: i64 = i64::MAX;
 
 impl Regions {
-    /// The same for two states exactly if they are in the same region.
+    /// A key that is equal for two states exactly if they are in the same region.
     pub fn key(&self, state: &Concrete) -> Vec<i64> {
         let mut key: Vec<i64> = state.cells.iter().copied().map(i64::from).collect();
         key.extend(state.locations.iter().copied().map(i64::from));
@@ -145,7 +146,7 @@ impl Regions {
         let parts = |value: i64| (value.div_euclid(unit), value.rem_euclid(unit));
         let counting: Vec<usize> = (0..state.clocks.len()).filter(|x| inside(*x)).collect();
         let mut fractions: Vec<i64> = counting.iter().map(|x| parts(state.clocks[*x]).1).collect();
-        // Whether there is a fraction at all is told by its rank.
+        // The rank of a fraction shows whether there is one.
         fractions.push(0);
         fractions.sort_unstable();
         fractions.dedup();

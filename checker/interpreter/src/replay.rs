@@ -1,4 +1,4 @@
-//! Replay: is this timed sequence of steps a run of the model?
+//! Replay: checks whether a timed sequence of steps is a run of the model.
 
 use super::eval::Failure;
 use super::limit::Limit;
@@ -70,8 +70,8 @@ pub fn replay(
     Ok(result)
 }
 
-/// Lets time pass. Invariants are convex, so both ends decide; urgency is looked at wherever the
-/// answer of a comparison changes, and between two such moments.
+/// Lets time pass. Invariants are convex, so it is enough to check both ends; urgency is checked
+/// wherever the result of a comparison changes, and between two such moments.
 pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
     if delay < 0 {
         return Err(Failure("time runs backwards".into()));
@@ -98,7 +98,7 @@ pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), F
     Ok(())
 }
 
-/// Moments of one delay at which urgency is looked at.
+/// The most moments of one delay at which urgency is checked.
 const MOST_MOMENTS: usize = 100_000;
 
 /// Whether no urgent synchronisation becomes possible during a delay.
@@ -108,7 +108,8 @@ fn pass_urgency(
     delay: i64,
     runs: &[i64],
 ) -> Result<(), Failure> {
-    // Twice as fine, so that there is a moment between any two at which an answer changes.
+    // Uses a unit twice as fine, so that there is a moment between any two at which a result
+    // changes.
     let mut start = state.clone();
     start.unit *= 2;
     start.clocks.iter_mut().for_each(|c| *c *= 2);
@@ -141,7 +142,7 @@ fn pass_urgency(
     ))
 }
 
-/// A step with names and places.
+/// A step with its names and places.
 pub fn describe(
     network: &Network,
     names: &Names,

@@ -1,4 +1,4 @@
-//! Traces that come back from a cache: replayed before anybody sees them, and asked about.
+//! Traces from a cache: they are replayed before they are shown or used.
 
 use super::eval::{Evaluator, Failure};
 use super::limit::SharedBudget;
@@ -16,20 +16,20 @@ use zonelens_analysis::report::{
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
 
-/// Parts of a time unit beyond which the numbers of a trace cannot be right.
+/// The most parts of a time unit; beyond this the numbers of a trace cannot be right.
 const MAX_UNIT: i64 = 1 << 40;
 
 /// Why a request about a trace has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The budget is spent: with a larger one there may be an answer.
+    /// The budget is spent: a larger one may give an answer.
     Limit,
-    /// There is none, and this is why.
+    /// There is no answer, for this reason.
     Refused(String),
 }
 
-/// Replays a trace by the numbers of its processes and edges, and gives it with the names and
-/// places the network has now. `Err` says what does not fit.
+/// Replays a trace by the numbers of its processes and edges, and returns it with the current names
+/// and places of the network. `Err` says what does not fit.
 pub fn replay_trace(
     network: &Network,
     trace: &Trace,
@@ -38,7 +38,7 @@ pub fn replay_trace(
     replayed(network, trace, position, None).map_err(|f| f.0)
 }
 
-/// As [`replay_trace`], as far as the budget reaches.
+/// Like [`replay_trace`], within the budget.
 pub fn replay_within(
     network: &Network,
     trace: &Trace,
@@ -48,7 +48,7 @@ pub fn replay_within(
     within(budget, replayed(network, trace, position, Some(budget)))
 }
 
-/// The value of what `query` measures or claims, in a step of a trace.
+/// The value of the expression that `query` measures or claims, in a step of a trace.
 pub fn evaluate(
     network: &Network,
     trace: &Trace,
@@ -58,7 +58,7 @@ pub fn evaluate(
     valued(network, trace, step, query, None).map_err(|f| f.0)
 }
 
-/// As [`evaluate`], as far as the budget reaches.
+/// Like [`evaluate`], within the budget.
 pub(super) fn evaluate_within(
     network: &Network,
     trace: &Trace,
@@ -69,7 +69,7 @@ pub(super) fn evaluate_within(
     within(budget, valued(network, trace, step, query, Some(budget)))
 }
 
-/// What came out after the budget was spent, good or bad, means nothing.
+/// A result after the budget was spent, success or failure, means nothing.
 fn within<T>(budget: &SharedBudget, result: Result<T, Failure>) -> Result<T, Stopped> {
     match budget.is_spent() {
         true => Err(Stopped::Limit),
@@ -132,14 +132,14 @@ fn valued(
             }
             None => Err(Failure("there is nothing to evaluate".to_owned())),
         },
-        QueryKind::LeadsTo(..) => Err(Failure("`-->` speaks of runs, not of a state".to_owned())),
+        QueryKind::LeadsTo(..) => Err(Failure("`-->` is about runs, not about a state".to_owned())),
     }
 }
 
 fn whole(evaluator: &mut Evaluator<'_>, expr: &Expr) -> Result<TraceValue, Failure> {
     if matches!(expr.kind, ExprKind::Deadlock) {
         return Err(Failure(
-            "`deadlock` speaks of what can happen, not of a state".to_owned(),
+            "`deadlock` is about possible steps, not about a state".to_owned(),
         ));
     }
     let value = evaluator.eval(expr)?;
@@ -200,8 +200,8 @@ fn clock(
     Ok(TraceValue::Clock(fraction(value, unit)))
 }
 
-/// Shows `visit` the first `count` steps with names and places, each with the state after it; gives
-/// the last state.
+/// Calls `visit` for the first `count` steps with names and places, each with the state after it;
+/// returns the last state.
 fn walk(
     network: &Network,
     trace: &Trace,
@@ -260,7 +260,7 @@ fn walk(
     Ok((count > 0 && !trace.steps.is_empty()).then_some(state))
 }
 
-/// The edges of a step that a trace speaks of, if the network has them.
+/// The edges of a step that a trace names, if the network has them.
 pub(super) fn edges(network: &Network, wanted: &TraceTransition) -> Option<Vec<ConcreteEdge>> {
     let edge = |told: &TraceEdge| {
         let process = network.processes.get(told.process_index as usize)?;
@@ -272,7 +272,7 @@ pub(super) fn edges(network: &Network, wanted: &TraceTransition) -> Option<Vec<C
     wanted.edges.iter().map(edge).collect()
 }
 
-/// Whether a step that is possible is the one of the trace; places in the text may differ.
+/// Whether a possible step is the one in the trace; places in the text may differ.
 fn fits(shown: &TraceTransition, wanted: &TraceTransition) -> bool {
     let mut pairs = shown.edges.iter().zip(&wanted.edges);
     shown.channel == wanted.channel
@@ -284,8 +284,8 @@ fn fits(shown: &TraceTransition, wanted: &TraceTransition) -> bool {
         })
 }
 
-/// Whether two states say the same of what both speak of: a declaration that nothing uses may have
-/// come or gone since.
+/// Whether two states agree on everything that both contain: a declaration that nothing uses may
+/// have been added or removed since.
 fn agrees(a: &TraceState, b: &TraceState) -> bool {
     fn same<T: PartialEq>(a: &BTreeMap<String, T>, b: &BTreeMap<String, T>) -> bool {
         a.iter()
@@ -294,7 +294,7 @@ fn agrees(a: &TraceState, b: &TraceState) -> bool {
     a.locations == b.locations && same(&a.variables, &b.variables) && same(&a.clocks, &b.clocks)
 }
 
-/// Parts of a time unit in which every delay of the trace is whole.
+/// The number of parts of a time unit such that every delay of the trace is whole.
 fn unit_of(trace: &Trace) -> Result<i64, Failure> {
     let mut unit: i64 = 1;
     for step in &trace.steps {
@@ -454,7 +454,7 @@ system P, Q;
             assert_eq!(ask(number, "Fischer(id).b"), Ok(TraceValue::Boolean(at_b)));
         }
         assert!(ask(0, "Fischer(3).x").is_err());
-        // A query says something of all states, and there elements have no names.
+        // A query is about all states, and there elements have no names.
         assert!(
             model
                 .resolve_query(&network, &parse_query("E<> id == 2"), 0)

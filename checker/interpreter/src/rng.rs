@@ -1,4 +1,4 @@
-//! A small seeded generator of random numbers: runs must be reproducible by their seed.
+//! A small seeded random number generator: a run must be reproducible from its seed.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]

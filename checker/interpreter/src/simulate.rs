@@ -1,7 +1,7 @@
 //! Random and guided runs.
 //!
-//! `windows.rs` says after which delays each transition is possible; a walk takes it after the
-//! shortest one, or after one drawn from the ends and the inside of its windows.
+//! `windows.rs` determines after which delays each transition is possible; a walk takes it after
+//! the shortest delay, or after a delay drawn from the ends and the inside of its windows.
 
 use super::attempts::Reason;
 use super::eval::Broken;
@@ -38,24 +38,24 @@ impl Default for SimulateOptions {
     }
 }
 
-/// Parts of a time unit that delays are made of. Delays between two moments are as round as they
-/// can be.
+/// The number of parts of a time unit of which delays consist. Delays between two moments are as
+/// round as possible.
 const UNIT: i64 = 1 << 16;
-/// Where a broadcast can be received in very many ways, at most this many of them are offered.
+/// If a broadcast has very many combinations of receivers, at most this many are offered.
 const DRAWN: usize = 32;
-/// Attempts to draw those ways at random.
+/// The most attempts to draw such combinations at random.
 const DRAWS: usize = 4096;
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It has as many steps as were asked for.
+    /// The requested number of steps was taken.
     Steps,
     /// No step is possible, now or later; time may pass for ever.
     Idle,
     /// No step is possible and time cannot pass for ever: the model blocks time.
     Timelock,
-    /// The guide asks for a transition that is not there.
+    /// The guide asks for a transition that does not exist.
     NoSuchChoice(String),
     /// The model fails here.
     Failed(String),
@@ -80,7 +80,7 @@ impl std::fmt::Display for Ended {
 /// A transition that can be taken, now or after a delay.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What it does.
+    /// The edges and values of the transition.
     pub transition: TraceTransition,
     /// The shortest delay after which it is possible.
     pub delay: String,
@@ -91,16 +91,16 @@ pub struct Choice {
     delays: Vec<i64>,
 }
 
-/// A transition that cannot be taken, however long one waits.
+/// A transition that cannot be taken after any delay.
 #[derive(Clone, Debug)]
 pub struct Unavailable {
-    /// What it would do.
+    /// The edges and values that it would have.
     pub transition: TraceTransition,
     /// What forbids it.
     pub reason: String,
 }
 
-/// A run under way.
+/// A run in progress.
 pub struct Simulator<'n> {
     network: &'n Network,
     position: &'n dyn Fn(Span) -> Position,
@@ -108,7 +108,7 @@ pub struct Simulator<'n> {
     state: Concrete,
     /// The run so far.
     pub trace: Trace,
-    /// Whether time may pass for ever, as far as the last look at the choices told.
+    /// Whether time may pass for ever, according to the last computation of the choices.
     may_wait: bool,
     seed: u64,
 }
@@ -149,8 +149,8 @@ impl<'n> Simulator<'n> {
         })
     }
 
-    /// With another seed for the ways in which a broadcast is received, where they are too many to
-    /// list them all.
+    /// Sets another seed for drawing the receivers of a broadcast, if there are too many
+    /// combinations to list.
     #[must_use]
     pub fn seeded(self, seed: u64) -> Simulator<'n> {
         Simulator { seed, ..self }
@@ -161,9 +161,9 @@ impl<'n> Simulator<'n> {
         self.names.describe(self.network, &self.state)
     }
 
-    /// All transitions that are possible now or after a delay, those that come first before the
-    /// others. Of a broadcast that can be received in very many ways some are drawn, the same ones
-    /// for the same seed and number of steps.
+    /// All transitions that are possible now or after a delay, the earliest first. If a broadcast
+    /// has very many combinations of receivers, some are drawn; the same seed and number of steps
+    /// give the same ones.
     pub fn choices(&mut self) -> Result<Vec<Choice>, Ended> {
         Ok(self.look()?.0)
     }
@@ -177,7 +177,7 @@ impl<'n> Simulator<'n> {
             return Err(failed(error, self.position));
         }
         self.may_wait = found.end == TimeEnd::Never;
-        // Far apart for neighbouring seeds and steps.
+        // Makes the sequences of neighbouring seeds and steps very different.
         let mut rng = Rng::new(self.seed);
         let mut rng = Rng::new(rng.next_u64() ^ self.trace.steps.len() as u64);
         let mut choices = Vec::new();
@@ -202,8 +202,8 @@ impl<'n> Simulator<'n> {
         Ok((choices, blocked.collect()))
     }
 
-    /// The steps that a possible transition stands for, with their delays: itself, or some of very
-    /// many.
+    /// The steps that a possible transition represents, with their delays: itself, or some of very
+    /// many combinations.
     fn ways(
         &self,
         possible: &Possible,
@@ -257,7 +257,7 @@ impl<'n> Simulator<'n> {
         describe(self.network, &self.names, step, &self.state, self.position)
     }
 
-    /// What forbids a transition, in words.
+    /// What forbids a transition, as text.
     fn reason(&self, reason: &Reason) -> String {
         let process = |p: &u32| &self.network.processes[*p as usize];
         let place = |span: Span| {
@@ -288,7 +288,7 @@ impl<'n> Simulator<'n> {
         }
     }
 
-    /// Why there is no choice.
+    /// Why no transition is possible.
     pub fn stuck(&self) -> Ended {
         if self.may_wait {
             Ended::Idle
@@ -396,7 +396,7 @@ fn no_such_choice(step: usize, number: usize, count: usize) -> String {
     format!("step {step} asks for transition {number}, but there {there}")
 }
 
-/// Delays of an interval that a walk may choose from: its ends where they belong to it, and one
+/// The delays of an interval that a walk may choose from: its ends if they belong to it, and one
 /// inside.
 fn samples(interval: &Interval) -> impl Iterator<Item = i64> {
     let from = (!interval.from_open).then_some(interval.from);
@@ -409,8 +409,8 @@ fn samples(interval: &Interval) -> impl Iterator<Item = i64> {
     from.into_iter().chain(inside).chain(end)
 }
 
-/// A step from `from` that ends before `change` more, at a number as round as possible; 0 if there
-/// is none.
+/// The distance, less than `change`, from `from` to a later number that is as round as possible; 0
+/// if there is none.
 fn round_below(from: i64, change: i64) -> i64 {
     let mut grain = UNIT;
     while grain > 0 {

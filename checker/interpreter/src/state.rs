@@ -5,7 +5,7 @@ use super::regions::SharedNotes;
 use zonelens_analysis::network::{Network, Shape};
 use zonelens_analysis::report::TraceState;
 
-/// A name, its value and their place in a sorted map, as an estimate.
+/// An estimate of the memory for a name, its value and their place in a sorted map.
 const BYTES_PER_ENTRY: usize = 96;
 
 /// A concrete state. Clocks are in units of `1 / unit`.
@@ -17,16 +17,16 @@ pub struct Concrete {
     pub locations: Vec<u32>,
     /// Values of clocks.
     pub clocks: Vec<i64>,
-    /// Parts of one time unit.
+    /// The number of parts of one time unit.
     pub unit: i64,
-    /// The comparisons of clocks that were evaluated, from which follows when an answer changes;
-    /// `None` where nobody asks.
+    /// The comparisons of clocks that were evaluated, which determine when a result changes; `None`
+    /// if they are not needed.
     pub comparisons: Option<Vec<Comparison>>,
     /// Where comparisons and assignments of clocks are noted, shared with the copies of the state;
-    /// `None` where nobody asks.
+    /// `None` if they are not needed.
     pub notes: Option<SharedNotes>,
-    /// What evaluation over this state is charged to, shared with the copies of the state; `None`
-    /// where nothing limits it.
+    /// The budget that evaluations over this state are charged to, shared with the copies of the
+    /// state; `None` if there is no limit.
     pub budget: Option<SharedBudget>,
 }
 
@@ -35,12 +35,13 @@ pub struct Concrete {
 pub struct Comparison {
     left: usize,
     right: Option<usize>,
-    /// The constant less the value.
+    /// The constant minus the value.
     distance: i64,
 }
 
 impl Comparison {
-    /// `left - right` is compared with a constant that is `distance` greater than its value.
+    /// Records that `left - right` is compared with a constant that is `distance` greater than its
+    /// value.
     pub fn new(left: usize, right: Option<usize>, distance: i64) -> Comparison {
         Comparison {
             left,
@@ -49,8 +50,8 @@ impl Comparison {
         }
     }
 
-    /// The delay after which the value equals the constant; `runs` holds 1 for clocks that run, 0
-    /// for those that stand.
+    /// The delay after which the value equals the constant; `runs` contains 1 for clocks that run
+    /// and 0 for clocks that are stopped.
     pub fn delay(&self, runs: &[i64]) -> Option<i64> {
         let rate = runs[self.left] - self.right.map_or(0, |right| runs[right]);
         (rate != 0).then(|| self.distance.saturating_mul(rate))
@@ -72,7 +73,7 @@ impl Concrete {
         self.size().saturating_mul(BYTES_PER_ENTRY)
     }
 
-    /// How many numbers it consists of.
+    /// The number of numbers that it consists of.
     pub(super) fn size(&self) -> usize {
         self.cells.len() + self.clocks.len() + self.locations.len()
     }
@@ -183,7 +184,7 @@ impl Names {
             .unwrap_or_default()
     }
 
-    /// A concrete state with names.
+    /// Describes a concrete state with names.
     pub fn describe(&self, network: &Network, state: &Concrete) -> TraceState {
         TraceState {
             locations: network

@@ -9,12 +9,12 @@ use zonelens_syntax::ast::Direction;
 /// An edge of a process with values of its select variables.
 pub type ConcreteEdge = (u32, u32, Vec<i32>);
 
-/// A step: process, edge and select values of everyone who takes part, sender first.
+/// A step: process, edge and select values of all participants, sender first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConcreteStep {
     /// The channel of a synchronisation.
     pub channel: Option<u32>,
-    /// Who takes which edge.
+    /// The edges with their processes and select values.
     pub edges: Vec<ConcreteEdge>,
 }
 
@@ -80,7 +80,7 @@ pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>>
     let urgent = |starter: &Candidate| {
         starter.channel.is_some_and(|(c, _)| {
             let channel = &network.channels[c as usize];
-            // Nobody need listen to a broadcast.
+            // A broadcast needs no receiver.
             channel.urgent
                 && (channel.broadcast || offers.partners(starter.edge.0, c).next().is_some())
         })
@@ -89,16 +89,16 @@ pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>>
     Ok(start.map(|starter| starter.edge.0))
 }
 
-/// Evaluates every comparison on which it depends whether time may pass here, and no other:
-/// invariants, and guards of urgent synchronisations.
+/// Evaluates every comparison that decides whether time may pass here, and no other: invariants,
+/// and guards of urgent synchronisations.
 pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
     invariants_hold(network, state)?;
     Offers::urgent(network, state).map(drop)
 }
 
-/// Evaluates every comparison on which it depends whether a step can be taken here, and few others:
-/// the guards of its edges and of those that may have to take part in its broadcast, invariants
-/// after it and, where there are priorities, all that decides about other steps.
+/// Evaluates every comparison that decides whether a step can be taken here, and few others: the
+/// guards of its edges and of those that may have to take part in its broadcast, invariants after
+/// it and, if there are priorities, everything that decides about other steps.
 pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep) -> Try<()> {
     if network.has_priorities {
         step_by(network, state, &step.edges)?;
@@ -124,17 +124,17 @@ pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep
     after(network, state, step).map(|_| ())
 }
 
-/// So many ways to make one step are all gone through; of more, some are drawn: thirty receivers of
-/// a broadcast with two edges each have a thousand million.
+/// Up to this many ways to make one step are all tried; if there are more, some are drawn. A
+/// broadcast to thirty receivers with two edges each has a thousand million ways.
 const FEW_WAYS: usize = 1024;
-/// So many steps are looked for among many ways, ...
+/// The number of steps to draw if there are more ways.
 const DRAWN: usize = 32;
-/// ... by so many draws at most.
+/// The most attempts to draw them.
 const DRAWS: usize = 4096;
 
-/// All steps of a state: guards, committed locations, priorities and target invariants considered.
-/// Each comes with the state it leads to. Where a broadcast has too many ways to be received, each
-/// receiver draws what it does, the same for the same `rng`.
+/// All steps of a state that guards, committed locations, priorities and target invariants allow,
+/// each with the state it leads to. If a broadcast has too many combinations of receivers, the edge
+/// of each receiver is drawn; the same `rng` gives the same result.
 pub fn enabled_steps(
     network: &Network,
     state: &mut Concrete,
@@ -165,7 +165,7 @@ pub fn enabled_steps(
                 }
             }
         }
-        // What these block is not evaluated.
+        // The steps that these block are not evaluated.
         if !result.is_empty() {
             break;
         }
@@ -173,13 +173,13 @@ pub fn enabled_steps(
     Ok(result)
 }
 
-/// A step to be tried, or the ways to make one that all have the same priority.
+/// A step to try, or the ways to make one that all have the same priority.
 enum Trial<'o> {
     One(ConcreteStep),
     Many(Ways<'o>),
 }
 
-/// Trials with their priorities, grouped: the highest first. Without priorities, all are one group.
+/// Trials grouped by their priorities, the highest first. Without priorities, all are in one group.
 fn levels<'t, 'o>(
     network: &Network,
     trials: &'t mut [((i32, i32), Trial<'o>)],
@@ -192,8 +192,8 @@ fn levels<'t, 'o>(
     trials.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// Whether something fails in a state: this step if one is given, else a guard or any step that can
-/// be taken.
+/// Whether an evaluation fails in a state: that of this step if one is given, otherwise that of a
+/// guard or of any step that can be taken.
 pub fn fails(network: &Network, state: &Concrete, step: Option<&[ConcreteEdge]>) -> bool {
     let mut state = state.clone();
     match step.map(|edges| step_by(network, &mut state, edges)) {
@@ -217,7 +217,7 @@ fn drawn_steps(
     let mut found: Vec<(ConcreteStep, Concrete)> = Vec::new();
     for _ in 0..DRAWS {
         let step = ways.drawn(rng);
-        // Who takes part is the same in all ways.
+        // The participants are the same in all ways.
         if !may_go_first(network, state, &step) || found.len() == DRAWN {
             return Ok(found);
         }
@@ -233,7 +233,7 @@ fn drawn_steps(
     Ok(found)
 }
 
-/// The receivers of a broadcast by a process have too many choices.
+/// The error for a broadcast whose receivers have too many combinations.
 pub(super) fn too_many(network: &Network, sender: usize) -> Broken {
     let sender = &network.processes[sender].name;
     Broken::new(format!(
@@ -254,9 +254,9 @@ pub(super) fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
     (channel, process.unwrap_or(0))
 }
 
-/// The step by these edges, sender first and receivers in process order, with the state it leads
-/// to; `None` if it is not possible. The ways in which the receivers of a broadcast could choose
-/// otherwise are not gone through.
+/// The step with these edges, sender first and receivers in process order, with the state it leads
+/// to; `None` if it is not possible. Other combinations of the receivers of a broadcast are not
+/// tried.
 pub fn step_by(
     network: &Network,
     state: &mut Concrete,
@@ -305,7 +305,7 @@ fn outranked(
             }
             Trial::Many(ways) => {
                 for (tried, other) in ways.all().enumerate() {
-                    // Who takes part is the same in all ways.
+                    // The participants are the same in all ways.
                     if !may_go_first(network, state, &other) {
                         break;
                     }
@@ -371,7 +371,7 @@ pub(super) fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> 
     Ok(next)
 }
 
-/// An enabled edge: who, which, select values, channel.
+/// An enabled edge: process, edge, select values and channel.
 struct Candidate {
     edge: ConcreteEdge,
     channel: Option<(u32, Direction)>,
@@ -384,9 +384,9 @@ struct Offers {
 }
 
 impl Offers {
-    /// The edges that the steps of a state are made of. Guards are evaluated where they can matter:
-    /// not of processes that must wait for a committed location, nor of receivers to whom nobody
-    /// can send.
+    /// The edges that the steps of a state consist of. Guards are evaluated only where they can
+    /// matter: not for processes that must wait for a committed location, nor for receivers that no
+    /// process can send to.
     fn new(network: &Network, state: &mut Concrete) -> Try<Offers> {
         let committed = |p: usize, state: &Concrete| {
             let location = state.locations[p] as usize;
@@ -396,7 +396,7 @@ impl Offers {
             |e: &Edge| matches!(&e.sync, Some(sync) if sync.direction == Direction::Receive);
         let processes = 0..network.processes.len();
         let some_committed = processes.clone().any(|p| committed(p, state));
-        // From elsewhere something can be sent to a committed location.
+        // A process elsewhere can send to a process in a committed location.
         let some_receive = processes.into_iter().any(|p| {
             let edges = network.processes[p].edges.iter();
             committed(p, state)
@@ -428,7 +428,7 @@ impl Offers {
         })
     }
 
-    /// The edges that synchronisations over urgent channels are made of.
+    /// The edges that synchronisations over urgent channels consist of.
     fn urgent(network: &Network, state: &mut Concrete) -> Try<Offers> {
         let is_urgent = |sync: &Sync| {
             let mut channels = channels_of(&sync.channel);
@@ -455,7 +455,7 @@ impl Offers {
         })
     }
 
-    /// Who can receive from a sender, process by process.
+    /// The edges that can receive from a sender, process by process.
     fn partners(&self, sender: u32, channel: u32) -> impl Iterator<Item = &ConcreteEdge> {
         let fits = move |r: &&Candidate| {
             r.edge.0 != sender && r.channel.is_some_and(|(c, _)| c == channel)
@@ -463,8 +463,8 @@ impl Offers {
         self.receivers.iter().filter(fits).map(|r| &r.edge)
     }
 
-    /// Whether these are receivers that a sender can have: one of a binary channel, of a broadcast
-    /// everybody who listens.
+    /// Whether these are possible receivers of a sender: one for a binary channel, and every
+    /// process that can receive for a broadcast.
     fn take_part(
         &self,
         network: &Network,
@@ -487,7 +487,7 @@ impl Offers {
             && left.next().is_none()
     }
 
-    /// How a starter can make a step, whatever committed locations and invariants say.
+    /// The ways in which a starter can make a step, ignoring committed locations and invariants.
     fn ways<'o>(&'o self, network: &Network, starter: &'o Candidate) -> Ways<'o> {
         let channel = starter.channel.map(|(c, _)| c);
         let is_broadcast = channel.is_some_and(|c| network.channels[c as usize].broadcast);
@@ -513,7 +513,7 @@ impl Offers {
     }
 }
 
-/// The channels that a reference may mean.
+/// The channels that a reference may refer to.
 fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<u32> {
     let steps = channel.steps.iter();
     let most: u32 = steps
@@ -522,7 +522,7 @@ fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<u32> {
     channel.base..=channel.base + most
 }
 
-/// The edges from the present locations that are looked at and whose guards hold.
+/// The edges from the present locations that `look_at` selects and whose guards hold.
 fn collect(
     network: &Network,
     state: &mut Concrete,
@@ -545,13 +545,13 @@ struct Ways<'o> {
     channel: Option<u32>,
     is_broadcast: bool,
     starter: &'o ConcreteEdge,
-    /// For everyone else who takes part, the edges that there are.
+    /// For every other participant, its possible edges.
     choices: Vec<Vec<&'o ConcreteEdge>>,
 }
 
 impl<'o> Ways<'o> {
-    /// With the priorities that their steps have. Who takes part in a broadcast, and so its
-    /// priority, is the same in all ways.
+    /// The ways with the priorities of their steps. The participants of a broadcast, and so its
+    /// priority, are the same in all ways.
     fn trials(self, network: &Network) -> Vec<((i32, i32), Trial<'o>)> {
         if !self.is_broadcast {
             let steps = self.all().map(|step| (priority(network, &step), step));
@@ -562,13 +562,13 @@ impl<'o> Ways<'o> {
         trial.into_iter().collect()
     }
 
-    /// How many there are, or very many.
+    /// The number of ways; `usize::MAX` if there are more.
     fn count(&self) -> usize {
         let sizes = self.choices.iter().map(Vec::len);
         sizes.fold(1, usize::saturating_mul)
     }
 
-    /// All of them, one after the other; the choices of the last receiver change first.
+    /// All ways, one after the other; the choices of the last receiver change first.
     fn all(&self) -> impl Iterator<Item = ConcreteStep> {
         (0..self.count()).map(|number| {
             let mut left = number;
@@ -582,7 +582,7 @@ impl<'o> Ways<'o> {
         })
     }
 
-    /// One of them: each receiver draws for itself.
+    /// One way, with the edge of each receiver drawn separately.
     fn drawn(&self, rng: &mut Rng) -> ConcreteStep {
         let picks = self.choices.iter().map(|own| own[rng.below(own.len())]);
         self.step(picks)
@@ -599,7 +599,7 @@ impl<'o> Ways<'o> {
     }
 }
 
-/// How many values the select variables of an edge have together.
+/// The number of combinations of values of the select variables of an edge.
 pub(super) fn select_count(edge: &Edge) -> u128 {
     let sizes = edge.selects.iter().map(|s| u128::from(s.range.len));
     sizes.fold(1, u128::saturating_mul)
@@ -625,7 +625,7 @@ pub(super) fn guard_error(network: &Network, state: &mut Concrete) -> Option<Bro
     Offers::new(network, state).err()
 }
 
-/// Values of the select variables of one edge that are gone through.
+/// The most values of the select variables of one edge that are tried.
 const MOST_SELECTED: u128 = 1 << 24;
 
 fn candidates(

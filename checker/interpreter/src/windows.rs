@@ -1,14 +1,14 @@
 //! The delays after which a concrete state can take each of its transitions.
 //!
 //! **Claim.** The windows are exact. *Argument.* Clocks are multiples of `1 / unit`, and constants
-//! are whole, so an answer of a comparison changes only after a delay that is a multiple of `1 /
-//! unit`. All times here are doubled: such a delay is even, and between two of them lies an odd
-//! one. The search looks at the state itself, at the odd moment right behind it, and at the next
-//! even moment at which a comparison that was evaluated at the odd one reaches its constant. What
-//! is evaluated depends on integers and on the answers of comparisons evaluated before, so up to
-//! that moment every evaluation goes the same way: the odd moment stands for the open interval
-//! between the two even ones. Comparisons inside invariants after a transition count as well
-//! (`attempts.rs` notes those whose value depends on the delay).
+//! are whole, so the result of a comparison changes only after a delay that is a multiple of `1 /
+//! unit`. All times here are doubled: such a delay is even, and between two of them is an odd one.
+//! The search examines the state itself, the odd moment right after it, and the next even moment at
+//! which a comparison that was evaluated at the odd one reaches its constant. What is evaluated
+//! depends on integers and on the results of comparisons evaluated before, so up to that moment
+//! every evaluation is the same: the odd moment represents the open interval between the two even
+//! ones. Comparisons inside invariants after a transition count as well (`attempts.rs` notes those
+//! whose value depends on the delay).
 
 use super::attempts::{Attempts, Reason, attempts};
 use super::eval::Broken;
@@ -17,9 +17,9 @@ use super::state::{Concrete, fraction};
 use super::steps::{ConcreteEdge, ConcreteStep, broken_invariant, running_clocks, urgent_start};
 use zonelens_analysis::network::{LocationKind, Network};
 
-/// Moments that are looked at from one state.
+/// The most moments that are examined from one state.
 const MOST_MOMENTS: usize = 4096;
-/// The greatest clock value, in parts of a unit, that is computed with.
+/// The greatest clock value, in parts of a unit, that is used in computations.
 pub(super) const MOST_PARTS: i64 = 1 << 60;
 
 /// Delays between two ends, in parts of a time unit.
@@ -29,7 +29,7 @@ pub struct Interval {
     pub from: i64,
     /// Whether it is excluded.
     pub from_open: bool,
-    /// The greatest delay; `None` if there is none.
+    /// The greatest delay; `None` if there is no upper bound.
     pub to: Option<i64>,
     /// Whether it is excluded.
     pub to_open: bool,
@@ -59,25 +59,25 @@ impl Interval {
 /// A transition that is possible after some delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Possible {
-    /// Who takes which edge.
+    /// The edges and the processes that take them.
     pub step: ConcreteStep,
-    /// For a broadcast that can be received in too many ways to list them: what each receiver can
-    /// do. `step` then has the sender alone.
+    /// For a broadcast with too many combinations of receivers to list: the choices of each
+    /// receiver. `step` then contains only the sender.
     pub choices: Vec<Vec<ConcreteEdge>>,
-    /// After which delays, in ascending order.
+    /// The delays after which it is possible, in ascending order.
     pub delays: Vec<Interval>,
 }
 
-/// A transition that is possible after no delay.
+/// A transition that is not possible after any delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocked {
-    /// Who would take which edge; the sender alone if receivers are not known.
+    /// The edges of the transition; only the sender if receivers are not known.
     pub step: ConcreteStep,
     /// What forbids it: the reason at the moment at which the most conditions were met.
     pub reason: Reason,
 }
 
-/// What ends the time that may pass.
+/// What limits the time that may pass.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TimeEnd {
     /// Nothing.
@@ -90,26 +90,26 @@ pub enum TimeEnd {
     Urgent(u32),
     /// Evaluation fails.
     Error(Reason),
-    /// More moments than are looked at.
+    /// There are more moments than are examined.
     Moments,
 }
 
-/// What a state can do.
+/// The possible and blocked transitions of a state, and the time that may pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Windows {
-    /// What is possible now or later, the earliest first.
+    /// The transitions that are possible now or later, the earliest first.
     pub possible: Vec<Possible>,
-    /// What is not.
+    /// The transitions that are not.
     pub blocked: Vec<Blocked>,
-    /// The delays that time allows.
+    /// The delays that are allowed.
     pub time: Interval,
-    /// What ends them.
+    /// What limits them.
     pub end: TimeEnd,
     /// The first evaluation error that time can lead to.
     pub error: Option<Reason>,
 }
 
-/// A moment, or the open interval behind it.
+/// A moment, or the open interval after it.
 #[derive(Clone, Copy)]
 struct Piece {
     from: i64,
@@ -117,8 +117,8 @@ struct Piece {
     to: Option<i64>,
 }
 
-/// Looks at everything that can happen from a state; ends early, with what is known, when the limit
-/// is reached.
+/// Computes everything that can happen from a state; if the limit is reached, ends early with what
+/// is known.
 pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<Windows, Broken> {
     let mut start = state.clone();
     if start.unit > MOST_PARTS || start.clocks.iter().any(|c| *c > MOST_PARTS) {
@@ -171,7 +171,7 @@ pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<
             end = stop;
             break;
         }
-        // The interval behind it.
+        // The interval after it.
         let mut behind = start.after(at + 1, &runs);
         behind.comparisons = Some(Vec::new());
         match broken_invariant(network, &mut behind) {
@@ -185,7 +185,8 @@ pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<
                 break;
             }
         }
-        // What is urgent here was so all the way from the moment on, so time cannot come here.
+        // A step that is urgent here was urgent in the whole interval, so time cannot pass to this
+        // point.
         if let Some(stop) = stops(network, &mut behind) {
             end = stop;
             break;
@@ -195,7 +196,7 @@ pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<
         let comparisons = behind.comparisons.iter().flatten();
         changes.extend(comparisons.filter_map(|c| c.delay(&runs)));
         let change = changes.into_iter().filter(|delay| *delay > 0).min();
-        // Beyond this, numbers are too large to go on, and clocks cannot get there.
+        // Beyond this, numbers are too large to continue, and clocks cannot reach them.
         let change = change.filter(|delay| *delay < MOST_PARTS);
         let next = change.map(|delay| at + 1 + delay);
         let piece = Piece {
@@ -216,7 +217,7 @@ pub fn windows(network: &Network, state: &Concrete, limit: Limit<'_>) -> Result<
     Ok(found.finish(time, end))
 }
 
-/// What keeps time from passing here.
+/// What prevents time from passing here.
 fn stops(network: &Network, state: &mut Concrete) -> Option<TimeEnd> {
     let processes = network.processes.iter().zip(&state.locations);
     let mut kinds = processes.map(|(p, l)| p.locations[*l as usize].kind);
@@ -230,7 +231,7 @@ fn stops(network: &Network, state: &mut Concrete) -> Option<TimeEnd> {
     }
 }
 
-/// Attempts of several moments, joined.
+/// The attempts of several moments, combined.
 #[derive(Default)]
 struct Collected {
     possible: Vec<Possible>,
@@ -266,8 +267,8 @@ impl Collected {
             return;
         };
         match possible.delays.last_mut() {
-            // Pieces come in order; two that meet differ in whether the moment where they meet is
-            // excluded.
+            // Pieces come in order; two adjacent pieces differ in whether the moment between them
+            // is excluded.
             Some(last) if last.to == Some(piece.from) && last.to_open != piece.open => {
                 (last.to, last.to_open) = (piece.to, piece.open);
             }
@@ -288,8 +289,8 @@ impl Collected {
     fn finish(mut self, time: Interval, end: TimeEnd) -> Windows {
         let key = |p: &Possible| p.delays.first().map(|i| (i.from, i.from_open));
         self.possible.sort_by_key(key);
-        // Of a broadcast that is possible with some receivers, or of an edge with some partner,
-        // nothing is blocked but what differs in who takes part.
+        // If a broadcast is possible with some receivers, or an edge with some partner, it is
+        // blocked only with other participants.
         let starts = |step: &ConcreteStep, other: &Possible| {
             step.edges.first() == other.step.edges.first() && step.edges.len() == 1
         };
@@ -339,7 +340,7 @@ mod tests {
 
     const UNIT: i64 = 4;
 
-    /// The windows of the initial state in words.
+    /// The windows of the initial state as text.
     fn look(model: &str) -> String {
         let loaded = xta(model);
         let network = &loaded.network;
@@ -453,8 +454,8 @@ mod tests {
         );
     }
 
-    /// Where a guard fails nothing can be taken: replay would fail. Where others must move first it
-    /// is not evaluated.
+    /// If a guard fails, nothing can be taken: replay would fail. If other processes must move
+    /// first, it is not evaluated.
     #[test]
     fn guards_that_fail_leave_nothing_possible() {
         let model = "clock x; int m; process P() { state A, B; init A; trans A -> B { }; }
@@ -515,8 +516,8 @@ mod tests {
         );
     }
 
-    /// At every multiple of a half part of a unit, the windows say what the list of steps at that
-    /// moment says.
+    /// At every multiple of half a part of a unit, the windows agree with the list of steps at that
+    /// moment.
     #[test]
     fn windows_agree_with_the_steps_of_every_moment() {
         let mut rng = Rng::new(20_261_118);
@@ -542,7 +543,7 @@ mod tests {
             for at in 0..80 {
                 let mut now = fine.after(at, &runs);
                 let holds = broken_invariant(network, &mut now) == Ok(None);
-                // Time stops where something was urgent before.
+                // Time stops where a step was urgent before.
                 let mut before = fine.after((at - 1).max(0), &runs);
                 ended |= !holds || at > 0 && stops(network, &mut before).is_some();
                 ended |= at % 2 == 1 && stops(network, &mut now).is_some();

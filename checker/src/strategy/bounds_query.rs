@@ -1,4 +1,4 @@
-//! `sup`, `inf`, `bounds`.
+//! The queries `sup`, `inf` and `bounds`.
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
@@ -12,7 +12,7 @@ use crate::strategy::extremes::Extremes;
 use zonelens_analysis::network::{BoundsExpr, Expr};
 use zonelens_analysis::report::{Reason, Verdict};
 
-/// Clock bounds are raised up to here before the answer is `unknown`.
+/// Clock bounds are raised at most to this value; after that the answer is `unknown`.
 const LAST_BOUND: i32 = 1 << 20;
 
 impl Run<'_> {
@@ -59,7 +59,7 @@ impl Run<'_> {
             let frame = self.query.frame;
             let mut extremes = Extremes::new(self.program, goal, &measured, frame, bound);
             let settings = Settings {
-                // Hulls have points that are not reachable.
+                // Hulls contain points that are not reachable.
                 covering: Covering::Inclusion,
                 ..self.settings(&bounds, plain)
             };
@@ -81,8 +81,8 @@ impl Run<'_> {
                         self.grows(clock, formula.as_ref(), (&search, node), &own, &settings);
                 }
             }
-            // A lower bound beyond the limit may be what the abstraction made of another one, or
-            // that of a zone which took the place of others: there, values are not told apart.
+            // A lower bound beyond the limit may come from the abstraction, or from a zone that
+            // replaced others: values beyond the limit are not distinguished.
             let is_kept = |(value, strict): (i64, bool)| {
                 let limit = i64::from(bound);
                 value < limit || value == limit && !strict
@@ -127,8 +127,8 @@ impl Run<'_> {
     }
 }
 
-/// Raises the bounds of measured clocks to `bound`, at least to their own greatest constant, which
-/// is returned.
+/// Raises the bounds of the measured clocks to `bound`, or to their own greatest constant if that
+/// is greater. Returns the bound that was used.
 fn raise(program: &Program, bounds: &mut Bounds, measured: &[Measured], bound: i32) -> i32 {
     let mut clocks = Vec::new();
     for m in measured {

@@ -12,13 +12,14 @@ use zonelens_analysis::report::BoundsValue;
 /// The range of one expression so far. Bounds of clocks are encoded like those of zones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Range {
-    /// Greatest value and whether it is not reached; `None` before any.
+    /// Greatest value, and whether it is only approached; `None` before the first value.
     pub upper: Option<(i64, bool)>,
-    /// Least value and whether it is not reached.
+    /// Least value, and whether it is only approached.
     pub lower: Option<(i64, bool)>,
-    /// Grows without bound.
+    /// The value is unbounded.
     pub unbounded: bool,
-    /// A node where it exceeds what the abstraction keeps: nothing is known yet.
+    /// A node where the value exceeds what the abstraction keeps, so that its range is not known
+    /// yet.
     pub beyond: Option<u32>,
 }
 
@@ -41,7 +42,7 @@ impl Range {
         }
     }
 
-    /// For the report.
+    /// The range as the report shows it.
     pub fn value(&self) -> BoundsValue {
         let upper = if self.unbounded { None } else { self.upper };
         BoundsValue {
@@ -105,15 +106,15 @@ impl<'p> Extremes<'p> {
         for part in parts {
             let (high, low) = (part.at(i, j), part.at(j, i));
             let limit = self.limit;
-            // Beyond its bound the abstraction does not keep a clock's value, nor its distance from
-            // others.
+            // Beyond its bound, the abstraction keeps neither the value of a clock nor its distance
+            // from other clocks.
             let lost = |x: usize| x != 0 && part.at(x, 0) > bound::le(limit);
             if j != 0 && (lost(i) || lost(j)) {
                 range.beyond.get_or_insert(node);
                 continue;
             }
             if lost(i) {
-                // A zone that time may leave upwards is exact in that.
+                // If time may pass for ever in the zone, its missing upper bound is exact.
                 if stays && part.at(i, 0) == INF {
                     range.unbounded = true;
                 } else {
@@ -159,7 +160,7 @@ impl Visitor for Extremes<'_> {
 }
 
 impl Extremes<'_> {
-    /// Whether time may pass for ever: no invariant bounds any clock.
+    /// Whether time may pass for ever, that is, no invariant bounds any clock.
     fn may_stay(&mut self, state: &mut [i32], zone: &Zone) -> Result<bool, Fault> {
         let delay = self.expander.delay_of(state)?;
         if !may_wait(&delay, zone) || self.expander.program.has_rates {

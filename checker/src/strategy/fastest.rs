@@ -1,18 +1,18 @@
 //! The fastest trace.
 //!
-//! A clock `t` that nothing sets measures time. The runs to what is looked for along one sequence
-//! of steps are a union of zones, in which the least value of `t` is a whole number, reached or
-//! only approached; so the least over all sequences is a whole number too. It is found by asking
-//! whether a state with the condition and `t <= c`, or `t < c`, is reachable, for fewer and fewer
-//! of these *limits*: they are ordered, `t < 1`, `t <= 1`, `t < 2`, and what one allows the next
-//! one does. When some limit is possible and the one below it is not, the least time is known: for
-//! `t <= c` it is `c`; for `t < c + 1`, where `t <= c` is not possible, it is more than `c` and
-//! comes as close to it as one likes.
+//! A clock `t` that nothing sets measures time. The runs to the goal along one sequence of steps
+//! form a union of zones, in which the least value of `t` is a whole number that is either reached
+//! or only approached; so the least over all sequences is a whole number too. It is found by asking
+//! whether a state with the condition and `t <= c`, or `t < c`, is reachable, for smaller and
+//! smaller *limits*. Limits are ordered, `t < 1`, `t <= 1`, `t < 2`, and each allows whatever the
+//! one before it allows. When some limit is possible and the one below it is not, the least time is
+//! known: for `t <= c` it is `c`; for `t < c + 1`, where `t <= c` is not possible, it is more than
+//! `c` and comes arbitrarily close to `c`.
 //!
-//! Each question is a search of its own over the model with the clock, whose bounds hold the limit,
-//! so that whatever abstraction is exact for the query is exact for it. The run that answers is
-//! scheduled inside its limit. At first each run found sets the next limit; if runs get faster in
-//! small steps only, the limits still open are halved.
+//! Each question is a separate search over the model with the added clock. The bounds of that clock
+//! include the limit, so any abstraction that is exact for the query is exact for the question. The
+//! run that is found is scheduled within its limit. At first, each run that is found sets the next
+//! limit; if runs get faster only in small steps, the range of open limits is halved instead.
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
@@ -30,24 +30,24 @@ use zonelens_analysis::network::CompareOp;
 use zonelens_analysis::report::{LeastTime, Trace};
 use zonelens_interpreter::Failure;
 
-/// Searches in which the run found sets the limit, before limits are halved.
+/// The number of searches in which the run found sets the limit, before the range is halved.
 const BY_RUNS: usize = 8;
 
-/// A limit for the time: `2 c` is `t <= c`, `2 c + 1` is `t < c + 1`. None is below 0, so -1 is not
-/// possible.
+/// A limit for the time: `2 c` means `t <= c`, and `2 c + 1` means `t < c + 1`. Time is never
+/// negative, so -1 is not possible.
 type Limit = i64;
 
-/// What a search under a limit ended with.
+/// The result of a search under a limit.
 enum Asked {
     Possible(Trace),
     Impossible,
-    /// A limit of the run or an error ended it: nothing is known.
+    /// A limit of the run or an error ended the search: nothing is known.
     Open,
 }
 
 impl Run<'_> {
-    /// Replaces the trace of an answer by one that takes the least time, and says what that is. A
-    /// limit reached on the way leaves the best so far, and nothing is said.
+    /// Replaces the trace of an answer by one that takes the least time, and reports that time. If
+    /// a limit of the run is reached, the best trace so far stays and no least time is reported.
     pub(crate) fn minimise_time(
         &self,
         mut answer: Answer,
@@ -69,8 +69,8 @@ impl Run<'_> {
             rounds += 1;
             match self.within(limit, target, settings, watch) {
                 Ok(Asked::Possible(trace)) => {
-                    // The schedule keeps the limit, so this is progress; a run that breaks it would
-                    // never end this.
+                    // The schedule keeps the limit, so this is progress. Without this check, a run
+                    // that breaks the limit would make the loop endless.
                     let Some(better) = limit_of(&trace).filter(|better| *better <= limit) else {
                         return Answer::internal("a run takes more time than its limit");
                     };
@@ -91,7 +91,7 @@ impl Run<'_> {
         answer
     }
 
-    /// Looks for a run whose time keeps a limit.
+    /// Searches for a run whose time keeps a limit.
     fn within(
         &self,
         limit: Limit,
@@ -128,7 +128,7 @@ impl Run<'_> {
         let bounds = Bounds::new(&timed, &[&formula]);
         let mut settings = *settings;
         if settings.abstraction == Abstraction::None {
-            // Time never ends.
+            // The clock that measures time grows for ever, so exact zones would never end.
             settings.abstraction = Abstraction::ExtraM;
         }
         let mut goal = Goal::new(&timed, &formula, self.query.frame, true);
@@ -152,7 +152,7 @@ impl Run<'_> {
     }
 }
 
-/// The least limit that a trace keeps.
+/// The least limit that a trace satisfies.
 fn limit_of(trace: &Trace) -> Option<Limit> {
     let (mut total, mut unit) = (0i128, 1i128);
     for step in &trace.steps {

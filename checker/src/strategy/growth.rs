@@ -1,21 +1,22 @@
-//! Whether a clock grows without bound: because a state lets time pass for ever, which shows in an
-//! exact zone, or around a cycle.
+//! Decides whether a clock grows without bound: because a state lets time pass for ever, which an
+//! exact zone shows, or because of a cycle.
 //!
-//! Measuring a clock raises its bound until the measure does not change any more, which never
-//! happens where a cycle that does not set the clock lets time pass. Such a cycle is recognised on
-//! the way to a state beyond the bound. Let it lead from a zone `Z` back to the same discrete state
+//! To measure a clock, its bound is raised until the result does not change any more. This never
+//! happens if a cycle that does not set the clock lets time pass. Such a cycle is recognised on the
+//! path to a state beyond the bound. Let it lead from a zone `Z` back to the same discrete state
 //! and a zone `Z'`, let every point of `Z` have the clock above all its constants, and let neither
-//! the cycle nor what follows it set or copy the clock. Then no guard, invariant or priority
-//! depends on the clock any more: what can be done from a point can be done, with the same delays,
-//! from that point with the clock moved up. If moreover `Z'` without the clock contains `Z` without
-//! it, and lets the clock be at least one more above every other, every point of `Z` is met again
-//! with the clock one higher, and by induction arbitrarily high; and so is what follows, up to the
-//! state that was measured.
+//! the cycle nor the rest of the path set or copy the clock. Then no guard, invariant or priority
+//! depends on the clock any more: whatever can be done from a point can be done, with the same
+//! delays, from that point with the clock increased. If moreover `Z'` without the clock contains
+//! `Z` without it, and allows the clock to be greater by at least one relative to every other
+//! clock, then every point of `Z` is reached again with the clock greater by one, and by induction
+//! with arbitrarily great values; the same holds for the rest of the path up to the state that was
+//! measured.
 //!
-//! `Z` is what the way there reaches, restricted to points whose other clocks, where the cycle does
-//! not set them, are above their constants, too: the others are not met again. Zones are
-//! abstracted, with the measured clock kept exactly; what that adds is simulated, with equal
-//! delays, by points with the same value of the clock.
+//! `Z` is the zone that the path reaches, restricted to points where the other clocks that the
+//! cycle does not set are above their constants too: other points are not reached again. Zones are
+//! abstracted, but the measured clock is kept exactly; the points that abstraction adds are
+//! simulated, with equal delays, by points with the same value of the clock.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
@@ -29,21 +30,21 @@ use crate::witness::{PathStep, position};
 use crate::zone::Zone;
 use crate::zone::bound::{INF, add, le, lt};
 
-/// Up to here the measured clock is kept exactly.
+/// The measured clock is kept exactly up to this value.
 const FAR: i32 = 1 << 24;
 
-/// Cycles that are tried.
+/// The most cycles to try.
 const MOST_CYCLES: usize = 64;
 
-/// A state on the way.
+/// A state on the path.
 struct Passed {
     state: Vec<i32>,
     zone: Zone,
-    /// Clocks that the step from here sets.
+    /// The clocks that the step from this state sets.
     sets: Vec<usize>,
 }
 
-/// Follows steps with abstracted zones.
+/// Follows the steps of a path with abstracted zones.
 struct PathCursor<'p> {
     expander: Expander<'p>,
     abstractor: Abstractor,
@@ -53,8 +54,8 @@ struct PathCursor<'p> {
 }
 
 impl Run<'_> {
-    /// Whether `clock`, which exceeds its bound in a node, does so without limit; `bounds` are
-    /// those of model and query. `false` says nothing.
+    /// Whether `clock`, which exceeds its bound in a node, is unbounded; `bounds` are the bounds of
+    /// the model and the query. `false` means that nothing is known.
     pub(crate) fn grows(
         &self,
         clock: &ClockCode,
@@ -115,14 +116,15 @@ impl Run<'_> {
         let machine = &mut cursor.expander.machine;
         machine.frame(self.query.frame, &[]);
         if machine.clock(self.program, code, &mut end.state)? as usize != clock {
-            // An index that changes on the way: another clock was followed than is measured.
+            // An index changes on the path: the clock that was followed is not the one that is
+            // measured.
             return Ok(false);
         }
         let parts = meets(&mut end.state, &end.zone)?;
         if parts.iter().any(|part| part.at(clock + 1, 0) == INF) {
             return Ok(true);
         }
-        // Only what comes after the clock was last set.
+        // Only the part of the path after the clock was last set counts.
         let first = passed.iter().rposition(|p| p.sets.contains(&clock));
         let first = first.map_or(0, |k| k + 1);
         let cycles = (first..=last).rev().flat_map(|j| {
@@ -166,8 +168,8 @@ impl Run<'_> {
 }
 
 impl PathCursor<'_> {
-    /// The zone of a state, abstracted, if there is one only: which part of several a path goes
-    /// through is not followed.
+    /// The abstracted zone of a state, if there is exactly one: if there are several, it is not
+    /// known which of them a path goes through.
     fn only(&mut self, state: &[i32], zones: &mut Vec<Zone>) -> Option<Zone> {
         let mut zone = zones.pop().filter(|_| zones.is_empty())?;
         let most = zone.at(self.clock, 0);
@@ -177,7 +179,7 @@ impl PathCursor<'_> {
         let program = self.expander.program;
         self.abstractor.at_state(program, &self.bounds, state);
         self.abstractor.apply_whole(&mut zone);
-        // Beyond its bounds, a clock's value makes no difference.
+        // Beyond its bounds, the value of a clock does not matter.
         for x in (1..zone.dim()).filter(|x| *x != self.clock) {
             let most = self.abstractor.l[x].max(self.abstractor.u[x]);
             if most >= 0 && zone.at(0, x) <= lt(-most) {
@@ -188,8 +190,8 @@ impl PathCursor<'_> {
         Some(zone)
     }
 
-    /// The states on the way, the last included; `None` if the measured clock is copied or a zone
-    /// falls apart.
+    /// The states on the path, including the last one; `None` if the measured clock is copied or a
+    /// zone is split.
     fn follow(
         &mut self,
         mut state: Vec<i32>,
@@ -231,7 +233,7 @@ impl PathCursor<'_> {
     }
 }
 
-/// Whether `after` has all of `before` with the clock at least one higher.
+/// Whether `after` contains all of `before` with the clock greater by at least one.
 fn is_lifted(before: &Zone, after: &Zone, clock: usize) -> bool {
     let dim = before.dim();
     (0..dim).all(|i| {

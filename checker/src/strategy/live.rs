@@ -1,4 +1,4 @@
-//! `E[]`, `A<>` and `-->`.
+//! The queries `E[]`, `A<>` and `-->`.
 
 use super::live_turns::Runs;
 use super::scheduler::take_turns;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{AuditReport, SearchOrder, Verdict};
 
-/// Looks for nothing, so that everything is explored.
+/// A goal that no state meets, so that everything is explored.
 struct Nothing;
 
 impl Visitor for Nothing {
@@ -69,7 +69,7 @@ impl Run<'_> {
         Ok(take_turns(&question, self.options, alone, watch))
     }
 
-    /// Looks for a run that keeps the condition from the initial state on.
+    /// Searches for a run that keeps the condition from the initial state on.
     pub(super) fn stays_exactly(
         &self,
         condition: Throughout<'_>,
@@ -105,7 +105,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    /// Audits every reachable state: a search for runs only looks at some.
+    /// Audits every reachable state, because a search for runs explores only some of them.
     fn audit_reachable(
         &self,
         formula: &Formula,
@@ -169,9 +169,9 @@ impl Run<'_> {
         Ok(take_turns(&question, self.options, alone, watch))
     }
 
-    /// The same under LU bounds, for states and for runs. That only adds points, and with them
-    /// runs: if none avoids q there, none does. `None` if one does, which proves nothing: where it
-    /// ends, a real one may go on.
+    /// The same under LU bounds, for states and for runs. These only add points, and with them
+    /// runs: if no run avoids q there, no real run does. `None` if one does, which proves nothing:
+    /// where it ends, a real run may continue.
     pub(super) fn leads_under_lu(
         &self,
         start: Throughout<'_>,
@@ -200,7 +200,7 @@ impl Run<'_> {
         Ok((outcome == Outcome::Exhausted).then(proven))
     }
 
-    /// Looks for a run that avoids q from every reachable point with p.
+    /// Searches for a run that avoids q from every reachable point with p.
     pub(super) fn leads_exactly(
         &self,
         start: Throughout<'_>,
@@ -242,7 +242,7 @@ impl Run<'_> {
         Ok(answer)
     }
 
-    /// Searches all states, and from those with p for a run that avoids q.
+    /// Searches all states and, from those with p, searches for a run that avoids q.
     fn starting<'s>(
         &'s self,
         start: Throughout<'s>,
@@ -254,7 +254,7 @@ impl Run<'_> {
         let representative = self.representative(&settings);
         let audit = self.audit([start.formula, avoided]);
         let mut search = self.search(bounds, settings, representative, audit);
-        // Both searches look at the same limits, each through its own watch.
+        // Both searches check the same limits, each through its own watch.
         let mut outer = watch.twin();
         let mut starts = Starts::new(self, start, avoiding, watch);
         let outcome = search.run(&mut starts, &mut outer);
@@ -272,7 +272,7 @@ impl Run<'_> {
 
     /// Whether no run avoids q from any point with p in the hulls of the reachable zones: then none
     /// does from a reachable point either. The runs themselves are searched under LU bounds, which
-    /// only adds to them.
+    /// only add runs.
     pub(super) fn leads_from_hulls(
         &self,
         start: Throughout<'_>,
@@ -298,14 +298,14 @@ impl Run<'_> {
     }
 }
 
-/// How to look for a run that could not be excluded.
+/// How to search for a run that could not be excluded.
 pub(super) struct Guided {
     pub guide: Rc<Guide>,
-    /// For the way to where it starts.
+    /// The seed for the path to where the run starts.
     pub seed: u64,
 }
 
-/// A search for runs that keep a condition, reduced as the options say.
+/// A search for runs that keep a condition, with the reductions that the options select.
 fn liveness<'p>(
     run: &Run<'p>,
     bounds: &'p Bounds,
@@ -315,7 +315,7 @@ fn liveness<'p>(
     let representative = run.tables().map(Representative::new);
     let graph = match run.options.audit_symmetry {
         false => Chosen::new((run.program, bounds), abstraction, representative, None),
-        // The states are audited one by one beside this search.
+        // The states are audited one by one in a separate search.
         true => Chosen::every_step((run.program, bounds), abstraction, representative),
     };
     Liveness::new(run.program, bounds, condition, abstraction, graph)
@@ -347,7 +347,7 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
         }
     }
 
-    /// What ended the search, and the counts of all searches.
+    /// The result that ended the search, and the counts of all searches.
     fn end(self) -> (Option<Live<Permutation>>, Counts) {
         (self.live, self.liveness.counts())
     }

@@ -1,4 +1,4 @@
-//! What a search for runs says of the query.
+//! The answer to a query from the result of a search for runs.
 
 use super::{Answer, Run};
 use crate::program::Fault;
@@ -13,7 +13,7 @@ const TOO_LATE: &str = "the verdict stands, but its run repeats only after more 
      one, so none is shown";
 
 impl Run<'_> {
-    /// The verdict of a liveness search.
+    /// The answer from the result of a liveness search.
     pub(crate) fn live_answer(
         &self,
         live: Live<Permutation>,
@@ -45,8 +45,8 @@ impl Run<'_> {
         }
     }
 
-    /// The report of an error that a search for runs met in the last state of a path, or on a step
-    /// from there.
+    /// The report of an error that a search for runs found in the last state of a path, or on a
+    /// step from there.
     fn live_fault(&self, fault: Fault, path: Vec<Passed>, run: &LiveRun<'_>) -> Answer {
         if fault.of_query {
             return self.query_error(fault);

@@ -13,19 +13,19 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use zonelens_analysis::report::{Switch, Verdict};
 
-/// How many guided searches share a turn.
+/// The number of guided searches that share a turn.
 const ATTEMPTS: u64 = 4;
 
-/// Whether a run keeps a condition.
+/// The question whether a run keeps a condition.
 pub(super) struct Runs<'q> {
     pub run: &'q Run<'q>,
-    /// Where the runs start: at every reachable point with this, or at the initial state.
+    /// Where the runs start: at every reachable point with this condition, or at the initial state.
     pub start: Option<Throughout<'q>>,
     pub condition: Throughout<'q>,
-    /// If there is such a run, and if not.
+    /// The verdict if there is such a run, and the verdict if there is none.
     pub verdicts: (Verdict, Verdict),
     pub bounds: &'q Bounds,
-    /// Where a run might be that loose clocks could not exclude.
+    /// Where there may be a run that the proof with loose clocks could not exclude.
     pub hint: RefCell<Option<Rc<Guide>>>,
 }
 
@@ -88,7 +88,7 @@ impl Runs<'_> {
     }
 }
 
-/// The search that was asked for; it begins anew in each turn.
+/// The search that was asked for; it starts from scratch in each turn.
 struct Exact<'s> {
     question: &'s Runs<'s>,
 }
@@ -103,11 +103,12 @@ impl Strategy for Exact<'_> {
     }
 }
 
-/// Proves over graphs of wide zones that there is no run, and hints at what it cannot exclude.
+/// Proves over graphs of wide zones that there is no run, and leaves hints about runs that it
+/// cannot exclude.
 struct LooseClocks<'s> {
     question: &'s Runs<'s>,
     no_run: NoRun<'s>,
-    /// The kind of attempt that this turn has come to.
+    /// The kind of the next attempt in this turn.
     kind: usize,
 }
 
@@ -139,8 +140,8 @@ impl Strategy for LooseClocks<'_> {
     }
 }
 
-/// Looks for the run that a graph of wide zones could not exclude, several times. Only what is
-/// found counts.
+/// Searches several times for the run that a graph of wide zones could not exclude. Only a run that
+/// is found counts.
 struct GuidedSearch<'s> {
     question: &'s Runs<'s>,
 }
@@ -162,7 +163,7 @@ impl Strategy for GuidedSearch<'_> {
                     return TurnResult::Decided(Box::new(answer));
                 }
                 Err(Stop::Turn) => {}
-                // Everything the guide knows was looked at, or a limit was reached.
+                // Everything that the guide knows was explored, or a limit was reached.
                 Ok(_) | Err(_) => break,
             }
         }
@@ -170,7 +171,7 @@ impl Strategy for GuidedSearch<'_> {
     }
 }
 
-/// The search for `-->` under LU bounds, which begins anew in each turn.
+/// The search for `-->` under LU bounds, which starts from scratch in each turn.
 struct UnderLu<'s> {
     question: &'s Runs<'s>,
     start: Throughout<'s>,
@@ -193,7 +194,8 @@ impl Strategy for UnderLu<'_> {
     }
 }
 
-/// The proof of `-->` from the hulls of the reachable zones, which begins anew in each turn.
+/// The proof of `-->` from the hulls of the reachable zones, which starts from scratch in each
+/// turn.
 struct FromHulls<'s> {
     question: &'s Runs<'s>,
     start: Throughout<'s>,

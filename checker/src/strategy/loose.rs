@@ -1,12 +1,12 @@
-//! Proofs over wider zones (`bounds/coupling.rs`, `search/wide.rs`), from the widest up.
+//! Proofs over wider zones (`bounds/coupling.rs`, `search/wide.rs`), starting with the widest.
 //!
 //! A zone with more points has more runs, so a state or a run that is not found there does not
-//! exist. For the same reason `Extra⁺_LU` will do for liveness here, where it is not exact: it may
-//! show a state without steps that is not there.
+//! exist. For the same reason `Extra⁺_LU` can be used for liveness here, where it is not exact: it
+//! may only add a state without steps that does not exist.
 //!
-//! For states, clocks are kept together by their distance from the query. For runs, what was found
-//! without being real says which clocks to keep together next: those that take part in it, nearest
-//! first.
+//! For states, clocks are kept together by their distance from the query. For runs, a run that was
+//! found and is not real determines which clocks to keep together next: those that take part in it,
+//! nearest first.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
@@ -27,7 +27,7 @@ use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The condition that every state meets.
+/// A condition that every state satisfies.
 const ALWAYS: Throughout<'static> = Throughout {
     formula: &Formula::And(Vec::new()),
     wanted: true,
@@ -38,7 +38,7 @@ const ALWAYS: Throughout<'static> = Throughout {
 pub(crate) struct Ladder(VecDeque<Coupling>);
 
 impl Ladder {
-    /// The ladder for a query with this condition; empty where differences of clocks matter.
+    /// The ladder for a query with this condition; empty if differences of clocks matter.
     pub fn new(run: &Run<'_>, condition: &Formula, bounds: &Bounds) -> Ladder {
         let rungs = match bounds.diagonals.is_empty() && run.program.clocks > 0 {
             true => Coupling::ladder(run.program, &distances(run.program, &[condition])),
@@ -47,12 +47,12 @@ impl Ladder {
         Ladder(rungs.into())
     }
 
-    /// Where it stands.
+    /// The present width; `None` if all were tried.
     pub fn rung(&self) -> Option<&Coupling> {
         self.0.front()
     }
 
-    /// Goes on to narrower zones.
+    /// Continues with narrower zones.
     pub fn climb(&mut self) {
         self.0.pop_front();
     }
@@ -75,43 +75,43 @@ impl Run<'_> {
 pub(crate) struct NoRun<'p> {
     run: &'p Run<'p>,
     bounds: &'p Bounds,
-    /// Where the runs start: at every reachable point with this, or at the initial state.
+    /// Where the runs start: at every reachable point with this condition, or at the initial state.
     start: Option<Throughout<'p>>,
     condition: Throughout<'p>,
     distances: Vec<Option<u32>>,
-    /// Graphs whose zones share nodes by inclusion are small, and prove less than those where they
-    /// must be equal.
+    /// If zones share nodes by inclusion, the graph is small but proves less than a graph in which
+    /// they must be equal.
     attempts: [Attempt<'p>; 2],
-    /// The reachable states, once they are known, in hulls.
+    /// The reachable states as hulls, once they are known.
     reached: Option<Wide<'p>>,
-    /// Where the last graph that proved nothing has a run that might be real.
+    /// Where the last graph that proved nothing has a run that may be real.
     guide: Option<Rc<Guide>>,
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 pub(crate) enum Tried {
     /// There is no run.
     Proven,
-    /// The graph has one, which may not be real.
+    /// The graph has a run, which may not be real.
     Failed,
-    /// Nothing more in this turn.
+    /// No result in this turn.
     Nothing,
 }
 
-/// Graphs of one kind, from the widest zones up.
+/// Graphs of one kind, starting with the widest zones.
 struct Attempt<'p> {
     sharing: Sharing,
-    /// What to try next; none when nothing is left, or not yet.
+    /// The next coupling to try; `None` if nothing is left to try, or nothing yet.
     coupling: Option<Coupling>,
-    /// The graph that a turn ended in.
+    /// The unfinished graph of the last turn.
     runs: Option<Wide<'p>>,
 }
 
 impl<'p> NoRun<'p> {
-    /// Kinds of attempts.
+    /// The kinds of attempts.
     pub const KINDS: std::ops::Range<usize> = 0..2;
 
-    /// Prepares attempts; there are none where differences of clocks matter.
+    /// Prepares the attempts; there are none if differences of clocks matter.
     pub fn new(
         run: &'p Run<'p>,
         bounds: &'p Bounds,
@@ -136,7 +136,8 @@ impl<'p> NoRun<'p> {
             start,
             condition,
             distances: distances(run.program, &conditions),
-            // With every clock alone both are the same: equality comes in when that has failed.
+            // If no clocks are kept together, both kinds are the same, so equality is tried only
+            // after that has failed.
             attempts: [
                 attempt(Sharing::Inside, widest),
                 attempt(Sharing::Equal, None),
@@ -151,12 +152,12 @@ impl<'p> NoRun<'p> {
         self.attempts.iter().any(|a| a.coupling.is_some())
     }
 
-    /// Where to look for a run that could not be excluded, if one is known.
+    /// Where to search for a run that could not be excluded, if one is known.
     pub fn guide(&self) -> Option<Rc<Guide>> {
         self.guide.clone()
     }
 
-    /// Memory between turns.
+    /// The memory that is kept between turns.
     pub fn bytes(&self) -> u64 {
         let runs = self.attempts.iter().filter_map(|a| a.runs.as_ref());
         runs.chain(&self.reached)
@@ -164,8 +165,8 @@ impl<'p> NoRun<'p> {
             .sum()
     }
 
-    /// Lets the next graph of a kind grow by so many states, and goes on to narrower zones if it
-    /// proves nothing.
+    /// Lets the next graph of a kind grow by `turn` states. Continues with narrower zones if the
+    /// graph proves nothing.
     pub fn tries(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> Tried {
         let Some(coupling) = self.attempts[kind].coupling.clone() else {
             return Tried::Nothing;
@@ -191,7 +192,7 @@ impl<'p> NoRun<'p> {
         }
     }
 
-    /// Keeps together the nearest of the clocks that took part in what was found.
+    /// Keeps together the nearest of the clocks that took part in the run that was found.
     fn narrower(&self, coupling: &Coupling, clocks: &[usize]) -> Option<Coupling> {
         let kept = coupling.together();
         let further = clocks.iter().filter(|&&clock| !kept.contains(&(clock + 1)));
@@ -226,7 +227,7 @@ impl<'p> NoRun<'p> {
         Ok(excluded)
     }
 
-    /// A graph of runs that knows where they start.
+    /// A graph of runs with its starting points.
     fn started(
         &mut self,
         kind: usize,
@@ -266,9 +267,9 @@ impl<'p> NoRun<'p> {
             }
             return Ok(runs);
         }
-        // A run that starts amid such states has come from a point where the first of them was
-        // entered, so it is enough to look at those. They are much fewer, and clocks that are set
-        // there are known.
+        // A run that starts among such states has come from a point where the first of them was
+        // entered, so it is enough to start at those points. They are much fewer, and the clocks
+        // that are set there are known.
         let mut initial = program.initial.clone();
         let part = starts.part(&mut initial, at_first())?;
         runs.start(&initial, part)?;
@@ -296,7 +297,7 @@ impl<'p> NoRun<'p> {
     }
 }
 
-/// Lets a graph grow, and adds what that took to the counts of the run.
+/// Lets a graph grow, and adds what it explored to the counts of the run.
 fn grow(graph: &mut Wide<'_>, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
     let before = graph.counts();
     let grown = graph.grow(watch);
@@ -317,7 +318,7 @@ struct Starts<'p> {
 }
 
 impl Starts<'_> {
-    /// The part of zones where they may.
+    /// The part of the zones where such runs may start.
     fn part(&mut self, state: &mut [i32], zones: Federation) -> Result<Federation, Fault> {
         let part = self.start.part(&mut self.expander, zones, true, state)?;
         self.condition.part(&mut self.expander, part, true, state)

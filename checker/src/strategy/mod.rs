@@ -1,7 +1,7 @@
-//! From a query to its report: which abstraction is exact for it, the search, the trace, the
+//! From a query to its report: the abstraction that is exact for it, the search, the trace and the
 //! verdict.
 //!
-//! `portfolio.rs` says which strategies there are and whose turn it is.
+//! `portfolio.rs` lists the strategies and the order of their turns.
 
 mod bounds_query;
 pub mod extremes;
@@ -35,27 +35,27 @@ use zonelens_syntax::span::Span;
 /// A search as the strategies use it: reduced, audited or plain.
 pub(crate) type Search<'p> = crate::search::sequential::Search<'p, Chosen<'p>>;
 
-/// Everything a run needs.
+/// Everything that the run of a query needs.
 pub(crate) struct Run<'a> {
     pub network: &'a Network,
     pub query: &'a Query,
     pub options: &'a Options,
     pub position: &'a (dyn Fn(Span) -> Position + Sync),
     pub program: &'a Program,
-    /// When it must end, the building of traces included.
+    /// When the run must end, including the construction of traces.
     pub limit: Limit<'a>,
 }
 
-/// What a search found out, before it becomes a report.
+/// The result of a search, before it becomes a report.
 pub(crate) struct Answer {
     pub verdict: Verdict,
     pub reason: Option<Reason>,
     pub trace: Option<Box<Trace>>,
     pub values: Vec<zonelens_analysis::report::BoundsValue>,
     pub symmetry: Option<Box<SymmetryReport>>,
-    /// What decided the question if it was not the search asked for.
+    /// The strategy that decided the question, if it was not the search that was asked for.
     pub decided_by: Option<&'static str>,
-    /// Whether a query that names elements was asked of whole orbits.
+    /// Whether a query that names elements was evaluated for whole orbits.
     pub symmetrised: bool,
     /// The time of the fastest runs, if it was asked for and found.
     pub least_time: Option<LeastTime>,
@@ -82,13 +82,13 @@ impl Answer {
         }
     }
 
-    /// The limit under which the stored states are judged; a run without a verdict stopped early,
-    /// and is not.
+    /// The limit for judging the stored states; `None` for a run without a verdict, which stopped
+    /// early and is not judged.
     pub fn judged<'w>(&self, watch: &Watch<'w>) -> Option<Limit<'w>> {
         (self.verdict != Verdict::Unknown).then(|| watch.limit())
     }
 
-    /// The reason as JSON spells it; empty if there is none.
+    /// The reason as JSON spells it; empty if there is no reason.
     pub fn reason_text(&self) -> String {
         let text = self.reason.as_ref().map(Reason::to_string);
         text.unwrap_or_default()
@@ -116,7 +116,7 @@ impl Answer {
 }
 
 impl Run<'_> {
-    /// A fault of the model, with the trace that leads to it.
+    /// The answer for a fault of the model, with the trace that leads to it.
     pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
         let place = fault.span.map_or_else(String::new, |span| {
             let Position { line, column } = (self.position)(span);
@@ -134,7 +134,7 @@ impl Run<'_> {
         }
     }
 
-    /// A fault in the query's own expressions.
+    /// The answer for a fault in the expressions of the query.
     pub fn query_error(&self, fault: Fault) -> Answer {
         match fault.kind {
             kind if kind.is_ours() => self.model_error(fault, None),
@@ -145,7 +145,7 @@ impl Run<'_> {
         }
     }
 
-    /// What failed, with the names of variables.
+    /// The message of a fault, with the names of variables.
     fn message(&self, fault: &Fault) -> String {
         let names = Names::new(self.network);
         let variable = |cell: u32| {
@@ -157,8 +157,8 @@ impl Run<'_> {
         fault.message(|cell| names.cell(cell), variable)
     }
 
-    /// A verdict whose trace could not be built: the limit was reached on the way, or something is
-    /// wrong with us.
+    /// A verdict whose trace could not be built: a limit was reached, or there is an internal
+    /// error.
     pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
         match self.limit.is_over() {
             Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
@@ -166,7 +166,7 @@ impl Run<'_> {
         }
     }
 
-    /// What makes traces of what was found.
+    /// Builds traces for this run.
     pub fn tracer(&self) -> Tracer<'_> {
         Tracer {
             network: self.network,
@@ -178,7 +178,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether other strategies may help with a search that was asked for.
+    /// Whether other strategies may take turns with a search that was asked for.
     pub fn may_take_turns(&self, settings: &Settings) -> bool {
         portfolio::may_take_turns(self.options, settings.order, settings.covering)
     }

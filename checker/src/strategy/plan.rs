@@ -1,4 +1,4 @@
-//! Which abstraction is exact for which query.
+//! Decides which abstraction is exact for which query.
 
 use super::{Answer, Run};
 use crate::bounds::Bounds;
@@ -26,13 +26,13 @@ impl Run<'_> {
         compile_formula(expr).map_err(|error| Answer::unsupported(error.message))
     }
 
-    /// Bounds for the abstraction, or why there are none.
+    /// The bounds for the abstraction, or the answer that says why there are none.
     pub fn bounds(&self, conditions: &[&Formula]) -> Result<Bounds, Answer> {
         self.usable(Bounds::new(self.program, conditions))
     }
 
-    /// The same for `E<>` and `A[]`. What is asked of whole orbits must be known of them all,
-    /// wherever they are.
+    /// The same for `E<>` and `A[]`. A condition that is evaluated for whole orbits needs its
+    /// bounds everywhere.
     pub fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
         self.usable(if self.named().is_empty() {
             Bounds::to_reach(self.program, condition)
@@ -52,8 +52,8 @@ impl Run<'_> {
         Ok(bounds)
     }
 
-    /// The same, with inclusion of zones in place of `a≼LU` where more counts than what can be
-    /// reached: where `exact` says so, or representatives are made by the order of clocks.
+    /// The same, with inclusion of zones in place of `a≼LU` if more than reachability matters: if
+    /// `exact` says so, or the order of clocks decides the representatives.
     pub fn without_alu(settings: Settings, exact: bool) -> Settings {
         match settings.abstraction {
             Abstraction::Alu if exact => Settings {
@@ -116,9 +116,9 @@ impl Run<'_> {
     }
 
     /// The reduction for `E<>` and `A[]`. If every permutation fixes the initial state, elements
-    /// that the query names may be moved all the same, and are given with their sets: the query is
-    /// then asked of whole orbits, and what it says of their clocks becomes a bound of all clocks
-    /// they may be exchanged with.
+    /// that the query names may be permuted too; they are returned with their sets. The query is
+    /// then evaluated for whole orbits, and its bounds on their clocks become bounds of all clocks
+    /// that they may be exchanged with.
     pub fn representative_and_named(
         &self,
         settings: &Settings,
@@ -127,7 +127,7 @@ impl Run<'_> {
         let plain = || (self.representative(settings), Vec::new());
         let candidates = self.candidates();
         let named = self.named();
-        // Zones are split on differences as the query writes them, with its names.
+        // Zones are split on the differences as the query writes them, with its names.
         let split = !bounds.diagonals.is_empty();
         if named.is_empty() || split || settings.covering == Covering::Hull {
             return plain();
@@ -156,13 +156,13 @@ impl Run<'_> {
         }
     }
 
-    /// How permutations act, if there are any.
+    /// How permutations act on states, if there are any permutations.
     pub fn tables(&self) -> Option<Tables> {
         let candidates = self.candidates();
         Tables::new(self.network, &candidates, &self.named())
     }
 
-    /// The elements that the query tells apart.
+    /// The elements that the query distinguishes.
     fn named(&self) -> BTreeSet<(u32, u32)> {
         let candidates = self.candidates();
         let named = self.query.named_elements.iter();
@@ -172,7 +172,7 @@ impl Run<'_> {
             .collect()
     }
 
-    /// The audit, if it is wanted: it compares what the conditions say too.
+    /// The audit, if it is wanted; it also compares the values of the conditions.
     pub fn audit<'f>(&self, conditions: impl IntoIterator<Item = &'f Formula>) -> Option<Audit<'f>>
     where
         Self: 'f,
@@ -183,7 +183,7 @@ impl Run<'_> {
         })
     }
 
-    /// Scalarsets that may be reduced over.
+    /// The scalarsets that may be reduced over.
     pub fn candidates(&self) -> Vec<u32> {
         let sets = self.network.scalarsets.iter().enumerate();
         sets.filter(|(_, set)| {
@@ -218,9 +218,8 @@ impl Run<'_> {
         Search::new(self.program, bounds, settings, graph)
     }
 
-    /// The report on the symmetry that a search used. `judge` is the limit under which it is judged
-    /// whether one state per orbit was kept; `None` if the run was stopped, of which nothing is
-    /// claimed.
+    /// The report on the symmetry that a search used. `judge` is the limit for judging whether one
+    /// state per orbit was kept; `None` if the run was stopped, because then nothing is claimed.
     pub fn symmetry_of(
         &self,
         search: &Search<'_>,
@@ -230,7 +229,7 @@ impl Run<'_> {
         self.symmetry_over(&search.graph, shared, |node| search.state(node), judge)
     }
 
-    /// The same for states that were kept elsewhere.
+    /// The same for states that are stored elsewhere.
     pub fn symmetry_over(
         &self,
         graph: &Chosen<'_>,

@@ -1,18 +1,19 @@
-//! The portfolio: which strategies there are, what each proves, and when it has its turn. Read this
-//! first; `scheduler.rs` is the loop that follows the tables.
+//! The portfolio: the strategies, what each of them proves, and when it has its turn. Read this
+//! file first; `scheduler.rs` is the loop that follows the tables.
 //!
 //! The exact search is the one that was asked for, and answers most questions within its first
-//! turn. Where it does not, the others take turns with it:
+//! turn. If it does not, the other strategies take turns with it:
 //!
-//! - best first search by how far a state is from the condition (`search/nearness.rs`), depth first
-//!   search, and random depth first search started anew again and again, which find deep states
-//!   early. What they have not found in a large space they hardly will, so their turns grow slower;
-//! - a search over convex hulls, which holds one zone per discrete state, and searches over zones
+//! - best first search by the distance of a state from the condition (`search/nearness.rs`), depth
+//!   first search, and random depth first search, which restarts again and again. They find deep
+//!   states early. In a large space, what they have not found early they seldom find later, so
+//!   their turns grow more slowly;
+//! - a search over convex hulls, which keeps one zone per discrete state, and searches over zones
 //!   that keep fewer differences of clocks (`loose.rs`). Both only add points, so a state that they
-//!   do not reach is not reachable; that settles many safety questions with a few thousand states
-//!   where the exact zones are a million. What they do reach proves nothing. LU bounds add points
-//!   as well where only regions are exact: for `deadlock`, and for runs;
-//! - searches for the run that a graph of loose clocks could not exclude. Only what they find
+//!   do not reach is not reachable; this decides many safety questions with a few thousand states
+//!   where there are a million exact zones. The states that they do reach prove nothing. Where only
+//!   regions are exact, for `deadlock` and for runs, LU bounds add points as well;
+//! - searches for the run that a graph of loose clocks could not exclude. Only a run that is found
 //!   counts.
 
 use super::Answer;
@@ -28,11 +29,11 @@ use Kind::{LeadsTo, Reach, Stays};
 use Proves::{Absence, Both, Presence};
 use Switch::{BestFirst, DepthFirst, Guided, Hulls, LooseClocks, LuBounds, RandomDepthFirst};
 
-/// States of the first turn. Most models are smaller, and their counts are those of the search that
-/// was asked for.
+/// The states of the first turn. Most models are smaller, and their counts are those of the search
+/// that was asked for.
 const FIRST_TURN: u64 = 100_000;
 
-/// The strategies beside the exact search.
+/// The strategies other than the exact search.
 #[rustfmt::skip]
 pub(crate) const STRATEGIES: [Row; 7] = [
     // name            what the result says          proves
@@ -45,12 +46,13 @@ pub(crate) const STRATEGIES: [Row; 7] = [
     row(Guided,           "guided search",             Presence),
 ];
 
-/// The exact search: it decides whatever it ends with, and cannot be left out.
+/// The exact search: its result always decides, and it cannot be left out.
 const EXACT: Option<Switch> = None;
 
-/// Who has a turn for which query, in the order of a round. Shares are of the exact search's turn,
-/// and its own is of the first turn: for runs it begins anew each time, so its turns grow faster;
-/// graphs of loose clocks go on where they were.
+/// Which strategy has a turn for which query, in the order of a round. Shares are fractions of the
+/// turn of the exact search, and its own share is a fraction of the first turn. For runs the exact
+/// search starts from scratch each time, so its turns grow faster; graphs of loose clocks continue
+/// where they were.
 #[rustfmt::skip]
 pub(crate) const TURNS: [Turn; 15] = [
     // query    strategy                 share   growth     joins
@@ -73,22 +75,22 @@ pub(crate) const TURNS: [Turn; 15] = [
     turn(LeadsTo, Some(Hulls),            (1, 1), Quadruple, AtOnce),
 ];
 
-/// A strategy: its name on the command line, what the result says when it decided, and what its end
-/// proves.
+/// A strategy: its name on the command line, the text of the result when it decided, and what its
+/// result proves.
 pub(crate) struct Row {
     pub switch: Switch,
     pub words: &'static str,
     pub proves: Proves,
 }
 
-/// What the end of a strategy proves.
+/// What the result of a strategy proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Proves {
-    /// What is looked for, by a state or run that is real.
+    /// That the goal exists, by a state or run that is real.
     Presence,
-    /// That there is none.
+    /// That the goal does not exist.
     Absence,
-    /// Either.
+    /// Both of these.
     Both,
 }
 
@@ -96,7 +98,7 @@ pub(crate) enum Proves {
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     pub kind: Kind,
-    /// `None` is the exact search.
+    /// The strategy; `None` is the exact search.
     pub strategy: Option<Switch>,
     /// States per turn, as a fraction.
     pub share: (u64, u64),
@@ -118,7 +120,7 @@ pub(crate) enum Kind {
 /// How turns grow from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Growth {
-    /// By half.
+    /// Each turn is half as long again as the one before.
     Half,
     Double,
     Quadruple,
@@ -130,12 +132,12 @@ pub(crate) enum Joins {
     /// In the first round.
     AtOnce,
     /// In the second round, and from then on in place of the exact search until it fails: small
-    /// models are searched as was asked for.
+    /// models are searched in the way that was asked for.
     SecondRound,
-    /// Once discrete states have several zones: below, wider zones would be as many as the exact
-    /// ones.
+    /// Once discrete states have several zones: before that, there would be as many wider zones as
+    /// exact ones.
     WhenManyZones,
-    /// When the strategy before it left a hint, and at once.
+    /// At once, when the strategy before it leaves a hint.
     OnHint,
 }
 
@@ -164,7 +166,7 @@ const fn turn(
 }
 
 impl Growth {
-    /// The turn that follows one of `states`.
+    /// The length of the turn that follows a turn of `states` states.
     pub fn next(self, states: u64) -> u64 {
         match self {
             Growth::Half => states.saturating_add((states / 2).max(1)),
@@ -176,60 +178,60 @@ impl Growth {
 
 /// One of the searches or proofs that take turns.
 pub(crate) trait Strategy {
-    /// Explores up to so many states, which the watch counts, or as many as it takes.
+    /// Explores up to `states` states, which the watch counts; without a limit if `None`.
     fn run_turn(&mut self, states: Option<u64>, watch: &mut Watch<'_>) -> TurnResult;
 
-    /// Adds what it explored to the counts of the run, if no turn did; asked of the one that ends
-    /// it.
+    /// Adds the states that it explored to the counts of the run, if no turn did; called for the
+    /// strategy that ends the run.
     fn count(&self, _: &mut Watch<'_>) {}
 
-    /// Completes the answer of the run, whoever gave it; asked of the exact search.
+    /// Completes the answer of the run, whichever strategy gave it; called for the exact search.
     fn conclude(&self, answer: Answer, _: &Watch<'_>) -> Answer {
         answer
     }
 
-    /// Bytes held between turns, which count while others have theirs.
+    /// The bytes that are kept between turns; they count during the turns of others.
     fn bytes(&self) -> u64 {
         0
     }
 
-    /// Whether discrete states have several zones; asked of the exact search.
+    /// Whether discrete states have several zones; called for the exact search.
     fn has_many_zones(&self) -> bool {
         false
     }
 }
 
-/// What a turn came to.
+/// The result of a turn.
 pub(crate) enum TurnResult {
-    /// Nothing yet.
+    /// No result yet.
     GoesOn,
-    /// Nothing yet, but the strategy that follows hints has something to look into before this turn
-    /// goes on.
+    /// No result yet, but the strategy that follows hints has something to search before this turn
+    /// continues.
     Hint,
     /// The answer.
     Decided(Box<Answer>),
-    /// It met an error of the model on the way; whether it can begin anew.
+    /// An error of the model ended the turn; the flag says whether the strategy can restart.
     Failed(Box<Answer>, bool),
     /// It will never decide.
     Useless,
-    /// A limit of the run, which ends here.
+    /// A limit of the run was reached, and the run ends.
     Stopped(Stop),
 }
 
 /// A question with the strategies that can answer it.
 pub(crate) trait Question<'s> {
-    /// What is asked about.
+    /// The kind of the query.
     fn kind(&self) -> Kind;
 
-    /// The verdicts if what is looked for is there, and if it is not.
+    /// The verdict if the goal exists, and the verdict if it does not.
     fn verdicts(&self) -> (Verdict, Verdict);
 
-    /// Prepares a strategy of the table, `None` for the exact search; nothing if it cannot help
-    /// here. What is large is made in its first turn, which may never come.
+    /// Prepares a strategy of the table, or the exact search for `None`. Returns nothing if the
+    /// strategy cannot help here. Large data is built in its first turn, which may never come.
     fn start(&'s self, strategy: Option<Switch>) -> Option<Box<dyn Strategy + 's>>;
 }
 
-/// Whether other strategies may help: not if the caller asked for a search in particular.
+/// Whether other strategies may take turns: not if the caller asked for a particular search.
 pub(crate) fn may_take_turns(options: &Options, order: SearchOrder, covering: Covering) -> bool {
     order == SearchOrder::Bfs
         && covering == Covering::Inclusion
@@ -238,12 +240,12 @@ pub(crate) fn may_take_turns(options: &Options, order: SearchOrder, covering: Co
         && !options.audit_symmetry
 }
 
-/// States of the first turn.
+/// The number of states of the first turn.
 pub(crate) fn first_turn(options: &Options) -> u64 {
     options.first_turn.unwrap_or(FIRST_TURN)
 }
 
-/// What the result says when a strategy decided.
+/// The text of the result when a strategy decided.
 pub(crate) fn words(strategy: Switch) -> Option<&'static str> {
     let row = STRATEGIES.iter().find(|row| row.switch == strategy)?;
     Some(row.words)
@@ -253,7 +255,7 @@ pub(crate) fn words(strategy: Switch) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// A switch without a row would be refused nowhere and do nothing.
+    /// A switch without a row would be accepted everywhere and do nothing.
     #[test]
     fn the_tables_fit_together() {
         assert_eq!(STRATEGIES.map(|row| row.switch), Switch::ALL);

@@ -1,4 +1,4 @@
-//! `E<>` and `A[]`.
+//! The queries `E<>` and `A[]`.
 
 use super::scheduler::take_turns;
 use super::searches::States;
@@ -19,27 +19,27 @@ use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Reason, TraceOption, Verdict};
 use zonelens_interpreter::Failure;
 
-/// What is looked for, and what it means.
+/// The goal of a search, and the verdicts that follow from it.
 pub(crate) struct Target<'q> {
     pub expr: &'q Expr,
     pub formula: &'q Formula,
-    /// The value that the formula shall have.
+    /// The value that the formula must have.
     pub wanted: bool,
     pub found: Verdict,
     pub absent: Verdict,
 }
 
-/// What is asked of a state.
+/// The question that is asked about a state.
 #[allow(clippy::large_enum_variant)] // There is one per thread.
 pub(crate) enum Asked<'g> {
-    /// Whether the condition holds there.
+    /// Whether the condition holds in the state.
     AsItIs(Goal<'g>),
-    /// Whether it holds in some image: it names elements that are moved.
+    /// Whether the condition holds in some image of the state: it names elements that are permuted.
     OfOrbits(Box<Symmetrised<Goal<'g>>>),
 }
 
 impl Asked<'_> {
-    /// The permutation that takes the state found last to where the condition holds as written.
+    /// The permutation that maps the state found last to one where the condition holds as written.
     pub fn found(self) -> Option<Permutation> {
         match self {
             Asked::AsItIs(_) => None,
@@ -47,7 +47,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The same for the state that a route ends in, which another thread found.
+    /// The same for the last state of a route that another thread found.
     fn image(mut self, route: &Route) -> Option<Permutation> {
         if let Route::Moved(path) = route
             && let Some(last) = path.last()
@@ -75,7 +75,7 @@ impl Visitor for Asked<'_> {
 }
 
 impl Run<'_> {
-    /// Looks for a state where the condition is `wanted`: `E<> φ` with true, `A[] φ` with false.
+    /// Searches for a state where the condition is `wanted`: `E<> φ` with true, `A[] φ` with false.
     pub(crate) fn reachable(&self, expr: &Expr, wanted: bool, watch: &mut Watch<'_>) -> Answer {
         match self.try_reachable(expr, wanted, watch) {
             Ok(answer) | Err(answer) => answer,
@@ -134,7 +134,7 @@ impl Run<'_> {
         )
     }
 
-    /// How far states are from what is looked for.
+    /// How far states are from the goal.
     pub(crate) fn nearness<'g>(&'g self, target: &Target<'g>) -> Nearness<'g> {
         Nearness::new(
             self.program,
@@ -144,8 +144,8 @@ impl Run<'_> {
         )
     }
 
-    /// What the end of a search says; `image` maps the state found to where the query holds as
-    /// written.
+    /// The answer from the outcome of a search; `image` maps the state found to one where the query
+    /// holds as written.
     pub(crate) fn searched(
         &self,
         outcome: Outcome,
@@ -178,7 +178,7 @@ impl Run<'_> {
         }
     }
 
-    /// Several threads search; the answer comes with its report on symmetry.
+    /// Searches with several threads; the answer includes the report on symmetry.
     pub(super) fn search_in_parallel(
         &self,
         question: &States<'_>,
@@ -232,7 +232,7 @@ impl Run<'_> {
         answer
     }
 
-    /// What states are asked: whether they are looked for, or some image of them is.
+    /// The question about states: whether they, or some image of them, meet the goal.
     pub(super) fn asked<'g>(
         &'g self,
         target: &Target<'g>,
@@ -248,7 +248,7 @@ impl Run<'_> {
         }
     }
 
-    /// Why states that are found may not be reachable, if so.
+    /// The reason why states that are found may not be reachable, if there is one.
     fn approximate(&self, covering: Covering) -> Option<&'static str> {
         if self.program.has_rates {
             Some("clocks are stopped")
@@ -259,7 +259,7 @@ impl Run<'_> {
         }
     }
 
-    /// The answer when a state was found after these steps.
+    /// The answer if a state was found after these steps.
     pub(crate) fn found(
         &self,
         leaves: Result<Vec<PathStep>, Failure>,
@@ -288,7 +288,7 @@ impl Run<'_> {
         }
     }
 
-    /// The report of a model error that a search met in a node, or on a step from there.
+    /// The report of a model error that a search found in a node, or on a step from there.
     pub(crate) fn fault(&self, fault: Fault, search: &Search<'_>, node: u32) -> Answer {
         let covering = search.states.covering();
         if node == NIL || !self.needs_run(&fault, covering) {
@@ -300,14 +300,15 @@ impl Run<'_> {
         self.fault_after(fault, steps, covering)
     }
 
-    /// Whether a run to an error is asked for, or must show that it is real.
+    /// Whether a run to an error is wanted, or is needed to show that the error is real.
     fn needs_run(&self, fault: &Fault, covering: Covering) -> bool {
         let doubtful = self.approximate(covering).is_some();
         doubtful || self.wants_trace() && !fault.kind.is_ours()
     }
 
     /// The report of a model error after these steps, or on a step that follows them. States found
-    /// by approximation may have no run; anywhere else the interpreter must meet the error, too.
+    /// by approximation may have no run; in all other cases the interpreter must find the error
+    /// too.
     pub(crate) fn fault_after(
         &self,
         fault: Fault,
@@ -330,7 +331,7 @@ impl Run<'_> {
     }
 }
 
-/// An error in a state that may not be reachable.
+/// The answer for an error in a state that may not be reachable.
 fn doubtful(why: &str, error: Answer) -> Answer {
     if error.verdict != Verdict::Error {
         return error;

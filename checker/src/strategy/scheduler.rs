@@ -1,9 +1,9 @@
-//! The one scheduler: rounds of turns as the tables of `portfolio.rs` say.
+//! The scheduler: rounds of turns according to the tables of `portfolio.rs`.
 //!
 //! Turns are counted in states, so the same run gives the same answer.
 //!
-//! A search that looks elsewhere may run into an evaluation error deep in the model. Exploring
-//! everything would meet it too, so nothing but a state found before can still decide: the others
+//! A search in another order may find an evaluation error deep in the model. Exploring everything
+//! would find it too, so only a state that is found first can still decide: the other strategies
 //! get some more rounds, then the error is the answer.
 
 use super::Answer;
@@ -11,16 +11,16 @@ use super::portfolio::{self, Joins, Proves, Question, STRATEGIES, Strategy, TURN
 use crate::search::limits::{Stop, Watch};
 use zonelens_analysis::report::{Options, Verdict};
 
-/// Rounds that are left to find what is looked for once a strategy beside the exact search has met
-/// an error of the model.
+/// The rounds that are left to reach the goal after a strategy other than the exact search has
+/// found an error of the model.
 const ROUNDS_AFTER_ERROR: u32 = 1;
 
-/// A row of the table, and who has its turns.
+/// A row of the table, and the strategy that has its turns.
 struct Seat<'s> {
     row: &'static portfolio::Turn,
-    /// What the share is of, in this round.
+    /// The number of states that the share refers to, in this round.
     states: u64,
-    /// Nobody if the strategy was left out, cannot help, or has given up.
+    /// `None` if the strategy was left out, cannot help, or has given up.
     strategy: Option<Box<dyn Strategy + 's>>,
 }
 
@@ -29,11 +29,11 @@ struct Scheduler<'s> {
     verdicts: (Verdict, Verdict),
     round: u32,
     many_zones: bool,
-    /// An error that one of the strategies met, and the rounds that are left to decide otherwise.
+    /// An error that one of the strategies found, and the rounds that are left to decide otherwise.
     error: Option<(Answer, u32)>,
 }
 
-/// Answers a question: the exact search and, unless it shall work `alone`, those beside it.
+/// Answers a question by the exact search and, unless it must work `alone`, the other strategies.
 pub(crate) fn take_turns<'s>(
     question: &'s dyn Question<'s>,
     options: &Options,
@@ -92,7 +92,7 @@ impl<'s> Scheduler<'s> {
         }
     }
 
-    /// Gives everybody a turn.
+    /// Gives every strategy a turn.
     fn round(&mut self, watch: &mut Watch<'_>) -> Option<Answer> {
         let mut exact_had_turn = false;
         for index in 0..self.seats.len() {
@@ -101,8 +101,8 @@ impl<'s> Scheduler<'s> {
                 Joins::AtOnce => true,
                 Joins::SecondRound => self.round > 0,
                 Joins::WhenManyZones => self.many_zones,
-                // Where nobody is left to give hints, the last one is looked into for longer and
-                // longer.
+                // If no strategy is left that gives hints, the last hint is followed in longer and
+                // longer turns.
                 Joins::OnHint => self.seats[index - 1].strategy.is_none(),
             };
             if !has_turn || self.seats[index].strategy.is_none() {
@@ -130,7 +130,7 @@ impl<'s> Scheduler<'s> {
         None
     }
 
-    /// Gives one strategy its turn; nothing more to do if there is no result.
+    /// Gives one strategy its turn; `None` if the round simply continues.
     fn turn(&mut self, index: usize, watch: &mut Watch<'_>) -> Option<Again> {
         let others = |(other, seat): (usize, &Seat<'s>)| match other == index {
             true => None,
@@ -175,13 +175,13 @@ impl<'s> Scheduler<'s> {
         None
     }
 
-    /// Whether nobody but this strategy is left.
+    /// Whether no other strategy is left.
     fn is_last(&self, index: usize) -> bool {
         let mut seats = self.seats.iter().enumerate();
         seats.all(|(other, seat)| other == index || seat.strategy.is_none())
     }
 
-    /// The error that was met, when the exact search had its turns and has not decided.
+    /// The error that was found, if the exact search had its turns and has not decided.
     fn error_is_due(&mut self, exact: usize, watch: &mut Watch<'_>) -> Option<Again> {
         match &mut self.error {
             None => return None,
@@ -200,7 +200,7 @@ impl<'s> Scheduler<'s> {
 enum Again {
     /// Nothing: the run has its answer.
     Answer(Box<Answer>),
-    /// A turn of the strategy that follows the hint, then another of the same.
+    /// A turn of the strategy that follows the hint, then another turn of the same strategy.
     AfterHint,
 }
 
@@ -211,7 +211,7 @@ impl From<Answer> for Again {
 }
 
 impl Seat<'_> {
-    /// The answer with the name of who gave it.
+    /// The answer with the name of the strategy that gave it.
     fn signed(&self, answer: Answer) -> Answer {
         Answer {
             decided_by: self.row.strategy.and_then(portfolio::words),
@@ -219,7 +219,7 @@ impl Seat<'_> {
         }
     }
 
-    /// The same, if the strategy can prove what it says.
+    /// The same, if the strategy can prove its verdict.
     fn judged(&self, answer: Answer, (found, absent): (Verdict, Verdict)) -> Answer {
         let mut rows = STRATEGIES.iter();
         let row = rows.find(|row| Some(row.switch) == self.row.strategy);
@@ -238,7 +238,7 @@ impl Seat<'_> {
     }
 }
 
-/// A share of `states`, at least one.
+/// A share of this number of states, at least one.
 fn part(states: u64, (numerator, denominator): (u64, u64)) -> u64 {
     (states.saturating_mul(numerator) / denominator).max(1)
 }

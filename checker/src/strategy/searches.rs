@@ -13,21 +13,20 @@ use crate::strategy::loose::Ladder;
 use crate::symmetry::Representative;
 use zonelens_analysis::report::{SearchOrder, Switch, Verdict};
 
-/// Zones per discrete state from which on wider zones may help.
+/// The number of zones per discrete state from which wider zones may help.
 const MANY_ZONES: u64 = 2;
 
-/// How often a random search starts anew in one turn. What it looks for is found early or, for this
-/// seed, hardly ever.
+/// How often a random search restarts in one turn. A seed finds the goal early or hardly ever.
 const RESTARTS: u64 = 4;
 
-/// Whether a state is reachable.
+/// The question whether a state is reachable.
 pub(super) struct States<'q> {
     pub run: &'q Run<'q>,
     pub target: &'q Target<'q>,
     pub settings: Settings,
     pub bounds: &'q Bounds,
     pub representative: Option<Representative>,
-    /// Elements that the query names and the search moves all the same.
+    /// Elements that the query names and the search permutes nevertheless.
     pub named: &'q [(usize, u16)],
 }
 
@@ -82,7 +81,7 @@ impl States<'_> {
         self.run.options.threads > 1 && !self.settings.shortest
     }
 
-    /// How to search under LU bounds, if regions are what is exact.
+    /// How to search under LU bounds, if only regions are exact.
     fn under_lu(&self) -> Option<Settings> {
         let regions = self.settings.abstraction == Abstraction::ExtraM
             && self.target.formula.has_deadlock()
@@ -97,7 +96,7 @@ impl States<'_> {
 
 impl Run<'_> {
     /// How to search over hulls, if that makes sense: a difference of clocks splits zones that
-    /// hulls join again.
+    /// hulls would join again.
     pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
             covering: Covering::Hull,
@@ -122,8 +121,8 @@ impl Strategy for Exact<'_> {
             let representative = question.representative.clone();
             run.search(question.bounds, question.settings, representative, audit)
         });
-        // A query that names elements is asked of whole orbits; where it holds as written is found
-        // too.
+        // A query that names elements is evaluated for whole orbits; the image where it holds as
+        // written is found too.
         let mut asked = run.asked(target, search.graph.representative(), self.question.named);
         match search.explore(&mut asked, watch) {
             Outcome::Stopped(Stop::Turn) => TurnResult::GoesOn,
@@ -160,7 +159,7 @@ impl Strategy for Exact<'_> {
     }
 }
 
-/// The search that was asked for, by several threads. It takes no turns but goes on to its end.
+/// The search that was asked for, by several threads. It takes no turns but runs to its end.
 struct InParallel<'s> {
     question: &'s States<'s>,
 }
@@ -173,10 +172,10 @@ impl Strategy for InParallel<'_> {
     }
 }
 
-/// Looks for a state with `deadlock` under LU bounds. A deadlock found there proves nothing,
-/// because a state that can do more may hide it or be added; but abstraction only adds points, so
-/// if it has none the model has none. Regions must be told apart otherwise, and there can be
-/// exponentially more of them.
+/// Searches for a state with `deadlock` under LU bounds. A deadlock that is found there proves
+/// nothing: a state that can do more may hide a deadlock, and abstraction may add one. But
+/// abstraction only adds points, so if it has no deadlock, the model has none. An exact search must
+/// distinguish regions, and there can be exponentially more of them.
 struct UnderLu<'s> {
     question: &'s States<'s>,
     settings: Settings,
@@ -208,8 +207,9 @@ impl Strategy for UnderLu<'_> {
     }
 }
 
-/// A search beside the exact one: elsewhere first, or over wider zones. The latter do not keep the
-/// order of clocks that representatives are made by, so they go without symmetry of clocks.
+/// A search other than the exact one: in another order, or over wider zones. Wider zones do not
+/// keep the order of clocks that decides the representatives, so they are searched without symmetry
+/// of clocks.
 struct Beside<'s> {
     question: &'s States<'s>,
     settings: Settings,
@@ -217,17 +217,17 @@ struct Beside<'s> {
     search: Option<Search<'s>>,
 }
 
-/// Where a search beside the exact one looks, and what becomes of it if it did not decide.
+/// What such a search explores, and how it continues if it did not decide.
 enum Look {
-    /// Goes on where it was, until it fails.
+    /// Continues where it was, until it fails.
     Depth,
     /// The same, nearest states first.
     Nearest,
-    /// The same; what it finds is no proof.
+    /// The same; a state that it finds is no proof.
     Hulls,
-    /// Starts anew with another seed.
+    /// Restarts with another seed.
     Random,
-    /// Takes the next rung once it has found something. The ladder is made in the first turn.
+    /// Takes the next rung once it has found something. The ladder is built in the first turn.
     Loose(Option<Ladder>),
 }
 
@@ -241,7 +241,7 @@ impl Strategy for Beside<'_> {
             watch.set_turn(states.map(|states| (states / RESTARTS).max(1)));
             match self.explore(watch) {
                 TurnResult::GoesOn => {}
-                // Chance may miss the error next time.
+                // With another seed, the search may miss the error.
                 failed @ TurnResult::Failed(_, true) => ended = failed,
                 end => return end,
             }
@@ -255,7 +255,7 @@ impl Strategy for Beside<'_> {
 }
 
 impl<'s> Beside<'s> {
-    /// Goes on until the turn is over, and prepares the next one.
+    /// Continues until the turn is over, and prepares the next one.
     fn explore(&mut self, watch: &mut Watch<'_>) -> TurnResult {
         let States { run, target, .. } = *self.question;
         if self.search.is_none() {
@@ -265,7 +265,7 @@ impl<'s> Beside<'s> {
             return TurnResult::Useless;
         };
         let outcome = search.explore(&mut run.goal(target), watch);
-        let anew = match (&self.look, &outcome) {
+        let restarts = match (&self.look, &outcome) {
             (_, Outcome::Exhausted) => return self.decided(outcome),
             (Look::Depth | Look::Nearest | Look::Random, Outcome::Found(_)) => {
                 return self.decided(outcome);
@@ -281,13 +281,13 @@ impl<'s> Beside<'s> {
                 let answer = run.searched(outcome, target, search, None, &self.settings);
                 return TurnResult::Failed(Box::new(answer), self.begin_anew());
             }
-            // The exact search meets limits on its own, in its own order. An error among wider
-            // zones proves nothing.
+            // The exact search reaches limits itself, in its own order. An error in wider zones
+            // proves nothing.
             (Look::Depth | Look::Nearest | Look::Hulls, _) => return TurnResult::Useless,
             (_, Outcome::Stopped(stop)) if *stop != Stop::Turn => return TurnResult::Useless,
             (Look::Random | Look::Loose(_), _) => true,
         };
-        if anew && !self.begin_anew() {
+        if restarts && !self.begin_anew() {
             return TurnResult::Useless;
         }
         TurnResult::GoesOn
@@ -307,7 +307,7 @@ impl<'s> Beside<'s> {
         }
     }
 
-    /// A new search; none if the ladder has ended.
+    /// A new search; `None` if the ladder has ended.
     fn started(&mut self) -> Option<Search<'s>> {
         let States {
             run,
@@ -327,7 +327,7 @@ impl<'s> Beside<'s> {
         Some(search)
     }
 
-    /// Prepares another search where another one may help: with the next seed, on the next rung.
+    /// Prepares another search if it may help: with the next seed, or on the next rung.
     fn begin_anew(&mut self) -> bool {
         match &mut self.look {
             Look::Random => self.settings.seed = self.settings.seed.wrapping_add(1),

@@ -1,10 +1,10 @@
-//! Delays along a walk that make a further transition possible, fixed ones kept.
+//! Chooses delays along a walk that make a further transition possible; fixed delays are kept.
 //!
-//! Fixed delays are fractions, zones have whole bounds: everything is multiplied by the common
-//! denominator. One more clock, set on entering each state, measures the stay, so that a fixed
-//! delay is a condition on leaving. The ways through the states are followed forward; one chain of
-//! convex pieces is then a system of differences between moments, whose least solution are the
-//! earliest moments. A strict bound costs an infinitesimal that becomes a small fraction in the
+//! Fixed delays are fractions and zones have whole bounds, so everything is multiplied by the
+//! common denominator. One more clock, set when each state is entered, measures the stay, so that a
+//! fixed delay is a condition on leaving. The ways through the states are followed forward. One
+//! chain of convex pieces is then a system of differences between moments, whose least solution is
+//! the earliest moments. A strict bound adds an infinitesimal that becomes a small fraction in the
 //! end.
 
 use super::follow::Level;
@@ -18,14 +18,14 @@ use zonelens_interpreter::{Fraction, Limit};
 
 /// The greatest denominator of a delay.
 const MOST_UNIT: i64 = 1 << 40;
-/// Ways through one state that are followed.
+/// The most ways through one state that are followed.
 const MOST_WAYS: usize = 4096;
 
-/// Why there is no choice.
+/// Why no delays can be chosen.
 enum Fail {
     /// No run has these delays.
     Forbidden,
-    /// Numbers or sets become too large, or time is up.
+    /// Numbers or sets become too large, or the time limit is reached.
     Given(&'static str),
 }
 
@@ -51,7 +51,7 @@ pub fn delays(
         reason: reason.into(),
     };
     let Some((unit, fixed)) = fixed_delays(request, stays.len()) else {
-        return none("the fixed delays are too fine or too long to choose others beside them");
+        return none("the fixed delays are too fine or too long to choose the other delays");
     };
     let attempt = |count: usize| {
         let kept = |(k, f): (usize, &Fixed)| if k < count { *f } else { Fixed::No };
@@ -65,8 +65,8 @@ pub fn delays(
         },
         Err(Fail::Given(reason)) => none(reason),
         Err(Fail::Forbidden) => {
-            // The more delays are kept, the less is possible: the first one that forbids it is
-            // found by halving.
+            // The more delays are kept, the less is possible: the first one that forbids the
+            // transition is found by bisection.
             let (mut works, mut fails) = (0, fixed.len());
             while works < fails {
                 let middle = works.midpoint(fails);
@@ -84,7 +84,7 @@ pub fn delays(
     }
 }
 
-/// The common denominator, and what is fixed before each transition in parts of it.
+/// The common denominator, and the fixed delay before each transition in parts of it.
 fn fixed_delays(request: &WalkRequest, count: usize) -> Option<(i64, Vec<Fixed>)> {
     let read = |text: &Option<String>| match text {
         None => Some(None),
@@ -125,14 +125,14 @@ struct Way {
     exit: Zone,
 }
 
-/// The ways through the states of a walk. Zones have one clock more than the model, which measures
+/// The ways through the states of a walk. Zones have one more clock than the model, which measures
 /// the stay.
 struct Ways<'a> {
     unit: i64,
     /// What each transition does to clocks.
     ops: Vec<&'a [ClockOp]>,
     levels: Vec<Vec<Way>>,
-    /// A way through the last state, and how the end is entered from it.
+    /// A way through the last state, and the zone in which the end is entered from it.
     last: (usize, Zone),
 }
 
@@ -159,7 +159,7 @@ fn scaled_all(constraints: &[Constraint], unit: i64) -> Option<Conjunction> {
     constraints.iter().map(one).collect()
 }
 
-/// A zone of the model, multiplied, over one clock more.
+/// A zone of the model with its bounds multiplied by `unit` and one more clock.
 fn widened(zone: &Zone, unit: i64) -> Option<Zone> {
     let dim = zone.dim();
     let mut wide = Zone::universe(dim + 1);
@@ -257,7 +257,8 @@ impl<'a> Ways<'a> {
             at = way.parent;
         }
         chain.reverse();
-        // For each clock, the timer last, the moment at which it was set and the value.
+        // For each clock (the timer is the last one), the moment at which it was set, and the
+        // value.
         let start = program.initial_clocks.iter().chain([&0]);
         let mut set: Vec<(usize, i64)> = start.map(|v| (0, i64::from(*v) * self.unit)).collect();
         let timer = program.clocks;
@@ -303,8 +304,8 @@ fn text(parts: i64, unit: i64) -> Option<String> {
     })
 }
 
-/// The ways to let time pass from an entry. On one line of time a convex piece is an interval, so
-/// every entry and exit of a way on the same line are connected.
+/// The ways to let time pass from an entry. Along one line of time a convex piece is an interval,
+/// so every entry and exit of a way on the same line are connected.
 fn ways_through(
     parent: usize,
     entry: Zone,
@@ -340,7 +341,7 @@ fn ways_through(
     Ok(())
 }
 
-/// The ways that end where the transition can be taken, after a delay that is allowed.
+/// The ways that end where the transition can be taken, after an allowed delay.
 fn leave(ways: Vec<Way>, exits: &[Zone], fixed: Fixed, timer: usize) -> Result<Vec<Way>, Fail> {
     let mut kept: Vec<Way> = Vec::new();
     for way in ways {
@@ -380,8 +381,8 @@ struct Edge {
     strict: i64,
 }
 
-/// The bounds of a zone at a moment `t`: a clock is `t` less the moment at which it was set, plus
-/// the value.
+/// Adds the bounds of a zone at a moment `t`: the value of a clock is `t` minus the moment at which
+/// it was set, plus the value it was set to.
 fn demand(zone: &Zone, t: usize, set: &[(usize, i64)], edges: &mut Vec<Edge>) {
     for i in 0..zone.dim() {
         for j in 0..zone.dim() {
@@ -409,8 +410,9 @@ fn demand(zone: &Zone, t: usize, set: &[(usize, i64)], edges: &mut Vec<Edge>) {
     }
 }
 
-/// The least solution with moment 0 at time 0; `None` on a contradiction or if time is up. Rounds
-/// go forth and back in turn, because upper bounds push earlier moments.
+/// The least solution with moment 0 at time 0; `None` on a contradiction or if the time limit is
+/// reached. Rounds alternate between forward and backward, because upper bounds move earlier
+/// moments.
 fn longest_paths(count: usize, edges: &[Edge], limit: Limit<'_>) -> Option<Vec<(i64, i64)>> {
     let mut by_start: Vec<Vec<&Edge>> = vec![Vec::new(); count];
     edges.iter().for_each(|e| by_start[e.from].push(e));

@@ -1,4 +1,4 @@
-//! Zones along a walk, forward.
+//! The zones along a walk, computed forward.
 
 use super::Named;
 use crate::graph::expander::{Delay, Expander};
@@ -7,9 +7,9 @@ use crate::zone::{Federation, Zone};
 use rustc_hash::FxHashMap;
 use zonelens_interpreter::Limit;
 
-/// Convex pieces that the set of one state may fall into.
+/// The most convex pieces of the set of one state.
 const MOST_PIECES: usize = 4096;
-/// Combinations of receivers of one broadcast that are looked at.
+/// The most combinations of receivers of one broadcast to explore.
 const FEW_WAYS: usize = 1024;
 
 /// A state of the walk.
@@ -17,13 +17,13 @@ const FEW_WAYS: usize = 1024;
 pub struct Level {
     /// The discrete state.
     pub state: Vec<i32>,
-    /// What can be reached in it, time included.
+    /// The points that can be reached in it, delays included.
     pub zones: Federation,
     /// Its invariant.
     pub invariant: Conjunction,
     /// How time passes in it.
     pub delay: Delay,
-    /// How it is left.
+    /// The transition by which it is left.
     pub left: Option<Left>,
 }
 
@@ -32,14 +32,14 @@ pub struct Level {
 pub struct Left {
     /// The transition.
     pub step: Named,
-    /// The points at which it is taken.
+    /// The points at which the transition is taken.
     pub exits: Federation,
-    /// What it does to clocks.
+    /// The clock operations of the transition.
     pub ops: Vec<ClockOp>,
 }
 
 impl Level {
-    /// How many bounds are kept here.
+    /// The number of bounds that are stored here.
     pub fn bounds(&self) -> usize {
         let exits = self.left.as_ref().map_or(&[][..], |left| &left.exits);
         let zones = self.zones.iter().chain(exits);
@@ -49,19 +49,19 @@ impl Level {
 
 fn expander(program: &Program) -> Expander<'_> {
     let mut expander = Expander::new(program);
-    // Points where a guard fails are left out: no run goes on from there, and none of it is shown.
+    // Points where a guard fails are left out: no run continues there, and they are not shown.
     expander.lenient = true;
     expander
 }
 
-/// The first state.
+/// The initial state.
 pub fn initial(program: &Program) -> Result<Level, Fault> {
     let point = Zone::point(&program.initial_clocks);
     let entered = enter(program, program.initial.clone(), vec![point])?;
     entered.ok_or_else(|| FaultKind::NotConvex.nowhere())
 }
 
-/// A state that is entered at these points; `None` if its invariant excludes them all.
+/// A state that is entered at these points; `None` if its invariant excludes all of them.
 fn enter(
     program: &Program,
     mut state: Vec<i32>,
@@ -83,7 +83,7 @@ fn enter(
     }))
 }
 
-/// Leaves a state by a transition; `None` if no point of it allows that.
+/// Leaves a state by a transition; `None` if no point of the state allows it.
 pub fn pass(
     program: &Program,
     level: &mut Level,
@@ -122,8 +122,7 @@ pub fn pass(
     enter(program, next, entries)
 }
 
-/// The points of a state at which one of the steps that were found can be taken, whatever it leads
-/// to.
+/// The points of a state at which one of the steps found can be taken, wherever it leads.
 fn exits(
     expander: &mut Expander<'_>,
     index: usize,
@@ -145,7 +144,8 @@ fn exits(
     widest(exits)
 }
 
-/// The transitions that some point of a state allows, and how many were not looked at.
+/// The transitions that some point of a state allows, and the number of those that were not
+/// examined.
 pub fn transitions(
     program: &Program,
     level: &Level,
@@ -179,7 +179,7 @@ pub fn transitions(
         let fired = expander
             .fire(&taken, &level.state, &mut next)
             .and_then(|()| expander.invariant_constraints(&mut next, &mut invariant));
-        // What fails cannot be taken.
+        // A step whose evaluation fails cannot be taken.
         if fired != Ok(true) {
             continue;
         }
@@ -195,7 +195,7 @@ pub fn transitions(
     Ok((found, left_out))
 }
 
-/// Without zones that lie in others.
+/// Removes zones that are included in others.
 fn widest(zones: Federation) -> Result<Federation, Fault> {
     let mut kept: Federation = Vec::new();
     for zone in zones.into_iter().filter(|z| !z.is_empty()) {

@@ -1,9 +1,9 @@
-//! The zone of a walk: all clock values that some choice of delays along given transitions can
-//! give, and delays with which another transition can follow.
+//! The zone of a walk: all clock values that are possible with some choice of delays along the
+//! given transitions; and delays with which another transition can follow.
 //!
-//! Nothing is abstracted: no extrapolation, no symmetry, no reduction. Where urgency makes the set
-//! non-convex it is a union. The simulator asks; what is answered here is replayed by the
-//! interpreter before anybody sees a run of it.
+//! Nothing is abstracted: no extrapolation, no symmetry, no reduction. If urgency makes the set
+//! non-convex, it is a union. The simulator asks the questions; the interpreter replays the answers
+//! before a run made from them is shown.
 
 mod choose;
 mod follow;
@@ -18,14 +18,14 @@ use zonelens_analysis::simulation::{
 };
 use zonelens_interpreter::{Limit, Names};
 
-/// Answers questions about walks of one model. Consecutive questions share what their walks have in
-/// common.
+/// Answers questions about walks of one model. Consecutive questions share the common part of their
+/// walks.
 pub struct Walks {
     program: Program,
     names: Vec<String>,
-    /// The first edge of each process, and one more for the end.
+    /// The first edge of each process, and the number of all edges at the end.
     first_edges: Vec<EdgeId>,
-    /// The walk that was asked about last.
+    /// The walk of the last question.
     levels: Vec<Level>,
 }
 
@@ -33,7 +33,7 @@ pub struct Walks {
 type Named = Vec<(EdgeId, Vec<i32>)>;
 
 impl Walks {
-    /// For a model; `Err` says why it has no zones.
+    /// Prepares questions about a model; `Err` says why it has no zones.
     pub fn new(network: &Network) -> Result<Walks, String> {
         if let Some(unsupported) = network.unsupported.iter().find(|u| u.fatal) {
             return Err(unsupported.message.clone());
@@ -56,8 +56,8 @@ impl Walks {
         })
     }
 
-    /// The zone of the walk, the transitions that it allows, and delays for the transition that is
-    /// asked for.
+    /// The zone of the walk, the transitions that it allows, and delays for the requested
+    /// transition.
     pub fn answer(&mut self, request: &WalkRequest, limit: Limit<'_>) -> WalkAnswer {
         let refused = |reason: String| WalkAnswer {
             id: request.id,
@@ -83,7 +83,7 @@ impl Walks {
         let zone = WalkZone::Zone { pieces };
         let (found, left_out) = match follow::transitions(&self.program, last, limit) {
             Ok(found) => found,
-            // A guard that fails wherever one is leaves nothing possible.
+            // If a guard fails at every point, nothing is possible.
             Err(fault) if !fault.kind.is_ours() => (Vec::new(), 0),
             Err(_) => (Vec::new(), 1),
         };
@@ -103,13 +103,13 @@ impl Walks {
         }
     }
 
-    /// Follows a walk, from where it leaves the last one.
+    /// Follows a walk, starting where it differs from the last one.
     fn follow(&mut self, steps: &[Named], limit: Limit<'_>) -> Result<(), String> {
         if self.levels.is_empty() {
             let first = follow::initial(&self.program).map_err(words)?;
             self.levels.push(first);
         }
-        // The last state may have been left by a transition that led nowhere.
+        // The last state may have been left by a transition that was not possible.
         let passed = &self.levels[..self.levels.len() - 1];
         let left = passed.iter().map_while(|level| level.left.as_ref());
         let shared = left
@@ -195,7 +195,7 @@ impl Walks {
     }
 }
 
-/// Bounds of all zones that are kept for one walk.
+/// The most bounds of all zones that are stored for one walk.
 const MOST_BOUNDS: usize = 16 << 20;
 
 /// Why there is no zone.

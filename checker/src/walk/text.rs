@@ -1,4 +1,4 @@
-//! Zones as constraints: the fewest that say all.
+//! Zones as text: the smallest set of constraints that defines the zone.
 
 use crate::zone::bound::{self, LE_ZERO, add};
 use crate::zone::{INF, Zone};
@@ -6,10 +6,10 @@ use zonelens_analysis::simulation::{ZoneConstraint, ZonePiece};
 
 /// A convex set as text and as data.
 ///
-/// Clocks whose difference is fixed form a class; its first member speaks for all. Between first
-/// members no two bounds cancel, so a bound follows from others exactly if it follows from two of
-/// them (Larsen, Larsson, Pettersson, Yi: *Efficient verification of real-time systems: compact
-/// data structure and state-space reduction*, 1997).
+/// Clocks whose difference is fixed form a class, which is represented by its first member. Between
+/// first members no two bounds cancel, so a bound follows from others exactly if it follows from
+/// two of them (Larsen, Larsson, Pettersson, Yi: *Efficient verification of real-time systems:
+/// compact data structure and state-space reduction*, 1997).
 pub fn piece(zone: &Zone, names: &[String]) -> ZonePiece {
     let dim = zone.dim();
     let fixed = |i: usize, j: usize| {

@@ -1,4 +1,4 @@
-//! Runs that keep a condition: as real steps, shortened, replayed.
+//! Runs that keep a condition: as real steps, shortened and replayed.
 
 use crate::bounds::Bounds;
 use crate::graph::expander::Expander;
@@ -14,27 +14,27 @@ use zonelens_analysis::report::{Trace, TraceKind};
 use zonelens_interpreter::{Claim, End, Ending, Failure, Kept, check};
 use zonelens_syntax::ast::PathKind;
 
-/// So many rounds of a cycle are looked at, however long they are.
+/// At least this many rounds of a cycle are tried, however long they are.
 const LEAST_ROUNDS: usize = 4;
 
-/// Work for more of them, in bounds of matrices.
+/// The work for more rounds, in bounds of matrices.
 const MOST_WORK: usize = 2_000_000;
 
-/// What a run that keeps a condition was found with.
+/// The search that found a run which keeps a condition: its graph and the start of the run.
 pub(crate) struct LiveRun<'r> {
-    /// What gave the successors.
+    /// The graph that produced the successors.
     pub graph: &'r Chosen<'r>,
-    /// The path to where it starts; none at the initial state.
+    /// The path to where the run starts; `None` if it is the initial state.
     pub stem: Option<Route>,
-    /// What holds where it starts.
+    /// The condition that holds where the run starts.
     pub start: Option<Throughout<'r>>,
     pub condition: Throughout<'r>,
     pub bounds: &'r Bounds,
 }
 
 impl Tracer<'_> {
-    /// The real steps before the condition must hold and from then on (none if the cycle is too
-    /// long to be shown), and where among these the cycle starts.
+    /// The real steps before the condition must hold, the steps from then on (`None` if the cycle
+    /// is too long to be shown), and where among the latter the cycle starts.
     #[allow(clippy::type_complexity)]
     pub(crate) fn live_steps(
         &self,
@@ -73,7 +73,7 @@ impl Tracer<'_> {
         })
     }
 
-    /// The run, scheduled and checked; none if its cycle comes back too late for that to be seen.
+    /// The run, scheduled and checked; `None` if its cycle repeats too late for this to be seen.
     pub(crate) fn live_trace(
         &self,
         stem: Vec<PathStep>,
@@ -107,11 +107,10 @@ impl Tracer<'_> {
         self.lasso_trace(&lasso, run)
     }
 
-    /// The run with one round of its cycle, taken from a run with so many rounds that the
-    /// interpreter sees that they can go on for ever. The steps of the cycle can be taken for ever
-    /// from some of the states that they lead to, so there are runs with any number of rounds; and
-    /// there are finitely many regions, so that two rounds begin in the same one if there are
-    /// enough of them.
+    /// The run with one round of its cycle, taken from a run with enough rounds for the interpreter
+    /// to see that they can be repeated for ever. The steps of the cycle can be taken for ever from
+    /// some of the states that they lead to, so there are runs with any number of rounds. There are
+    /// finitely many regions, so with enough rounds two of them begin in the same region.
     fn lasso_trace(&self, lasso: &Lasso, run: &LiveRun<'_>) -> Result<Option<Trace>, Failure> {
         let cycle = &lasso.leaves[lasso.start..];
         let work = MOST_WORK / (self.program.dim() * self.program.dim()).max(100);
@@ -120,7 +119,7 @@ impl Tracer<'_> {
         let mut rounds = 1;
         while rounds <= most {
             let timed = self.live_conditions(run, false, |c| self.timed(&unrolled, c))?;
-            // The pivot is no step.
+            // The pivot is not a step.
             let (start, length) = (lasso.start - 1, cycle.len());
             let end = End::Repeats { start, length };
             if self.claimed(&timed, end)? == Ending::Repeats {
@@ -139,7 +138,7 @@ impl Tracer<'_> {
         Ok(None)
     }
 
-    /// Whether the run keeps what the query says, to its end.
+    /// Whether the run satisfies the claim of the query up to its end.
     fn claimed(&self, timed: &Timed, end: End) -> Result<Ending, Failure> {
         let frame = self.query.frame;
         let kept = |expr, wanted| Kept {
@@ -161,8 +160,8 @@ impl Tracer<'_> {
         check(self.network, timed.unit, &timed.run, &claim, &self.limit)
     }
 
-    /// Hands over what must hold along a run: at its pivot, from there on, and at its end if it
-    /// ends without a step.
+    /// Passes on the conditions of a run: at its pivot, from there on, and at its end if it ends
+    /// without a step.
     fn live_conditions<R>(
         &self,
         run: &LiveRun<'_>,
@@ -176,7 +175,7 @@ impl Tracer<'_> {
             limit: self.limit,
             at_pivot: &mut |state, zone| match run.start {
                 None => {
-                    // The whole run must keep the condition: it begins at time 0.
+                    // The whole run must keep the condition, and it begins at time 0.
                     let origin = Zone::point(&self.program.initial_clocks);
                     Ok(Some(crate::program::intersect_all(
                         std::slice::from_ref(zone),

@@ -1,4 +1,4 @@
-//! The exact conditions along a path: what must hold on entering each state and on leaving it.
+//! The exact conditions along a path: what must hold when each state is entered and left.
 
 use crate::graph::expander::{Delay, Expander};
 use crate::graph::steps::NamedStep;
@@ -16,16 +16,16 @@ pub struct Move {
     pub edges: Vec<(EdgeId, Vec<i32>)>,
 }
 
-/// What the path demands of a state: the stay in it, and the step that ends it.
+/// What the path requires of a state: the stay in it, and the step that ends the stay.
 #[derive(Clone, Debug, Default)]
 pub struct Stay {
     /// Whether time may pass.
     pub delay: bool,
-    /// Constraints that hold on entering.
+    /// Constraints that hold when the state is entered.
     pub entry: Vec<Constraint>,
-    /// Constraints that hold on leaving.
+    /// Constraints that hold when the state is left.
     pub exit: Vec<Constraint>,
-    /// The step, and what it does to clocks; `None` at the end of the path.
+    /// The step and its clock operations; `None` at the end of the path.
     pub step: Option<(Move, Vec<ClockOp>)>,
 }
 
@@ -36,18 +36,18 @@ pub struct Path {
     pub stays: Vec<Stay>,
 }
 
-/// Which part of a state a run must stay in: for each discrete state and zone, disjoint convex
-/// parts; `None` for all of it.
+/// The part of a state that a run must stay in: disjoint convex parts for each discrete state and
+/// zone; `None` for all of it.
 pub type Condition<'a> = &'a mut dyn FnMut(&mut [i32], &Zone) -> Result<Option<Federation>, Fault>;
 
-/// One way to pass through a state, among several if something is not convex.
+/// One way to pass through a state; there are several if something is not convex.
 struct Way {
-    /// Way through the state before.
+    /// The index of the way through the state before.
     parent: usize,
     entry: Zone,
     exit: Zone,
     split: bool,
-    /// An urgent synchronisation is enabled on entry: no time may pass.
+    /// An urgent synchronisation is enabled when the state is entered: no time may pass.
     at_once: bool,
 }
 
@@ -64,18 +64,18 @@ pub enum PathStep {
 
 /// The conditions of a path.
 pub struct Conditions<'a> {
-    /// When to give up.
+    /// The limit after which the work stops.
     pub limit: Limit<'a>,
-    /// At the pivot.
+    /// The condition at the pivot.
     pub at_pivot: Condition<'a>,
-    /// Everywhere from the pivot on.
+    /// The condition everywhere from the pivot on.
     pub along: Condition<'a>,
-    /// At the end.
+    /// The condition at the end.
     pub at_end: Condition<'a>,
 }
 
-/// Follows a path from the initial state with exact zones. `None` if no run takes it, which an
-/// exact abstraction excludes.
+/// Follows a path from the initial state with exact zones. `None` if no run takes the path, which
+/// cannot happen with an exact abstraction.
 pub fn follow(
     program: &Program,
     leaves: &[PathStep],
@@ -96,13 +96,13 @@ pub fn follow(
     Ok(Some(Path { stays }))
 }
 
-/// Someone on a path: the discrete state, and the zones in which it is entered.
+/// A position on a path: the discrete state, and the zones in which it is entered.
 pub(crate) struct Follower<'p> {
     expander: Expander<'p>,
     pub state: Vec<i32>,
-    /// Each with the way through the state before that leads to it.
+    /// Each zone with the way through the state before that leads to it.
     pub entries: Vec<(usize, Zone)>,
-    /// Whether the condition must hold already.
+    /// Whether the pivot was passed, so that the condition must hold.
     pub pivoted: bool,
 }
 
@@ -118,7 +118,7 @@ impl<'p> Follower<'p> {
         }
     }
 
-    /// Passes through a state and leaves it, or ends there; no way if that is impossible.
+    /// Passes through a state and leaves it, or ends there; no ways if that is impossible.
     fn pass(
         &mut self,
         leaving: Option<&PathStep>,
@@ -182,7 +182,7 @@ impl<'p> Follower<'p> {
         Ok(!self.pass(None, conditions)?.0.is_empty())
     }
 
-    /// Takes these leaves one after the other; false if no run does.
+    /// Takes these steps one after the other; false if no run does.
     pub fn take(
         &mut self,
         leaves: &[PathStep],
@@ -198,8 +198,9 @@ impl<'p> Follower<'p> {
     }
 }
 
-/// Ways without those that end inside another: what can follow depends on the exit alone. Without
-/// that, ways through pieces of a condition that is not convex would double from state to state.
+/// The ways without those that end inside another one: what can follow depends only on the exit.
+/// Without this, the number of ways through pieces of a condition that is not convex would double
+/// from state to state.
 fn widest(ways: Vec<Way>) -> Vec<Way> {
     let mut kept: Vec<Way> = Vec::new();
     for way in ways {
@@ -211,7 +212,7 @@ fn widest(ways: Vec<Way>) -> Vec<Way> {
     kept
 }
 
-/// Finds a step; gives its position among the steps found.
+/// Finds a step; returns its position among the steps found.
 pub fn position(
     expander: &mut Expander<'_>,
     state: &mut [i32],
@@ -235,7 +236,7 @@ pub fn position(
     }
 }
 
-/// Everything that delays from `entry` could reach under the invariant.
+/// All points that delays from `entry` can reach under the invariant.
 fn room(entry: &Zone, invariant: &[Constraint]) -> Zone {
     let mut room = entry.clone();
     room.up();
@@ -243,8 +244,8 @@ fn room(entry: &Zone, invariant: &[Constraint]) -> Zone {
     room
 }
 
-/// The ways to let time pass from an entry zone. Pieces are followed from each piece the stay
-/// starts in: on one line of time a piece is an interval, so every pair of entry and exit on that
+/// The ways to let time pass from an entry zone. Pieces are followed from each piece where the stay
+/// starts: along one line of time a piece is an interval, so every pair of entry and exit on that
 /// line is connected.
 fn ways_through(
     parent: usize,
@@ -305,7 +306,7 @@ fn ways_through(
     ways
 }
 
-/// The ways that end well.
+/// The ways that satisfy the condition at the end.
 fn end(ways: Vec<Way>, state: &mut [i32], at_end: Condition<'_>) -> Result<Vec<Way>, Fault> {
     let mut result = Vec::new();
     for way in ways {
@@ -350,8 +351,8 @@ fn leave(
         let mut pieces = expander.enabled(&step, state, &way.exit)?;
         let mut split = way.split || !expander.steps.blocked(&step).is_empty();
         if !expander.steps.doubtful.is_empty() {
-            // Where another guard fails, the model does: a run to what was found must pass
-            // elsewhere.
+            // If another guard fails at a point, the model fails there: a run to the goal must
+            // avoid such points.
             split = true;
             pieces = expander.without_doubtful(pieces, state);
         }
@@ -392,7 +393,8 @@ fn leave(
     Ok(result)
 }
 
-/// Picks one chain of ways, from the end, and demands its pieces of the stays.
+/// Selects one chain of ways, starting at the end, and adds its pieces to the conditions of the
+/// stays.
 fn choose(levels: &[Vec<Way>], stays: &mut [Stay]) {
     let mut at = 0;
     for (ways, stay) in levels.iter().zip(stays).rev() {
@@ -423,7 +425,7 @@ fn bounds_of(zone: &Zone) -> Vec<Constraint> {
     result
 }
 
-/// Steps by their positions, as runs without symmetry keep them.
+/// Steps by their positions, as searches without symmetry store them.
 pub fn by_position(steps: Vec<u32>) -> Vec<PathStep> {
     steps.into_iter().map(PathStep::Step).collect()
 }

@@ -11,14 +11,14 @@ use zonelens_interpreter::Failure;
 
 /// A run that repeats its end for ever.
 pub(crate) struct Lasso {
-    /// All steps, the cycle once.
+    /// All steps, with one round of the cycle.
     pub leaves: Vec<PathStep>,
-    /// Where the cycle starts among them.
+    /// The index of the first step of the cycle.
     pub start: usize,
 }
 
-/// A cycle may have to be unrolled once for every element before it closes; beyond this many steps
-/// no trace is shown.
+/// A cycle may have to be unrolled once for every element before it closes; if it has more steps
+/// than this, no trace is shown.
 const LONGEST_LASSO: usize = 20_000;
 
 fn failed(fault: Fault) -> Failure {
@@ -26,7 +26,7 @@ fn failed(fault: Fault) -> Failure {
 }
 
 impl<'a> Tracer<'a> {
-    /// The steps of a route in the model as written (or to an image of where it ends).
+    /// The steps of a route in the model as written (or to an image of its last state).
     pub(crate) fn real_steps(
         &self,
         graph: &Chosen<'_>,
@@ -45,20 +45,20 @@ impl<'a> Tracer<'a> {
         let Some(image) = image else {
             return Ok(leaves);
         };
-        // What was asked for holds in an image of the last state: the whole run is mapped to end
-        // there.
+        // The condition holds in an image of the last state: the whole run is mapped so that it
+        // ends there.
         let then = image.after(back.so_far());
         let mut back = self.unpermute(representative).then(then);
         self.undo(&mut back, representative, path)
     }
 
-    /// Undoes permutations from the initial state on.
+    /// Undoes permutations, starting at the initial state.
     pub(crate) fn unpermute(&self, representative: &Representative) -> Unpermute<'a> {
         let one_per_class = !self.options.audit_symmetry;
         Unpermute::new(self.program, representative.tables(), one_per_class)
     }
 
-    /// The real steps along representatives.
+    /// The real steps along a path of representatives.
     pub(crate) fn undo(
         &self,
         back: &mut Unpermute<'_>,
@@ -76,9 +76,9 @@ impl<'a> Tracer<'a> {
         Ok(leaves)
     }
 
-    /// The real cycle: around the representatives until the permutations gathered on the way fix
-    /// the state where it began. Permutations have finite order, so it closes; `None` if that takes
-    /// too long to be shown.
+    /// The real cycle: repeats the cycle of representatives until the composed permutations fix the
+    /// state where it began. Permutations have finite order, so it closes; `None` if that takes too
+    /// many steps to be shown.
     pub(crate) fn undo_cycle(
         &self,
         back: &mut Unpermute<'_>,

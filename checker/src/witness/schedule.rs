@@ -1,21 +1,22 @@
-//! Moments for the steps of a path: the earliest ones that satisfy all its conditions.
+//! The times of the steps of a path: the earliest ones that satisfy all its conditions.
 //!
-//! The unknowns are the moments at which the steps happen. A clock's value is the time since it was
-//! last set, plus the value it was set to, so every condition of the path is a difference
-//! constraint between two moments, and the least solution is a longest path. A strict bound costs
-//! an infinitesimal; in the end it becomes a fraction small enough for all of them.
+//! The unknowns are the moments at which the steps happen. The value of a clock is the time since
+//! it was last set, plus the value that it was set to. So every condition of the path is a
+//! difference constraint between two moments, and the least solution is a longest path. A strict
+//! bound adds an infinitesimal; in the end all infinitesimals become one fraction that is small
+//! enough.
 
 use crate::program::{ClockOp, Constraint};
 use crate::witness::path::Path;
 use crate::zone::bound;
 use zonelens_interpreter::Limit;
 
-/// When things happen, in units of `1 / unit`.
+/// The delays of a path, in units of `1 / unit`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// Number of parts of one time unit.
     pub unit: i64,
-    /// For each state of the path the time spent in it.
+    /// The time spent in each state of the path.
     pub delays: Vec<i64>,
 }
 
@@ -27,14 +28,15 @@ struct Edge {
     strict: i64,
 }
 
-/// A clock as it was last set: at which moment, to which value.
+/// The last assignment to a clock: its moment and its value.
 #[derive(Clone, Copy)]
 struct Set {
     moment: usize,
     value: i64,
 }
 
-/// The earliest schedule, or `None` if the conditions contradict each other or time is up.
+/// The earliest schedule; `None` if the conditions contradict each other or the time limit is
+/// reached.
 ///
 /// Moment 0 is the start; moment `k + 1` is the end of stay `k`, which is the moment of its step.
 pub fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Option<Schedule> {
@@ -83,8 +85,8 @@ pub fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Optio
         }
     }
     let moments = longest_paths(path.stays.len() + 1, &edges, limit)?;
-    // The infinitesimals of all moments, relative to moment 0, must stay below one time unit
-    // together.
+    // The sum of the infinitesimals of all moments, relative to moment 0, must stay below one time
+    // unit.
     let unit = moments.iter().map(|m| m.1).max()? + 1;
     let unit = if unit > 1 { unit.max(2) } else { 1 };
     let at = |k: usize| moments[k].0 * unit + moments[k].1;
@@ -122,15 +124,15 @@ fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
     })
 }
 
-/// The least solution above moment 0 at time 0 (value, infinitesimals); `None` on a contradiction
-/// or if time is up.
+/// The least solution with moment 0 at time 0 (value, infinitesimals); `None` on a contradiction or
+/// if the time limit is reached.
 ///
-/// Conditions look back over the steps since a clock was set, and upper bounds push earlier
-/// moments: in the order of the path, what one moment causes would travel back one step per round.
-/// So rounds go forth and back in turn. What goes all the way in one direction takes one round, and
-/// moments that nothing has moved cost next to nothing.
+/// Conditions refer back over the steps since a clock was set, and upper bounds move earlier
+/// moments. If all rounds went in the order of the path, such a change would move back only one
+/// step per round. So rounds alternate between forward and backward. A change that goes all the way
+/// in one direction takes one round, and moments that did not change cost almost nothing.
 fn longest_paths(count: usize, edges: &[Edge], limit: &Limit<'_>) -> Option<Vec<(i64, i64)>> {
-    // Edges by where they start.
+    // The edges grouped by their start.
     let mut first = vec![0usize; count + 1];
     edges.iter().for_each(|e| first[e.from + 1] += 1);
     for k in 0..count {
@@ -185,7 +187,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use zonelens_analysis::report::Options;
 
-    /// Each moment is at most one after the one before, and the last one is late.
+    /// Each moment is at most one unit after the one before, and the last one is late.
     fn chain(count: usize) -> Vec<Edge> {
         let edge = |from, to, weight| Edge {
             from,
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_comes_from_the_end_takes_one_round() {
-        // Forth only, there would be as many rounds as moments: 10^12 edges are looked at.
+        // With forward rounds only, there would be as many rounds as moments: 10^12 edge visits.
         let (count, cancelled) = (500_000, AtomicBool::new(false));
         let control = Control {
             cancelled: &cancelled,

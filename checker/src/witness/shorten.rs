@@ -1,15 +1,15 @@
 //! Shorter runs.
 //!
-//! **Lassos.** A search closes a cycle where a zone comes back. A clock that is compared with 100
-//! and not reset on the way keeps zones different for a hundred rounds of a loop that can be taken
-//! for ever from the first one on. So each place where the path comes back to the same discrete
-//! state is tried, the earliest first: the steps in between are repeated over zones that tell
-//! regions apart, from what can be there at that place. If some round ends in the zones in which an
-//! earlier one did, a run repeats these steps for ever.
+//! **Lassos.** A search closes a cycle when a zone repeats. If a clock is compared with 100 and not
+//! reset on the way, zones differ for a hundred rounds of a loop that can already be taken for ever
+//! from the first round. So each position where the path returns to the same discrete state is
+//! tried, the earliest first: the steps in between are repeated over zones that distinguish
+//! regions, starting with the zones that are possible at that position. If some round ends in the
+//! same zones as an earlier one, a run repeats these steps for ever.
 //!
-//! **Detours.** Depth first and random searches, and those that follow a guide, reach their goal on
-//! long ways. What lies between two visits of the same discrete state is left out where the rest of
-//! the path can still be taken.
+//! **Detours.** Depth first, random and guided searches reach their goal on long paths. The steps
+//! between two visits of the same discrete state are left out if the rest of the path can still be
+//! taken.
 
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
@@ -19,29 +19,31 @@ use crate::zone::{Federation, Zone};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
-/// Work for trying, in bounds of matrices that are looked at; a run stays as it is when it does not
-/// suffice.
+/// The work for attempts, in bounds of matrices that are compared; a run is left unchanged if this
+/// does not suffice.
 const MOST_WORK: usize = 20_000_000;
 
-/// Rounds of one loop: clocks that grow by one in each are common, constants beyond this are not.
+/// The most rounds of one loop: clocks that grow by one in each round are common, constants beyond
+/// this are not.
 const MOST_ROUNDS: usize = 2_000;
 
-/// Zones that may be in one place; a condition that is not convex makes several.
+/// The most zones in one position; a condition that is not convex leads to several.
 const MOST_ZONES: usize = 16;
 
-/// Visits of the same discrete state that are tried for one detour.
+/// The most visits of the same discrete state that are tried for one detour.
 const MOST_VISITS: usize = 3;
 
 /// A run that ends in a cycle.
 #[derive(Clone, Debug)]
 pub struct Lasso {
-    /// The steps, with the pivot among them.
+    /// The steps, including the pivot.
     pub leaves: Vec<PathStep>,
-    /// Where the cycle starts, behind the pivot.
+    /// Where the cycle starts, after the pivot.
     pub start: usize,
 }
 
-/// A shorter lasso, if one is found: its cycle closed as early as possible, then without detours.
+/// A shorter lasso, if one is found: the cycle is closed as early as possible, then detours are
+/// removed.
 pub fn shorten_lasso(
     program: &Program,
     bounds: &Bounds,
@@ -102,8 +104,8 @@ fn steps_to_try(program: &Program) -> usize {
     MOST_WORK / (program.dim() * program.dim()).max(100)
 }
 
-/// Leaves out what lies between two visits of a discrete state wherever the rest is `possible`,
-/// which says nothing when there is no time left. Nothing is left out around the pivot.
+/// Leaves out the steps between two visits of a discrete state wherever the rest is `possible`,
+/// which returns nothing if no time is left. No steps around the pivot are left out.
 fn without_detours(
     program: &Program,
     leaves: &[PathStep],
@@ -111,11 +113,11 @@ fn without_detours(
     mut possible: impl FnMut(&[PathStep], &mut Conditions<'_>) -> Result<Option<bool>, Fault>,
 ) -> Result<Vec<PathStep>, Fault> {
     let mut kept = leaves.to_vec();
-    // To try one detour is to follow the whole path.
+    // Trying one detour means following the whole path.
     if leaves.len() > steps_to_try(program) {
         return Ok(kept);
     }
-    // By position: the digest of the discrete state, and whether the condition holds already.
+    // By position: the digest of the discrete state, and whether the condition must hold already.
     let mut places = Vec::new();
     let mut follower = Follower::new(program);
     for leave in leaves {
@@ -147,17 +149,17 @@ fn without_detours(
     Ok(kept)
 }
 
-/// Repeats loops.
+/// Repeats the steps of loops.
 struct Rounds<'p> {
     program: &'p Program,
     bounds: &'p Bounds,
     abstractor: Abstractor,
-    /// Steps that may still be tried.
+    /// The number of steps that may still be tried.
     left: usize,
 }
 
 impl Rounds<'_> {
-    /// Ends the lasso where steps can be repeated for the first time.
+    /// Closes the lasso at the first position where steps can be repeated.
     fn close_early(
         &mut self,
         lasso: &mut Lasso,
@@ -188,7 +190,7 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Whether a run can take the steps again and again from some point of these zones.
+    /// Whether a run can repeat the steps for ever from some point of these zones.
     fn repeat(
         &mut self,
         state: &[i32],

@@ -1,4 +1,4 @@
-//! Traces: scheduled, replayed, described.
+//! Builds traces: scheduled, replayed and described.
 
 use crate::graph::expander::Expander;
 use crate::graph::steps::NamedStep;
@@ -12,7 +12,7 @@ use zonelens_interpreter::{
 };
 use zonelens_syntax::span::Span;
 
-/// What the run of a query needs to become a trace of the model as written.
+/// Everything that is needed to turn a result into a trace of the model as written.
 #[derive(Clone, Copy)]
 pub(crate) struct Tracer<'a> {
     pub network: &'a Network,
@@ -20,13 +20,14 @@ pub(crate) struct Tracer<'a> {
     pub options: &'a Options,
     pub position: &'a (dyn Fn(Span) -> Position + Sync),
     pub program: &'a Program,
-    /// When it must end.
+    /// When the work must end.
     pub limit: Limit<'a>,
 }
 
 impl<'a> Tracer<'a> {
-    /// A run along a path that ends in the given part of its last state. `check` is what the last
-    /// concrete state must say of the query's condition, and whether that has `deadlock` in it.
+    /// A run along a path that ends in the given part of its last state. `check` is the value that
+    /// the query's condition must have in the last concrete state, and whether the condition
+    /// contains `deadlock`.
     pub(crate) fn path_trace(
         &self,
         leaves: &[PathStep],
@@ -50,8 +51,8 @@ impl<'a> Tracer<'a> {
         Ok(path_of(replayed))
     }
 
-    /// A run along a path to a state where the model fails as a search met it, with the fault as it
-    /// is there. The interpreter must fail there, too.
+    /// A run along a path to a state where the model fails as the search found, with the fault that
+    /// occurs there. The interpreter must fail there too.
     pub(crate) fn error_trace(
         &self,
         leaves: &[PathStep],
@@ -70,7 +71,7 @@ impl<'a> Tracer<'a> {
         let (fault, step) = failing.unwrap_or((*fault, None));
         let step = step.map(|step| self.concrete_edges(&step));
         if let Some(last) = replayed.states.last()
-            // Both count loops in their own way.
+            // The engine and the interpreter count loops differently.
             && fault.kind != FaultKind::StepLimit
             && !fails(self.network, last, step.as_deref())
         {
@@ -86,7 +87,7 @@ impl<'a> Tracer<'a> {
     ) -> Result<Replayed, Failure> {
         let mut whenever = |_: &mut [i32], _: &Zone| Ok(None);
         let mut always = |_: &mut [i32], _: &Zone| Ok(None);
-        // What was asked to be shortest or fastest is so already.
+        // If the shortest or the fastest trace was asked for, the trace is already that.
         let shorter = match self.options.trace {
             TraceOption::Some => {
                 let conditions = Conditions {
@@ -148,8 +149,8 @@ impl<'a> Tracer<'a> {
         replay(self.network, unit, run, &position, &self.limit)
     }
 
-    /// The delays and steps, and where among them the stay with this number ends: after how many
-    /// steps, and which delay.
+    /// The delays and steps, and where the stay with this number ends among them: the number of
+    /// steps before, and the delay.
     #[allow(clippy::type_complexity)]
     fn concrete_run(
         &self,
@@ -200,9 +201,10 @@ fn path_of(replayed: Replayed) -> Trace {
 
 /// A run with its delays.
 pub(crate) struct Timed {
-    /// Parts of one time unit that delays are given in.
+    /// The number of parts of one time unit in which delays are given.
     pub unit: i64,
     pub run: Vec<(i64, Option<ConcreteStep>)>,
-    /// After how many steps, and which delay then, the pivot comes; the start if the path has none.
+    /// The position of the pivot: the number of steps before it, and the delay after them; the
+    /// start if the path has none.
     pub pivot: (usize, i64),
 }

@@ -15,12 +15,12 @@ pub struct Unpermute<'p> {
     one_per_class: Option<OnePerClass>,
     first_edge: Vec<u32>,
     rho: Permutation,
-    /// Applied to the whole run in the end.
+    /// A permutation that is applied to the whole run in the end.
     then: Option<Permutation>,
 }
 
 impl<'p> Unpermute<'p> {
-    /// At the start of a path whose steps were found with or without classes.
+    /// Starts at the beginning of a path whose steps were found with or without classes.
     pub fn new(program: &'p Program, tables: &Tables, one_per_class: bool) -> Unpermute<'p> {
         let mut first_edge = vec![0; program.processes()];
         for (id, edge) in program.edges.iter().enumerate() {
@@ -42,17 +42,18 @@ impl<'p> Unpermute<'p> {
         self
     }
 
-    /// Goes on from a representative that was reached by another permutation: a cycle closes there.
+    /// Continues from a representative that was reached by another permutation: a cycle closes
+    /// there.
     pub fn close(&mut self, permutation: &Permutation) {
         self.rho = permutation.after(&self.rho);
     }
 
-    /// The permutation from the real state to the representative reached so far.
+    /// The permutation from the real state to the current representative.
     pub fn so_far(&self) -> &Permutation {
         &self.rho
     }
 
-    /// The real step from a representative, if the path goes on.
+    /// The real step from a representative, if the path continues.
     pub fn pass(
         &mut self,
         representative: &Representative,
@@ -64,7 +65,7 @@ impl<'p> Unpermute<'p> {
         self.step(representative, passed)
     }
 
-    /// The real step from the representative reached.
+    /// The real step from the current representative.
     pub fn step(
         &mut self,
         representative: &Representative,
@@ -75,7 +76,7 @@ impl<'p> Unpermute<'p> {
         };
         let mut state = passed.state.clone();
         let steps = &mut self.expander.steps;
-        // The same list of steps as the search saw.
+        // This must be the same list of steps that the search used.
         if let Some(one) = &mut self.one_per_class {
             one.begin(self.program, representative, &state, &passed.zone, steps);
         }
@@ -97,8 +98,8 @@ impl<'p> Unpermute<'p> {
                 let edge = &edges[id as usize];
                 let p = edge.process as usize;
                 let process = Tables::image(p, &tables.processes[p], &back);
-                // Edges of a process have consecutive numbers, and its images have theirs in the
-                // same order.
+                // Edges of a process have consecutive numbers, and the edges of its images are in
+                // the same order.
                 let moved = self.first_edge[process] + edge.index;
                 let values = values.iter().zip(&tables.selects[id as usize]);
                 let values = values.map(|(v, set)| tables.value(*set, *v, &back));

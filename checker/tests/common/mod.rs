@@ -1,4 +1,4 @@
-//! What the tests of the checker share: from text to verdicts.
+//! Shared by the tests of the checker: from text to verdicts.
 
 #![allow(dead_code, unused_imports)]
 
@@ -10,7 +10,7 @@ pub use zonelens_test_support::{Loaded, load, xta};
 
 /// Answers queries of a loaded model.
 pub trait Verify {
-    /// The report of a formula, which must be right.
+    /// The report of a formula, which must have no errors.
     fn verify(&self, formula: &str, options: &Options) -> QueryReport;
 
     /// The report of a resolved query.

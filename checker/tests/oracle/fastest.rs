@@ -1,11 +1,11 @@
-//! Fastest traces against an explorer of region corners.
+//! Fastest traces compared with an explorer of region corners.
 //!
-//! A state is a region with one of its corners: whole numbers for the clocks, those of the point
-//! that a run comes close to. Time passes from a region to the next one around the same corner for
-//! nothing, and inside a region from the corner below to the one above, which is one unit later,
-//! for 1. The least sum is the infimum of the time that runs take (Larsen et al.: *As cheap as
-//! possible*, 2001), strict bounds or not. Where a clock of the model is never set, the regions
-//! themselves say whether it is reached.
+//! A state is a region with one of its corners: whole numbers for the clocks, namely those of the
+//! point that a run comes close to. Moving from a region to the next one around the same corner
+//! costs nothing. Moving inside a region from the lower corner to the upper one, which is one time
+//! unit later, costs 1. The least sum is the infimum of the time that runs take (Larsen et al.: *As
+//! cheap as possible*, 2001), whether or not bounds are strict. If a clock of the model is never
+//! set, the regions themselves show whether the infimum is reached.
 
 use super::from_environment;
 use crate::common::{self, Verify};
@@ -18,10 +18,10 @@ use zonelens_test_support::oracle::model::{self, TestModel};
 use zonelens_test_support::oracle::queries::random_goal;
 use zonelens_test_support::oracle::regions::{CAP, Graph, State, Walker, explore};
 
-/// What a clock beyond the cap has in every corner.
+/// The value of a clock beyond the cap in every corner.
 const BEYOND: i32 = i32::MAX;
 
-/// The corners of a region, the one below first.
+/// The corners of a region, the lower one first.
 fn corners(graph: &Graph, s: &State) -> Vec<Vec<i32>> {
     let (unit, beyond) = (graph.unit, |c: i32| {
         graph.cap.is_some_and(|cap| c > cap * graph.unit)
@@ -50,7 +50,7 @@ fn least_time(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
     let walker = Walker::new(model, graph.cap.unwrap_or(CAP));
     let index: HashMap<&State, usize> = (0..).zip(&graph.states).map(|(k, s)| (s, k)).collect();
     let all: Vec<Vec<Vec<i32>>> = graph.states.iter().map(|s| corners(graph, s)).collect();
-    // Into another region around the same corner; clocks beyond the cap have none.
+    // Moves to another region around the same corner; clocks beyond the cap have no corner.
     let same = |to: usize, corner: &[i32]| {
         let fits = |other: &&Vec<i32>| {
             let mut pairs = other.iter().zip(corner);
@@ -98,7 +98,7 @@ fn least_time(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
     None
 }
 
-/// The least value of the clock that measures all time, in halves: odd for what lies between two
+/// The least value of the clock that measures the total time, in halves: odd for values between two
 /// whole numbers.
 fn least_of_end(model: &TestModel, graph: &Graph, goal: &[bool]) -> Option<i64> {
     let reached = (0..graph.states.len()).filter(|k| goal[*k]);
@@ -153,7 +153,8 @@ fn fastest_traces_take_the_least_time() {
         let Some(graph) = explore(&model, 3000, CAP) else {
             continue;
         };
-        // A search for the least time goes on, and may meet an error that the first run avoided.
+        // A search for the least time continues after the first run, and may find an error that the
+        // first run avoided.
         if graph.fails.contains(&true) {
             continue;
         }
@@ -165,7 +166,7 @@ fn fastest_traces_take_the_least_time() {
             let Some(least) = least_time(&model, &graph, &holds) else {
                 continue;
             };
-            // Most are there at once.
+            // Most goals are reached at time 0.
             if least == 0 && !rng.chance(20) {
                 continue;
             }

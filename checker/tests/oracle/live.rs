@@ -1,5 +1,5 @@
-//! Runs for `E[]`, `A<>` and `-->`, judged by regions: each must be a run, keep its condition at
-//! every moment, and end stuck, in a delay without end, or in steps that can be repeated for ever.
+//! Runs for `E[]`, `A<>` and `-->`, checked with regions: each must be a run, keep its condition at
+//! every moment, and end stuck, in an endless delay, or in steps that can be repeated for ever.
 
 use super::from_environment;
 use crate::common::{self, Verify};
@@ -67,7 +67,7 @@ impl<'j> Judge<'j> {
                 (n * delay.1 + delay.0 * d, d * delay.1)
             })
             .collect();
-        // Fractions are compared crosswise.
+        // Fractions are compared by cross-multiplication.
         let less = |a: Fraction, b: Fraction| {
             i128::from(a.0 % a.1) * i128::from(b.1) < i128::from(b.0 % b.1) * i128::from(a.1)
         };
@@ -104,15 +104,14 @@ impl<'j> Judge<'j> {
             .collect()
     }
 
-    /// Where these edges lead from a region.
+    /// The region that these edges lead to from a region.
     fn step(&self, from: usize, taken: &Taken) -> Option<usize> {
         let actions = self.walker.actions(&self.graph.states[from]).0;
         let found = actions.into_iter().find(|(own, _)| own == taken)?;
         self.index.get(&found.1).copied()
     }
 
-    /// How the run goes on at its end: `stuck`, `waits` or `repeats`; `Err` says what is wrong with
-    /// it.
+    /// How the run continues at its end: `stuck`, `waits` or `repeats`; `Err` says what is wrong.
     fn judge(&self, trace: &Trace) -> Result<&'static str, String> {
         let first = trace.steps.first().ok_or("no steps")?;
         let mut at = self.region(&first.state, (0, 1))?;
@@ -161,7 +160,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Without a step; adds what time leads to.
+    /// Checks a run that ends without a step; adds the regions that delays lead to.
     fn stays(&self, visited: &mut Vec<usize>) -> Result<&'static str, String> {
         let mut possible = false;
         loop {
@@ -178,7 +177,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Whether these steps can be taken again and again, with any delays that keep the condition.
+    /// Whether these steps can be repeated for ever, with any delays that keep the condition.
     fn repeats(&self, from: usize, cycle: &[Taken]) -> Result<&'static str, String> {
         if cycle.is_empty() {
             return Err("the cycle has no steps".into());
@@ -216,7 +215,7 @@ impl<'j> Judge<'j> {
     }
 }
 
-/// One way to search, by turns.
+/// A random configuration of the search.
 fn options(rng: &mut Rng) -> Options {
     let mut options = Options {
         timeout: Some(20.0),
@@ -232,7 +231,7 @@ fn options(rng: &mut Rng) -> Options {
     options
 }
 
-/// Judges this many runs; what was seen, and all failures.
+/// Checks this many runs; returns what was seen, and all failures.
 fn campaign(seed: u64, runs: usize) -> (BTreeMap<String, usize>, Vec<String>) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut failures = Vec::new();
@@ -242,8 +241,8 @@ fn campaign(seed: u64, runs: usize) -> (BTreeMap<String, usize>, Vec<String>) {
         round += 1;
         let mut rng = Rng::new(model_seed);
         let model = model::random(&mut rng);
-        // With endless differences, the oracle meets clocks that are far from 0 at one fraction
-        // only.
+        // With endless differences, the oracle represents clocks that are far from 0 with only one
+        // fraction.
         if model.endless_differences {
             continue;
         }

@@ -1,7 +1,7 @@
-//! The engine against an explorer of regions, on thousands of random networks.
+//! Compares the engine with an explorer of regions on thousands of random networks.
 //!
-//! Part of the library's unit tests, so that seeded bugs ([`crate::mutation`]) can be switched on:
-//! each must be caught.
+//! Part of the unit tests of the library, so that seeded bugs ([`crate::mutation`]) can be switched
+//! on: each of them must be caught.
 
 mod fastest;
 mod live;
@@ -17,7 +17,7 @@ use zonelens_test_support::oracle::model;
 use zonelens_test_support::oracle::queries::{random_bounds, random_query};
 use zonelens_test_support::oracle::regions::{CAP, Graph, explore};
 
-/// All ways to run that must agree.
+/// All configurations that must agree.
 fn variants() -> Vec<Options> {
     let mut all = Vec::new();
     for abstraction in [
@@ -41,13 +41,13 @@ fn variants() -> Vec<Options> {
             });
         }
     }
-    // Exact zones may be without end, and what hulls reach proves nothing: these may leave a query
-    // open.
+    // There may be infinitely many exact zones, and a state that hulls reach proves nothing: these
+    // may leave a query open.
     for abstraction in [AbstractionOption::None, AbstractionOption::ConvexHull] {
         all.push(Options {
             abstraction,
             states: Some(500),
-            // A zone that grows for ever takes the place of the last one and is not counted.
+            // A zone that grows for ever replaces the one before it and is not counted.
             timeout: Some(0.1),
             ..Options::default()
         });
@@ -59,7 +59,7 @@ fn variants() -> Vec<Options> {
             ..Options::default()
         });
     }
-    // Turns so short that every search gets some.
+    // Turns are so short that every search gets some.
     for first_turn in [1, 3, 4, 12] {
         all.push(Options {
             first_turn: Some(first_turn),
@@ -70,8 +70,7 @@ fn variants() -> Vec<Options> {
     all
 }
 
-/// The name under which it is counted how often a way to run decides, for those that may answer
-/// `unknown`.
+/// The name for counting how often a configuration decides, if it may answer `unknown`.
 fn may_stay_open(options: &Options) -> Option<&'static str> {
     match options.abstraction {
         AbstractionOption::None => Some("exact zones decide"),
@@ -80,7 +79,7 @@ fn may_stay_open(options: &Options) -> Option<&'static str> {
     }
 }
 
-/// Runs `count` models from a seed; the first disagreement, and what was seen.
+/// Runs `count` models from a seed; returns the first disagreement, and what was seen.
 fn campaign(
     seed: u64,
     count: usize,
@@ -104,8 +103,8 @@ fn campaign(
         let loaded = common::load(&text, zonelens_syntax::ast::FileKind::Xta, &[])
             .unwrap_or_else(|e| panic!("seed {model_seed}: {e}\n{text}"));
         note_features(&model, &mut seen);
-        // With endless differences, the oracle meets clocks that are far from 0 at one fraction
-        // only.
+        // With endless differences, the oracle represents clocks that are far from 0 with only one
+        // fraction.
         if !model.endless_differences
             && let Some(state) = runs::stray(&model, &graph, &loaded, model_seed)
         {
@@ -115,7 +114,7 @@ fn campaign(
         let measured = if model.bounded {
             Some(random_bounds(&mut rng, &model, &graph))
         } else if !model.endless_differences && rng.chance(20) {
-            // Far enough that most ranges end before.
+            // Far enough for most ranges to end before.
             explore(&model, 4000, 2 * CAP).map(|graph| random_bounds(&mut rng, &model, &graph))
         } else {
             None
@@ -132,8 +131,8 @@ fn campaign(
             for options in chosen {
                 let mut options = options.clone();
                 if !model.bounded {
-                    // A clock may grow in ways that are not recognised, and is then followed for
-                    // long.
+                    // A clock may grow in ways that are not recognised, and is then followed for a
+                    // long time.
                     options.timeout = Some(0.2);
                 }
                 let options = &options;
@@ -172,7 +171,7 @@ fn campaign(
                 for helper in report.reductions.iter().filter(|r| r.contains(' ')) {
                     *seen.entry(helper.clone()).or_default() += 1;
                 }
-                // Nothing was found before the error, or what was found is there.
+                // Either nothing was found before the error, or the state that was found exists.
                 let decides = |satisfied: bool| {
                     satisfied == asked.expected && !(asked.fails && satisfied == asked.absent)
                 };
@@ -202,7 +201,7 @@ fn campaign(
     (None, seen)
 }
 
-/// Counts what errors a model has.
+/// Counts the kinds of errors that a model has.
 fn note_errors(model: &model::TestModel, graph: &Graph, seen: &mut BTreeMap<String, usize>) {
     let mut note =
         |name: &str, there: bool| *seen.entry(name.into()).or_default() += usize::from(there);
@@ -233,7 +232,8 @@ fn shows_error(
 ) -> bool {
     let of_model = report.reason_text().starts_with("model-error: line");
     let last = report.trace.as_ref().and_then(|t| t.steps.last());
-    // With endless differences, the oracle meets clocks that are far from 0 at one fraction only.
+    // With endless differences, the oracle represents clocks that are far from 0 with only one
+    // fraction.
     let right = |state| {
         model.endless_differences
             || runs::region(model, graph, state).is_some_and(|k| graph.fails[k])
@@ -252,7 +252,7 @@ fn models() -> usize {
 
 #[test]
 fn engine_and_oracle_agree() {
-    // Others find what this one does not: `ZONELENS_ORACLE_SEED` overrides.
+    // Other seeds find other bugs: `ZONELENS_ORACLE_SEED` overrides.
     let seed = from_environment("ZONELENS_ORACLE_SEED").unwrap_or(20_261_116);
     let (failure, seen) = campaign(seed, models(), true);
     #[allow(clippy::print_stdout)]
@@ -311,7 +311,7 @@ fn engine_and_oracle_agree() {
     for search in ["depth-first search", "best-first search"] {
         assert!(count(search) > 0, "{search} never decides");
     }
-    // Rarer, because the failing step must be reachable and not only written down.
+    // These are rarer, because the failing step must be reachable and not only present.
     let errors = [
         "fails",
         "priorities block a step that fails",
@@ -336,12 +336,12 @@ fn engine_and_oracle_agree() {
 
 #[test]
 fn every_seeded_bug_is_caught() {
-    // `ZONELENS_ORACLE_BUG` picks one.
+    // `ZONELENS_ORACLE_BUG` selects one.
     let wanted = std::env::var("ZONELENS_ORACLE_BUG").ok();
     let chosen = |bug: &Mutation| wanted.as_ref().is_none_or(|w| *w == format!("{bug:?}"));
     for bug in Mutation::ALL.into_iter().filter(chosen) {
         mutation::set(Some(bug));
-        // Most show at once, those of rare features later.
+        // Most are found at once, those of rare features later.
         let caught = (0..20).any(|k| {
             // A bug may also show as a panic of a debug assertion or an impossible trace.
             std::panic::catch_unwind(|| campaign(77 + k, 500, false).0.is_some()).unwrap_or(true)

@@ -1,4 +1,4 @@
-//! Random runs of the interpreter: what they reach must be reachable.
+//! Random runs of the interpreter: the states they reach must be reachable.
 
 use crate::common::Loaded;
 use zonelens_analysis::network::Position;
@@ -7,8 +7,8 @@ use zonelens_interpreter::{Ended, SimulateOptions, simulate};
 use zonelens_test_support::oracle::model::TestModel;
 use zonelens_test_support::oracle::regions::Graph;
 
-/// A state that a run reaches and the oracle does not, if there is one; or where it fails and
-/// nothing should.
+/// A state that a run reaches and the oracle does not, or where the run fails and should not;
+/// `None` if there is none.
 pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Option<TraceState> {
     let options = SimulateOptions {
         seed,
@@ -43,7 +43,7 @@ pub fn region(model: &TestModel, graph: &Graph, state: &TraceState) -> Option<us
             Some((above, below)) => (number(above), number(below)),
             None => (number(&state.clocks[&name]), 1),
         };
-        // Delays are made of parts that a fraction in binary has exactly.
+        // The fractions of delays can be represented exactly in binary.
         let fraction = f64::from(above % below) / f64::from(below);
         (above / below, fraction)
     });

@@ -31,7 +31,7 @@ pub enum Command {
     Forward,
     /// Go to a step.
     Goto(usize),
-    /// Begin again.
+    /// Restart with an empty walk.
     Restart,
     /// Walk at random.
     Random(Random),
@@ -39,18 +39,18 @@ pub enum Command {
     Open(usize),
     /// List the commands.
     Help,
-    /// End.
+    /// End the simulation.
     Quit,
 }
 
-/// A random walk that is asked for.
+/// The arguments of a random walk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Random {
     /// The most transitions.
     pub steps: Option<usize>,
-    /// The seed; another one each time if it is not given.
+    /// The seed; a different one each time if it is not given.
     pub seed: Option<u64>,
-    /// The moment at which it ends.
+    /// The time at which it ends.
     pub time: Option<Fraction>,
     /// The state expression at which it ends.
     pub until: Option<String>,
@@ -63,7 +63,7 @@ pub fn parse(line: &str) -> Result<Command, String> {
     let rest = rest.trim();
     let alone = |command: Command| match rest {
         "" => Ok(command),
-        _ => Err(format!("`{word}` stands alone; ? lists the commands")),
+        _ => Err(format!("`{word}` takes no argument; ? lists the commands")),
     };
     let number = |what: &str| match rest.parse::<usize>() {
         Ok(number) => Ok(number),

@@ -1,4 +1,4 @@
-//! `zonelens simulate --interactive`: commands come in, states go out.
+//! `zonelens simulate --interactive`: reads commands and writes states.
 
 use super::commands::{Command, HELP, Random, parse};
 use super::screen::Screen;
@@ -15,11 +15,11 @@ use zonelens_checker::Walks;
 use zonelens_interpreter::{Limit, RandomOptions, Session, Taken, Until};
 use zonelens_syntax::span::Span;
 
-/// Time for one command, and again for the zone after it.
+/// The time limit for one command, and again for the zone after it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Characters of a command.
+/// The most characters of a command.
 const LONGEST_LINE: u64 = 1 << 16;
-/// Transitions of one random walk.
+/// The most transitions of one random walk.
 const MOST_RANDOM: usize = 10_000;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -28,7 +28,7 @@ fn limit() -> Limit<'static> {
     Limit::new(&NEVER, Some(Instant::now() + PATIENCE))
 }
 
-/// Reads commands until they end; gives the exit status.
+/// Reads commands until they end; returns the exit status.
 pub fn run(
     args: &Args,
     prepared: &Prepared,
@@ -105,7 +105,7 @@ struct Table<'a> {
     /// The zones, or why there are none.
     walks: Result<Walks, String>,
     screen: Screen,
-    /// Of the next random walk.
+    /// The seed of the next random walk.
     seed: u64,
 }
 
@@ -130,7 +130,7 @@ impl Table<'_> {
         }
     }
 
-    /// Takes a transition; what there is to say about it.
+    /// Takes a transition; returns the message about it.
     fn take(
         &mut self,
         number: usize,
@@ -187,7 +187,7 @@ impl Table<'_> {
             )));
         }
         let seed = asked.seed.unwrap_or(self.seed);
-        // Far from those of the seeds beside it.
+        // Very different from the neighbouring seeds.
         self.seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let options = RandomOptions { seed, steps, until };
         let end = self.session.random(&options, limit())?;
@@ -216,7 +216,7 @@ impl Table<'_> {
         self.session.unsay();
     }
 
-    /// Says why a command was not obeyed.
+    /// Says why a command was not executed.
     fn refuse(&mut self, message: &str) {
         match self.args.format {
             Format::Human => output::say(&output::one_line(message)),

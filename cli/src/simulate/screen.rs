@@ -8,12 +8,12 @@ use zonelens_analysis::simulation::{
 };
 use zonelens_analysis::trace_text::{self, Booleans};
 
-/// Transitions that are not possible which are listed, and pieces of the zone.
+/// The most blocked transitions and pieces of the zone that are listed.
 const MOST_LISTED: usize = 20;
-/// Values of one kind that are listed.
+/// The most values of one kind that are listed.
 const MOST_VALUES: usize = 60;
 
-/// How states are written.
+/// Writes states as text.
 pub struct Screen {
     booleans: Booleans,
     model: String,
@@ -202,6 +202,6 @@ fn transitions(view: &Simulation, out: &mut String) {
         let _ = writeln!(out, "  [-] and {more} more that are not shown");
     }
     if !view.complete {
-        let _ = writeln!(out, "  not everything that may happen later was looked at");
+        let _ = writeln!(out, "  not everything that may happen later was explored");
     }
 }

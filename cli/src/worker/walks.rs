@@ -1,4 +1,4 @@
-//! Questions about walks: a worker that lives as long as a simulation.
+//! Questions about walks: a worker that runs as long as a simulation.
 
 use super::{STOPPED, prepare, send};
 use crate::{SUCCESS, output};
@@ -12,12 +12,12 @@ use zonelens_analysis::simulation::{ChosenDelays, WalkAnswer, WalkRequest, WalkZ
 use zonelens_checker::Walks;
 use zonelens_interpreter::Limit;
 
-/// Time for one answer if the request sets none.
+/// The time limit for one answer if the request sets none.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Set when another question comes in: the present one need not be answered any more.
+/// Set when another question arrives: the present one need not be answered any more.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
-/// Held while a question is handed over together with the flag, so that no question cancels itself.
+/// Held while a question and the flag are passed on together, so that no question cancels itself.
 static HANDOVER: Mutex<()> = Mutex::new(());
 
 /// Answers until the input closes.
@@ -76,7 +76,7 @@ fn listen(sender: &Sender<WalkRequest>) {
             Err(error) => output::complain(&format!("this is not a question: {error}")),
         }
     }
-    // Whatever ends the input means that nobody waits for an answer.
+    // If the input ends for any reason, no client waits for an answer.
     std::process::exit(STOPPED);
 }
 

@@ -13,13 +13,13 @@ use zonelens_syntax::span::Span;
 /// Where a walk could not be continued in an edited model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarryStop {
-    /// The first transition of the walk, from 1, that is not possible any more.
+    /// The first transition of the walk, counted from 1, that is not possible any more.
     pub step: usize,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What an edge is known by in another version of the model.
+/// The properties that identify an edge in another version of the model.
 #[derive(PartialEq)]
 struct Key<'n> {
     source: &'n str,
@@ -50,8 +50,8 @@ impl<'n> Key<'n> {
     }
 }
 
-/// The same edge in another network: by the name of its process, its ends and synchronisation, and
-/// its number among those that are equal in these.
+/// The same edge in another network, identified by the name of its process, its ends and
+/// synchronisation, and its number among the edges for which these are equal.
 fn find(
     old: &Network,
     new: &Network,
@@ -83,7 +83,7 @@ fn find(
 
 impl Session {
     /// The same walk in an edited model, as far as it can be taken there, and where and why it
-    /// stopped. Free delays that do not fit any more are chosen anew. `Err` says why the new model
+    /// stopped. Free delays that do not fit any more are chosen again. `Err` says why the new model
     /// has no run at all.
     pub fn carry_over(
         &self,

@@ -1,4 +1,4 @@
-//! Delays as people write them: whole numbers, fractions and decimal numbers.
+//! Delays as users write them: whole numbers, fractions and decimal numbers.
 
 use crate::windows::Interval;
 
@@ -13,7 +13,8 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// `numerator / denominator`, if that is a delay that can be computed with.
+    /// The delay `numerator / denominator`; `None` if it is negative or its denominator is not
+    /// allowed.
     pub fn new(numerator: i64, denominator: i64) -> Option<Fraction> {
         if numerator < 0 || denominator <= 0 {
             return None;
@@ -71,13 +72,13 @@ impl Fraction {
         product(self.numerator, other.denominator) < product(other.numerator, self.denominator)
     }
 
-    /// As a number of parts of a unit that the denominator divides.
+    /// The delay as a number of parts of a unit that the denominator divides.
     pub fn parts(self, unit: i64) -> Option<i64> {
         self.numerator.checked_mul(unit / self.denominator)
     }
 }
 
-/// The least common multiple of two denominators, if it is one that a session works with.
+/// The least common multiple of two denominators, if it is not too large for a session.
 pub fn common(a: i64, b: i64) -> Option<i64> {
     let product = (a / gcd(a, b).max(1)).checked_mul(b)?;
     (product <= MOST_UNIT).then_some(product)
@@ -90,7 +91,7 @@ fn gcd(mut a: i64, mut b: i64) -> i64 {
     a
 }
 
-/// The delay of an interval that a run takes: its least one, or, where that is excluded, the next
+/// The delay that a run takes from an interval: the least one or, if that is excluded, the next
 /// number above it that is as round as the interval allows.
 pub fn earliest(interval: &Interval, unit: i64) -> Option<Fraction> {
     match interval.from_open {

@@ -1,13 +1,13 @@
 //! A simulation: a walk through the model, one run of it, and what can follow.
 //!
-//! A *walk* is a list of transitions from the initial state, a *run* one choice of delays along it.
-//! The session keeps the run as concrete states; every change of it is made by the same `wait` and
-//! `step_by` that replay traces, so what a session shows can be replayed. `windows.rs` says what
-//! can follow. The zone of the walk comes from the caller ([`Session::set_zone`]), because this
-//! crate knows no zones.
+//! A *walk* is a list of transitions from the initial state; a *run* is one choice of delays along
+//! it. The session stores the run as concrete states. Every change is made by the same `wait` and
+//! `step_by` that replay traces, so whatever a session shows can be replayed. `windows.rs`
+//! determines what can follow. The zone of the walk is provided by the caller
+//! ([`Session::set_zone`]), because this crate has no zones.
 //!
 //! Clock values are whole multiples of `1 / unit`. The unit is the least common denominator of the
-//! delays; when another denominator comes in, all numbers are multiplied.
+//! delays; when another denominator is added, all numbers are multiplied.
 
 mod carry;
 mod fraction;
@@ -31,15 +31,15 @@ use std::sync::Arc;
 use zonelens_analysis::network::Network;
 use zonelens_analysis::simulation::{WalkAnswer, WalkEdge, WalkRequest};
 
-/// Transitions that a walk may have.
+/// The most transitions of a walk.
 const MOST_STEPS: usize = 100_000;
-/// Numbers that the states of a walk may hold together.
+/// The most numbers that the states of a walk may contain together.
 const MOST_NUMBERS: usize = 32 << 20;
 
 /// A transition of the walk.
 #[derive(Clone, Debug)]
 struct Walked {
-    /// Time before it, in parts of a unit.
+    /// The time before it, in parts of a unit.
     delay: i64,
     /// Whether the user fixed that time.
     fixed: bool,
@@ -50,7 +50,7 @@ struct Walked {
 #[derive(Clone, Debug)]
 struct Pending {
     step: ConcreteStep,
-    /// What those who are left can do.
+    /// The choices of the remaining receivers.
     left: Vec<Vec<ConcreteEdge>>,
     /// The delay that was asked for.
     delay: Option<Fraction>,
@@ -65,31 +65,31 @@ pub struct Session {
     walk: Vec<Walked>,
     /// The states right after each transition, the initial state first.
     states: Vec<Concrete>,
-    /// How many transitions lie before the present state.
+    /// The number of transitions before the present state.
     at: usize,
-    /// Time since the last transition, in parts of a unit.
+    /// The time since the last transition, in parts of a unit.
     waited: i64,
     /// The present state: after that time.
     now: Concrete,
     pending: Option<Pending>,
-    /// What can follow, as far as it is known.
+    /// What can follow, if it is known.
     seen: Option<Windows>,
     /// The last answer about the walk up to the present state.
     zone: Option<WalkAnswer>,
-    /// The number of the walk that questions are asked about: grows with every change.
+    /// The version of the walk, which questions refer to: it grows with every change.
     version: u64,
     message: Option<String>,
 }
 
-/// What taking a transition needs.
+/// What is needed to take a transition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Taken {
     /// Nothing: it was taken.
     Done,
-    /// A choice of the next receiver: see `choosing` of the state.
+    /// The choice of the next receiver: see `choosing` of the state.
     Receiver,
-    /// Other delays before it. The engine answers this question; [`Session::take_with`] takes the
-    /// answer.
+    /// Other delays before it. The engine answers this question; pass the answer to
+    /// [`Session::take_with`].
     OtherDelays(WalkRequest),
 }
 
@@ -122,7 +122,7 @@ impl Session {
         })
     }
 
-    /// The network that is walked.
+    /// The network of the simulation.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
@@ -142,12 +142,12 @@ impl Session {
         self.walk.is_empty()
     }
 
-    /// Sets what the next state says beside itself.
+    /// Sets the message that the next state shows.
     pub fn say(&mut self, message: impl Into<String>) {
         self.message = Some(message.into());
     }
 
-    /// Says nothing more than the state.
+    /// Clears the message.
     pub fn unsay(&mut self) {
         self.message = None;
     }
@@ -161,8 +161,8 @@ impl Session {
         Ok(())
     }
 
-    /// Undoes the choice of receivers, else the time since the last transition, else goes one
-    /// transition back.
+    /// Undoes the choice of receivers or, if there is none, the time since the last transition or,
+    /// if there is none, the last transition.
     pub fn back(&mut self) -> Result<(), String> {
         if self.pending.take().is_some() {
             return Ok(());
@@ -221,8 +221,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the transition with this number of the present state's lists, after a delay from now
-    /// or as early as possible.
+    /// Takes the transition with this number in the lists of the present state, after a delay from
+    /// now or as early as possible.
     pub fn take(
         &mut self,
         number: usize,
@@ -247,7 +247,7 @@ impl Session {
         }
     }
 
-    /// Takes a transition by everyone who takes part, sender first.
+    /// Takes the transition with these edges, sender first.
     pub fn take_edges(
         &mut self,
         edges: &[WalkEdge],
@@ -433,7 +433,7 @@ impl Session {
 
     /// What can follow. Kept until something changes, unless a limit cut it short.
     fn look(&mut self, limit: Limit<'_>) -> Result<&Windows, String> {
-        // What a limit cut short is looked at again.
+        // A result that a limit cut short is computed again.
         let is_whole = |seen: &Windows| seen.end != TimeEnd::Moments;
         if !self.seen.as_ref().is_some_and(is_whole) {
             let seen = windows(&self.network, &self.now, limit).map_err(|b| b.message)?;
@@ -444,7 +444,7 @@ impl Session {
             .ok_or_else(|| "nothing is known of this state".into())
     }
 
-    /// The possible transitions, those of one edge together, in the order of their numbers.
+    /// The possible transitions, grouped by edge, in the order of their numbers.
     fn possible(&mut self, limit: Limit<'_>) -> Result<Vec<Possible>, String> {
         let found = &self.look(limit)?.possible;
         let edge = |p: &Possible| p.step.edges.first().map(|(p, e, _)| (*p, *e));
@@ -491,7 +491,7 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets what lies ahead.
+    /// Removes the transitions after the present state.
     fn cut(&mut self) {
         self.walk.truncate(self.at);
         self.states.truncate(self.at + 1);

@@ -1,4 +1,4 @@
-//! Random walks by seed.
+//! Random walks from a seed.
 
 use super::Session;
 use super::fraction::{Fraction, earliest, inside};
@@ -11,12 +11,12 @@ use crate::steps::{ConcreteStep, running_clocks};
 use crate::windows::{Interval, MOST_PARTS, Possible, TimeEnd};
 use zonelens_analysis::network::{Query, QueryKind};
 
-/// Attempts to draw receivers of a broadcast that can be received in very many ways.
+/// The most attempts to draw receivers for a broadcast with very many combinations of them.
 const DRAWS: usize = 64;
-/// Moments of one delay at which a condition is looked at.
+/// The most moments of one delay at which a condition is evaluated.
 const MOST_MOMENTS: usize = 4096;
 
-/// When a random walk ends, beside when nothing is possible.
+/// When a random walk ends, other than when nothing is possible.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Until {
     /// A process is in a location; both are indices of the network.
@@ -28,7 +28,7 @@ pub enum Until {
     },
     /// A state expression holds: the formula of an `E<>` query.
     Condition(Box<Query>),
-    /// So much time has passed since the start of the run.
+    /// This much time has passed since the start of the run.
     Time(Fraction),
 }
 
@@ -46,7 +46,7 @@ pub struct RandomOptions {
 /// Why a random walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomEnd {
-    /// It has as many steps as were asked for.
+    /// The requested number of steps was taken.
     Steps,
     /// A condition is met.
     Until,
@@ -74,8 +74,8 @@ impl std::fmt::Display for RandomEnd {
 }
 
 impl Session {
-    /// Walks on at random until something ends it. `Err` says why the model has no meaning where
-    /// the walk got to.
+    /// Continues the walk at random until something ends it. `Err` says why the model is undefined
+    /// in the state that the walk reached.
     pub fn random(
         &mut self,
         options: &RandomOptions,
@@ -106,7 +106,7 @@ impl Session {
                 return Err(message);
             }
             if possible.is_empty() {
-                // Time may still lead to a condition.
+                // A condition may still become true while time passes.
                 let far = Fraction::whole(i64::MAX);
                 if let Some(later) = self.met_before(&options.until, far, true)?
                     && self.delay(later, limit).is_ok()
@@ -122,7 +122,7 @@ impl Session {
             let Some((step, delay)) = self.draw(chosen, &mut rng) else {
                 return Err("no way to receive a broadcast was found among those drawn".into());
             };
-            // A condition may be met while time passes.
+            // A condition may become true while time passes.
             if let Some(earlier) = self.met_before(&options.until, delay, false)? {
                 self.delay(earlier, limit)?;
                 return Ok(RandomEnd::Until);
@@ -132,7 +132,7 @@ impl Session {
         Ok(RandomEnd::Steps)
     }
 
-    /// A step and a delay of a possible transition.
+    /// Draws a step and a delay of a possible transition.
     fn draw(&self, possible: &Possible, rng: &mut Rng) -> Option<(ConcreteStep, Fraction)> {
         let delays: Vec<Fraction> = possible
             .delays
@@ -219,9 +219,9 @@ impl Session {
         Ok(first)
     }
 
-    /// The first delay after which a state expression holds, looked for up to `delay`. Between two
-    /// moments at which the answer of a comparison changes nothing else does, so one moment between
-    /// them is enough.
+    /// The first delay up to `delay` after which a state expression holds. Between two moments at
+    /// which the result of a comparison changes nothing else changes, so one moment between them is
+    /// enough.
     fn condition_within(
         &self,
         until: &Until,
@@ -277,8 +277,8 @@ impl Until {
     }
 }
 
-/// Delays of an interval that a random walk chooses from: its ends where they belong to it, and one
-/// inside.
+/// The delays of an interval that a random walk chooses from: its ends if they belong to it, and
+/// one inside.
 fn samples(interval: &Interval, unit: i64) -> impl Iterator<Item = Fraction> {
     let first = earliest(interval, unit);
     let second = inside(interval, unit).filter(|f| Some(*f) != first);

@@ -90,7 +90,7 @@ fn walks_go_on_back_and_forward() {
     assert_eq!(b.view().wait.end, WaitEnd::Invariant);
     assert_eq!(b.take(0), Ok(Taken::Done));
     let view = b.view();
-    // The earliest round number above 5/3, after the third that was waited.
+    // The earliest round number above 5/3, after waiting for a third.
     assert_eq!(
         (view.walk[0].delay.as_str(), view.walk[0].fixed),
         ("7/3", true)
@@ -120,7 +120,7 @@ fn walks_go_on_back_and_forward() {
     assert!(b.session.forward().is_err());
     assert_eq!(b.session.goto(0), Ok(()));
     assert!(b.session.back().is_err() && b.session.goto(3).is_err());
-    // Another transition forgets what lay ahead.
+    // Taking another transition removes what came after the present state.
     assert_eq!(b.session.goto(1), Ok(()));
     assert_eq!(b.take(0), Ok(Taken::Done));
     assert_eq!((b.view().step, b.view().length), (2, 2));
@@ -225,7 +225,7 @@ fn groups_fold_above_twenty() {
     assert_eq!(b.view().state.variables["n"], 7);
     let mut b = Bench::new(&model(19));
     assert!(b.view().groups.iter().all(|g| !g.folded));
-    // Too many values are named, not tried.
+    // Too many values are reported, not tried.
     let mut b = Bench::new(&model(1 << 20));
     assert_eq!(b.view().possible.len(), 1);
     assert!(
@@ -256,14 +256,14 @@ fn random_walks_stop_where_they_are_asked_to() {
     assert_eq!(b.session.restart(), Ok(()));
     assert_eq!(b.session.random(&options, limit), Ok(RandomEnd::Until));
     assert_eq!(b.view().walk, first.walk, "the seed decides");
-    // A moment in time, met while time passes.
+    // A moment in time that is reached while time passes.
     assert_eq!(b.session.restart(), Ok(()));
     options.until = vec![Until::Time(Fraction::new(22, 3).expect("a fraction"))];
     options.seed = 5;
     assert_eq!(b.session.random(&options, limit), Ok(RandomEnd::Until));
     assert_eq!(b.view().time, "22/3");
     b.replays();
-    // An expression over clocks, met while time passes.
+    // An expression over clocks that becomes true while time passes.
     let condition = |text: &str| {
         let loaded = xta(STEPS);
         let expression = zonelens_syntax::parse_expression(text).expect("an expression");
@@ -319,12 +319,12 @@ fn walks_survive_edits() {
         .replace("system P", "system Q, P");
     let (fresh, stopped) = carry(&b, &moved);
     assert_eq!((fresh.step(), stopped), (3, None));
-    // A free delay that does not fit is chosen anew.
+    // A free delay that does not fit is chosen again.
     let (mut fresh, stopped) = carry(&b, &STEPS.replace("x > 2", "x >= 4"));
     assert_eq!((fresh.step(), stopped), (3, None));
     let view = fresh.view(&nowhere, limit).expect("it evaluates");
     assert_eq!(view.walk[0].delay, "4");
-    // A guard that is false, an edge that is gone.
+    // A guard that is false, and an edge that was removed.
     let (fresh, stopped) = carry(&b, &STEPS.replace("guard x >= 1", "guard n > 1"));
     let stopped = stopped.expect("it stops");
     assert_eq!((fresh.step(), stopped.step), (1, 2));
@@ -344,7 +344,8 @@ fn walks_survive_edits() {
     );
 }
 
-/// The second list comes from the zone; what the engine chose is replayed before it is taken.
+/// The second list comes from the zone; the delays that the engine chose are replayed before they
+/// are used.
 #[test]
 fn other_delays_are_replayed() {
     let mut b = Bench::new(

@@ -1,4 +1,4 @@
-//! Simulations that start from a trace, and traces made of simulations.
+//! Simulations that start from a trace, and traces of simulations.
 
 use super::fraction::Fraction;
 use super::{Session, Walked};
@@ -13,8 +13,8 @@ use zonelens_analysis::report::{Trace, TraceKind, TraceStep};
 use zonelens_syntax::span::Span;
 
 impl Session {
-    /// A simulation with the transitions and delays of a trace, at one of its steps. The delays are
-    /// free. `Err` says what does not fit.
+    /// A simulation with the transitions and delays of a trace, positioned at one of its steps. The
+    /// delays are free. `Err` says what does not fit.
     pub fn from_trace(
         network: Arc<Network>,
         trace: &Trace,
@@ -25,8 +25,8 @@ impl Session {
             return Err(format!("the trace has no step {step}"));
         }
         let mut session = Session::new(network)?;
-        // Where the step that was asked for is: transitions before it, and time after the last of
-        // them.
+        // The position of the requested step: the transitions before it, and the time after the
+        // last of them.
         let (mut at, mut waited) = (0, None);
         for (number, told) in trace.steps.iter().enumerate().skip(1) {
             if limit.is_over().is_some() {
@@ -60,12 +60,12 @@ impl Session {
         Ok(session)
     }
 
-    /// The walk up to the present state as a trace, the time since the last transition included.
+    /// The walk up to the present state as a trace, including the time since the last transition.
     pub fn trace(&self, position: &dyn Fn(Span) -> Position) -> Trace {
         self.trace_of(self.at, self.waited, position)
     }
 
-    /// The whole walk as a trace, with what lies ahead of the present state.
+    /// The whole walk as a trace, including the transitions after the present state.
     pub fn whole_trace(&self, position: &dyn Fn(Span) -> Position) -> Trace {
         let waited = if self.at == self.walk.len() {
             self.waited

@@ -1,4 +1,4 @@
-//! The state of a simulation as data for people and editors.
+//! The state of a simulation as data for users and editors.
 
 use super::Session;
 use crate::attempts::Reason;
@@ -15,13 +15,13 @@ use zonelens_analysis::simulation::{
 };
 use zonelens_syntax::span::Span;
 
-/// Groups of more transitions than this are folded.
+/// Groups with more transitions than this are folded.
 const UNFOLDED: usize = 20;
-/// Transitions of each list that a state shows.
+/// The most transitions of each list that a state shows.
 const MOST_SHOWN: usize = 4096;
 
 impl Session {
-    /// The whole present state. `Err` says why the model has no meaning here.
+    /// The whole present state. `Err` says why the model is undefined here.
     pub fn view(
         &mut self,
         position: &dyn Fn(Span) -> Position,
@@ -48,7 +48,7 @@ impl Session {
             all.map(|(k, step)| show.other(possible.len() + k, step, &seen.blocked))
                 .collect()
         });
-        // What the zone allows is not blocked, and neither is its sender alone.
+        // A transition that the zone allows is not blocked, and neither is its sender alone.
         let is_other = |b: &&Blocked| {
             others.iter().any(|step| {
                 step.edges == b.step.edges
@@ -94,7 +94,7 @@ impl Session {
         one.collect()
     }
 
-    /// What forbids a step in the present state, in words with its place.
+    /// Why a step is not possible in the present state, as text with its place.
     pub(super) fn why_not(
         &mut self,
         edges: &[ConcreteEdge],
@@ -143,7 +143,7 @@ impl Show<'_> {
         describe(self.network(), names, &step, now, self.position)
     }
 
-    /// The channel of a step that the engine names by its edges.
+    /// The channel of a step that the engine identifies by its edges.
     fn channel(&self, edges: &[ConcreteEdge]) -> Option<u32> {
         let (p, e, values) = edges.first()?;
         let edge = self
@@ -170,7 +170,7 @@ impl Show<'_> {
         describe(self.network(), names, &step, now, self.position).edges
     }
 
-    /// The groups of the possible transitions, and the group of each.
+    /// The groups of the possible transitions, and the group of each transition.
     fn groups(&self, possible: &[Possible]) -> (Vec<ChoiceGroup>, Vec<usize>) {
         let edge = |p: &Possible| p.step.edges.first().map(|(p, e, _)| (*p, *e));
         let (mut groups, mut of_group) = (Vec::new(), Vec::new());
@@ -261,7 +261,7 @@ impl Show<'_> {
                 (WaitEnd::Error, None, message)
             }
             TimeEnd::Moments => {
-                let message = "not everything that may happen later was looked at".to_owned();
+                let message = "not everything that may happen later was explored".to_owned();
                 (WaitEnd::Limit, None, message)
             }
         };
