@@ -44,9 +44,9 @@ pub struct Simulation {
     pub choosing: Option<Choosing>,
     /// The zone of the walk; null while it is not known.
     pub zone: Option<WalkZone>,
-    /// False if a limit was reached before everything that may happen was looked at.
+    /// False if a limit was reached before everything that may happen was examined.
     pub complete: bool,
-    /// What the last command has to say: why it was refused, or which delays were chosen anew.
+    /// What the last command has to say: why it was refused, or which delays were chosen again.
     pub message: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct Simulation {
 pub struct WalkedStep {
     /// Time that passes before it.
     pub delay: String,
-    /// Whether the user fixed the delay; free ones may be chosen anew.
+    /// Whether the user fixed the delay; free ones may be chosen again.
     pub fixed: bool,
     /// The transition.
     pub transition: TraceTransition,
