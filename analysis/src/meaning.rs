@@ -25,6 +25,13 @@ pub struct Digested {
     fingerprint: Fingerprint,
 }
 
+impl Digested {
+    /// The digest of the network alone: what a simulation belongs to.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+}
+
 /// Computes the digest of a network.
 pub fn of_network(network: &Network) -> Digested {
     let uses = Uses::of(network, None);

@@ -16,7 +16,7 @@ await Promise.all([
   }),
   build({
     ...common,
-    entryPoints: ['src/webview/trace.ts', 'src/webview/diagram.ts'],
+    entryPoints: ['src/webview/trace.ts', 'src/webview/diagram.ts', 'src/webview/simulator.ts'],
     outdir: 'dist',
     platform: 'browser',
     format: 'iife',

@@ -28,6 +28,14 @@ impl lsp::notification::Notification for TraceChanged {
     const METHOD: &'static str = "zonelens/traceChanged";
 }
 
+/// Sent to clients that ask for it when the zone of a simulation arrives, or an edit changes it.
+pub enum SimulationChanged {}
+
+impl lsp::notification::Notification for SimulationChanged {
+    type Params = serde_json::Value;
+    const METHOD: &'static str = "zonelens/simulationChanged";
+}
+
 /// The token of a run's progress. A string: some clients refuse numbers.
 pub fn token(run: RunId) -> String {
     format!("zonelens/run/{run}")

@@ -32,11 +32,31 @@ pub const TRACE_EXPORT: &str = "zonelens.trace.export";
 
 /// Evaluates an expression in a step of the open trace: `{expression}` or `{expression, step}`.
 pub const TRACE_EVALUATE: &str = "zonelens.trace.evaluate";
+/// Starts a simulation: `{uri}`, or `{uri, query, step}` from a step of the query's trace.
+pub const SIMULATION_START: &str = "zonelens.simulation.start";
+/// The present state of the simulation.
+pub const SIMULATION_STATE: &str = "zonelens.simulation.state";
+/// Takes a transition: `{number}`, `{number, delay}`; with `revision` only in that state.
+pub const SIMULATION_TAKE: &str = "zonelens.simulation.take";
+/// Lets time pass: `{delay}`.
+pub const SIMULATION_DELAY: &str = "zonelens.simulation.delay";
+/// One transition, wait or choice back.
+pub const SIMULATION_BACK: &str = "zonelens.simulation.back";
+/// Takes the next transition of the walk again.
+pub const SIMULATION_FORWARD: &str = "zonelens.simulation.forward";
+/// To a step of the walk: `{step}`.
+pub const SIMULATION_GOTO: &str = "zonelens.simulation.goto";
+/// Back to an empty walk.
+pub const SIMULATION_RESTART: &str = "zonelens.simulation.restart";
+/// Walks at random: `{steps, seed, until, time}`.
+pub const SIMULATION_RANDOM: &str = "zonelens.simulation.random";
+/// Ends the simulation.
+pub const SIMULATION_STOP: &str = "zonelens.simulation.stop";
 /// Where the log is.
 pub const SHOW_LOG: &str = "zonelens.showLog";
 
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub const ALL: [&str; 15] = [
+pub const ALL: [&str; 25] = [
     VERIFY,
     VERIFY_ALL,
     CANCEL,
@@ -51,6 +71,16 @@ pub const ALL: [&str; 15] = [
     TRACE_CLOSE,
     TRACE_EXPORT,
     TRACE_EVALUATE,
+    SIMULATION_START,
+    SIMULATION_STATE,
+    SIMULATION_TAKE,
+    SIMULATION_DELAY,
+    SIMULATION_BACK,
+    SIMULATION_FORWARD,
+    SIMULATION_GOTO,
+    SIMULATION_RESTART,
+    SIMULATION_RANDOM,
+    SIMULATION_STOP,
     SHOW_LOG,
 ];
 
@@ -70,6 +100,20 @@ pub struct Argument {
     pub step: Option<usize>,
     /// What to evaluate.
     pub expression: Option<String>,
+    /// The number of a transition.
+    pub number: Option<usize>,
+    /// A delay: a number, or text such as `3/2`.
+    pub delay: Option<Value>,
+    /// The state of the simulation that a number belongs to.
+    pub revision: Option<u64>,
+    /// How many transitions to take at random.
+    pub steps: Option<usize>,
+    /// The seed of a random walk.
+    pub seed: Option<u64>,
+    /// A condition that ends a random walk.
+    pub until: Option<String>,
+    /// A moment that ends a random walk: as a delay, from the start of the run.
+    pub time: Option<Value>,
 }
 
 impl Argument {

@@ -33,6 +33,7 @@ mod replays;
 mod runs;
 mod server;
 mod shared;
+mod simulation;
 mod status;
 mod stdio;
 mod store;

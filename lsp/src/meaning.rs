@@ -39,6 +39,13 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
     }
 }
 
+/// The meaning of a model without a query, as a simulation needs it; `None` while it has errors.
+pub fn of_model(model: &Snapshot, tool: &str) -> Option<Meaning> {
+    let (_, digested) = model.network()?;
+    let parts: [&[u8]; 2] = [b"model", &digested.fingerprint()];
+    Some(digest(&parts, &Options::default(), tool))
+}
+
 /// What to go by where nothing has a meaning: the text itself.
 pub fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
     TextMeanings::new(model, options, tool).of(formula)

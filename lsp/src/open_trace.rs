@@ -21,6 +21,8 @@ pub struct OpenTrace {
     pub trace: Arc<Trace>,
     /// The current step.
     pub step: usize,
+    /// Whether it is the walk of the open simulation, which belongs to no query.
+    pub simulated: bool,
 }
 
 /// Where to go in a trace.

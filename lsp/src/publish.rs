@@ -4,6 +4,7 @@
 use crate::diagnostics::{self, Finding};
 use crate::runs::Known;
 use crate::shared::Shared;
+use crate::simulation;
 use crate::to_proto::{self, Place};
 use crate::traces;
 use sha2::{Digest, Sha256};
@@ -46,6 +47,7 @@ pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>)
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {
                 publish(&shared, &end.0).await;
+                simulation::edited(&shared, &end.0).await;
                 traces::edited(&shared, &end.0).await;
             });
         }

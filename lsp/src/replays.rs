@@ -109,7 +109,13 @@ fn network(model: &Snapshot) -> Result<&Network, Stopped> {
     network.ok_or_else(|| Stopped::Refused(HAS_ERRORS.to_owned()))
 }
 
-fn request(shared: &Shared, model: &Snapshot, task: WorkerTask, query: String) -> WorkerRequest {
+/// A request to a worker about a model.
+pub fn request(
+    shared: &Shared,
+    model: &Snapshot,
+    task: WorkerTask,
+    query: String,
+) -> WorkerRequest {
     WorkerRequest {
         protocol: WORKER_PROTOCOL,
         task,

@@ -19,6 +19,7 @@ use crate::large_answer::LargeAnswers;
 use crate::leave::Leave;
 use crate::runs::Which;
 use crate::shared::Shared;
+use crate::simulation;
 use crate::to_proto;
 use crate::traces;
 use crate::uri;
@@ -114,6 +115,7 @@ impl LanguageServer for Server {
 
     async fn shutdown(&self) -> Result<()> {
         self.hints.goodbye();
+        self.shared.simulation.close();
         self.shared.runs.cancel(Which::All).await;
         Ok(())
     }
@@ -583,6 +585,12 @@ impl LanguageServer for Server {
                 Ok(None)
             }
             commands::SHOW_LOG => Ok(Some(self.show_log())),
+            command if command.starts_with(simulation::COMMANDS) => {
+                simulation::command(&self.shared, command, argument)
+                    .await
+                    .map(Some)
+                    .map_err(Error::invalid_params)
+            }
             command => traces::command(&self.shared, command, argument)
                 .await
                 .map(Some)

@@ -14,6 +14,7 @@ use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, Depth, QuerySite};
 use crate::runs::Runs;
+use crate::simulation::Slot;
 use crate::store::{Constants, Store};
 use crate::tidy;
 use std::collections::{HashMap, HashSet};
@@ -48,6 +49,8 @@ pub struct Shared {
     /// Held by a trace command from its first look at the open trace to its answer, so that steps
     /// follow one another as they were asked for.
     pub trace_commands: tokio::sync::Mutex<()>,
+    /// The simulation, if one is open; its walk is the open trace.
+    pub simulation: Slot,
     agreed: OnceLock<Agreed>,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<publish::Due>,
@@ -99,6 +102,7 @@ impl Shared {
             publisher,
             closed: Arc::default(),
             trace_commands: tokio::sync::Mutex::default(),
+            simulation: Slot::default(),
             cache,
         });
         tokio::spawn(announce::serve(Arc::clone(&shared), events));
@@ -320,8 +324,18 @@ impl Shared {
         session.tokens.remove(uri);
         session.asked.remove(uri);
         session.looked_up.remove(uri);
-        if session.trace.as_ref().is_some_and(|t| t.uri == uri) {
-            session.trace = None;
+        let belongs = |t: &OpenTrace| t.uri == uri || t.simulated && t.model_uri == uri;
+        let closed = session.trace.take_if(|t| belongs(t));
+        drop(session);
+        if closed.is_some_and(|t| t.simulated) {
+            self.simulation.close();
+            let client = self.client.clone();
+            let closed = serde_json::json!({ "open": false });
+            tokio::spawn(async move {
+                client
+                    .send_notification::<announce::TraceChanged>(closed)
+                    .await;
+            });
         }
     }
 }

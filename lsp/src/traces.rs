@@ -22,6 +22,9 @@ pub async fn command(
     command: &str,
     argument: Argument,
 ) -> Result<Value, String> {
+    if !matches!(command, commands::TRACE_EVALUATE | commands::TRACE_EXPORT) {
+        shared.simulation.arrive();
+    }
     // First come, first served.
     let _turn = shared.trace_commands.lock().await;
     match command {
@@ -30,10 +33,12 @@ pub async fn command(
             let mut answer = described(shared, &open).await?;
             answer["document"] = trace_document::offer(shared, &open).await;
             show(shared, &open, &answer).await;
+            shared.simulation.close();
             change(shared, Some(open)).await;
             Ok(answer)
         }
         commands::TRACE_CLOSE => {
+            shared.simulation.close();
             change(shared, None).await;
             Ok(Value::Null)
         }
@@ -63,7 +68,11 @@ pub async fn command(
                 other => return Err(format!("unknown command `{other}`")),
             });
             let answer = described(shared, &open).await?;
-            change(shared, Some(open)).await;
+            if open.simulated {
+                crate::simulation::follow(shared, open.step).await?;
+            } else {
+                change(shared, Some(open)).await;
+            }
             Ok(answer)
         }
     }
@@ -75,7 +84,7 @@ fn current(shared: &Shared) -> Result<OpenTrace, String> {
 }
 
 /// The trace of a query's present answer, replayed against the present text.
-async fn find(
+pub(crate) async fn find(
     shared: &Arc<Shared>,
     uri: Option<String>,
     query: Option<String>,
@@ -118,6 +127,7 @@ async fn find(
         meaning: site.meaning,
         trace: Arc::new(trace),
         step: 0,
+        simulated: false,
     })
 }
 
@@ -149,7 +159,7 @@ async fn evaluate(
 }
 
 /// The model of a document's queries.
-async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
+pub(crate) async fn model_of(shared: &Arc<Shared>, uri: &str) -> Result<Arc<Snapshot>, String> {
     let snapshot = shared.store.get(uri).ok_or("the document is not open")?;
     let worker = Arc::clone(shared);
     let model = move || worker.store.model_of(&snapshot);
@@ -180,7 +190,7 @@ async fn described(shared: &Arc<Shared>, open: &OpenTrace) -> Result<Value, Stri
 }
 
 /// Shows another trace, step or none, and says so.
-async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
+pub(crate) async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
     let before = shared.trace().map(|t| t.uri);
     let now = trace.as_ref().map(|t| t.uri.clone());
     shared.set_trace(trace);
@@ -191,7 +201,7 @@ async fn change(shared: &Arc<Shared>, trace: Option<OpenTrace>) {
 }
 
 /// Tells clients that show the trace themselves what it is now.
-async fn announce(shared: &Shared, stale: bool) {
+pub(crate) async fn announce(shared: &Shared, stale: bool) {
     if !shared.capabilities().extensions {
         return;
     }
@@ -205,6 +215,7 @@ async fn announce(shared: &Shared, stale: bool) {
             "query": open.query,
             "step": open.step,
             "steps": open.trace.steps.len(),
+            "simulation": open.simulated,
         }),
     };
     shared
@@ -241,6 +252,11 @@ pub fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
     let Some(asked) = shared.store.get(&open.uri) else {
         return true;
     };
+    if open.simulated {
+        let model = shared.store.model_of(&asked);
+        let now = model.and_then(|model| crate::meaning::of_model(&model, &shared.version));
+        return now != Some(open.meaning);
+    }
     let sites = shared.query_sites(&asked).map(|(_, sites)| sites);
     let fits = |s: &QuerySite| s.meaning == open.meaning && s.text == open.query;
     !sites.is_some_and(|sites| sites.iter().any(fits))

@@ -191,7 +191,7 @@ fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
     let first_line = json!({"uri": case.uri, "line": 0});
     let steps = |answer: &Value| answer["step"].is_u64();
     type Right<'a> = &'a dyn Fn(&Value) -> bool;
-    let all: [(&str, Value, Right<'_>); 15] = [
+    let all: [(&str, Value, Right<'_>); 25] = [
         ("zonelens.verify", first_line, &|a| a["runs"][0].is_u64()),
         ("zonelens.verifyAll", of_query.clone(), &|a| {
             a["runs"][0].is_u64()
@@ -217,6 +217,28 @@ fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
                 && a["json"]["steps"][1]["transition"]["edges"][0]["from"] == "s"
         }),
         ("zonelens.trace.close", json!({}), &Value::is_null),
+        (
+            "zonelens.simulation.start",
+            json!({"uri": case.uri}),
+            &steps,
+        ),
+        ("zonelens.simulation.take", json!({"number": 0}), &|a| {
+            a["step"] == 1
+        }),
+        ("zonelens.simulation.back", json!({}), &|a| a["step"] == 0),
+        ("zonelens.simulation.forward", json!({}), &|a| {
+            a["step"] == 1
+        }),
+        ("zonelens.simulation.goto", json!({"step": 0}), &|a| {
+            a["step"] == 0
+        }),
+        ("zonelens.simulation.delay", json!({"delay": 0}), &steps),
+        ("zonelens.simulation.random", json!({}), &|a| a["step"] == 1),
+        ("zonelens.simulation.restart", json!({}), &|a| {
+            a["length"] == 0
+        }),
+        ("zonelens.simulation.state", json!({}), &steps),
+        ("zonelens.simulation.stop", json!({}), &Value::is_null),
         ("zonelens.showLog", json!({}), &Value::is_null),
         ("zonelens.cancel", json!({}), &|a| a["cancelled"].is_u64()),
         ("zonelens.clearResults", json!({}), &Value::is_null),

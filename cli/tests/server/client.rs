@@ -438,6 +438,9 @@ impl Client {
             }
             "zonelens/status" => assert!(params["running"].is_u64(), "{message}"),
             "zonelens/traceChanged" => assert!(params["open"].is_boolean(), "{message}"),
+            "zonelens/simulationChanged" => {
+                assert!(params["revision"].is_u64(), "{message}");
+            }
             "window/showMessage" => {}
             other => panic!("unexpected notification {other}: {message}"),
         }
@@ -468,6 +471,7 @@ impl Client {
             "$/progress",
             "zonelens/status",
             "zonelens/traceChanged",
+            "zonelens/simulationChanged",
         ];
         let passed = |m: &&Value| m["method"].as_str().is_some_and(|m| replaced.contains(&m));
         let unread: Vec<&Value> = self.unread.iter().filter(|m| !passed(m)).collect();

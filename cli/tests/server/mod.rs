@@ -15,6 +15,7 @@ mod replays;
 mod robustness;
 mod runs;
 mod settings;
+mod simulation;
 mod soak;
 mod staleness;
 mod traces;

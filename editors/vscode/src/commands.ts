@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import { DiagramPanel } from './diagramPanel';
 import { ActiveModel } from './languages';
 import { Server } from './server';
+import { Simulation } from './simulation';
+import { TracePanel } from './tracePanel';
 import { TraceSession } from './traceSession';
 import { XmlModels } from './xmlModels';
 
@@ -10,6 +12,8 @@ import { XmlModels } from './xmlModels';
 export interface Parts {
   server: Server;
   session: TraceSession;
+  simulation: Simulation;
+  trace: TracePanel;
   diagram: DiagramPanel;
   active: ActiveModel;
   xml: XmlModels;
@@ -20,7 +24,7 @@ const WITHOUT_SERVER = ['zonelens.plainXml', 'zonelens.restartServer', 'zonelens
 
 /** Registers all commands. */
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
-  const { server, session, diagram, active, xml } = parts;
+  const { server, session, simulation, trace, diagram, active, xml } = parts;
 
   const here = (): { uri: string; line: number } | undefined => {
     const editor = active.editor;
@@ -61,6 +65,20 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
         await vscode.window.showTextDocument(document);
       }
     },
+    'zonelens.simulate': async () => {
+      const place = here();
+      await (place && simulation.start({ uri: place.uri }));
+    },
+    'zonelens.simulateFromHere': async () => {
+      if (session.trace !== undefined && !session.simulated) {
+        const { uri, query } = session.trace;
+        await simulation.start({ uri, query, step: session.step });
+      }
+    },
+    'zonelens.showChart': () => trace.show(false),
+    'zonelens.simulationBack': () => simulation.run('back'),
+    'zonelens.simulationForward': () => simulation.run('forward'),
+    'zonelens.simulationStop': () => simulation.run('stop'),
     'zonelens.showDiagram': () => diagram.open(false),
     'zonelens.plainXml': async () => {
       const document = vscode.window.activeTextEditor?.document;

@@ -4,6 +4,8 @@ import { ActiveModel, reveal } from './languages';
 import { Panel } from './panel';
 import { Drawing, FromDiagramPanel, ToDiagramPanel } from './protocol';
 import { Server } from './server';
+import { Simulation } from './simulation';
+import { SimulatorPanel } from './simulatorPanel';
 import { TracePanel } from './tracePanel';
 import { TraceSession } from './traceSession';
 
@@ -22,11 +24,14 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
     private readonly session: TraceSession,
     private readonly active: ActiveModel,
     private readonly trace: TracePanel,
+    private readonly simulation: Simulation,
+    private readonly simulator: SimulatorPanel,
   ) {
     super(context, 'zonelens.diagram', 'Diagram', 'diagram.js');
     context.subscriptions.push(
       this,
       session.onChange(() => this.postStep()),
+      simulation.onHover((edges) => this.post({ type: 'hover', edges })),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.isOpen && this.shows(document.uri)) {
           this.soon();
@@ -49,10 +54,11 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
   /** Draws the model of the active editor. */
   async open(focus: boolean): Promise<void> {
     this.document = this.active.editor?.document.uri ?? this.document;
-    const above = this.isOpen ? undefined : this.trace.column;
+    const panel = this.simulator.isOpen ? this.simulator : this.trace;
+    const above = this.isOpen ? undefined : panel.column;
     if (above !== undefined) {
-      // Beside the text there is the trace: the diagram goes below it, into a group that is counted after it.
-      this.trace.show(true);
+      // Beside the text there is the trace or the simulator: the diagram goes below it, into a group that is counted after it.
+      panel.show(true);
       await vscode.commands.executeCommand('workbench.action.newGroupBelow');
       this.show(true, above + 1);
     } else {
@@ -72,6 +78,9 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
   protected heard(message: FromDiagramPanel): void {
     if (message.type === 'jump' && this.drawing) {
       void reveal(vscode.Uri.parse(this.drawing.model), message.line, true);
+    } else if (message.type === 'edge') {
+      const own = this.drawing?.processes.filter((p) => p.template === message.template).map((p) => p.name);
+      void this.simulation.takeEdge(new Set(own), message.edge);
     } else if (message.type === 'move') {
       void this.session.move(message.to);
     }
@@ -104,7 +113,7 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
     const { trace, step, stale } = this.session;
     const current = trace?.steps[step];
     if (trace === undefined || current === undefined || stale || trace.model !== this.drawing?.model) {
-      this.post({ type: 'step', step: null });
+      this.post({ type: 'step', step: null, simulated: false });
       return;
     }
     this.post({
@@ -116,6 +125,7 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
         locations: current.state.locations,
         edges: current.edges,
       },
+      simulated: this.session.simulated,
     });
   }
 }

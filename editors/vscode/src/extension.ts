@@ -4,6 +4,8 @@ import { registerCommands } from './commands';
 import { DiagramPanel } from './diagramPanel';
 import { ActiveModel, isOurs } from './languages';
 import { Server } from './server';
+import { Simulation } from './simulation';
+import { SimulatorPanel } from './simulatorPanel';
 import { StatusBar } from './statusBar';
 import { TestExplorer, hasTests } from './testExplorer';
 import { TracePanel } from './tracePanel';
@@ -22,10 +24,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const active = new ActiveModel();
   const session = new TraceSession(server);
   const trace = new TracePanel(context, session);
-  const diagram = new DiagramPanel(context, server, session, active, trace);
+  const simulation = new Simulation(server);
+  const simulator = new SimulatorPanel(context, simulation, session);
+  const diagram = new DiagramPanel(context, server, session, active, trace, simulation, simulator);
   const xml = new XmlModels(context.globalState);
-  context.subscriptions.push(server, active, session, xml, new StatusBar(server));
-  registerCommands(context, { server, session, diagram, active, xml });
+  context.subscriptions.push(server, active, session, simulation, xml, new StatusBar(server));
+  registerCommands(context, { server, session, simulation, trace, diagram, active, xml });
 
   let tests: TestExplorer | undefined;
   const showTests = (): void => {

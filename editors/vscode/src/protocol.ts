@@ -41,7 +41,7 @@ export interface Step {
 }
 
 /** The parameters of `zonelens/traceChanged`. */
-export type TraceChanged = { open: false } | { open: true; stale: boolean; uri: string; model: string; query: string; step: number; steps: number };
+export type TraceChanged = { open: false } | { open: true; stale: boolean; uri: string; model: string; query: string; step: number; steps: number; simulation?: boolean };
 
 /** A concrete state. */
 export interface State {
@@ -177,7 +177,8 @@ export type FromTracePanel =
   | { type: 'jump'; line: number }
   | { type: 'filter'; hidden: string[] }
   | { type: 'text' }
-  | { type: 'diagram' };
+  | { type: 'diagram' }
+  | { type: 'simulate' };
 
 /** The step that the diagram shows: the locations of the processes, and the edges taken last. */
 export interface DiagramStep {
@@ -191,11 +192,12 @@ export interface DiagramStep {
 /** The messages to the diagram panel. */
 export type ToDiagramPanel =
   | { type: 'drawing'; drawing: Drawing; name: string }
-  | { type: 'step'; step: DiagramStep | null }
+  | { type: 'step'; step: DiagramStep | null; simulated: boolean }
+  | { type: 'hover'; edges: { process: string; edge: number | null }[] }
   | { type: 'empty'; message: string };
 
 /** The messages from the diagram panel. */
-export type FromDiagramPanel = { type: 'ready' } | { type: 'jump'; line: number } | { type: 'move'; to: Move };
+export type FromDiagramPanel = { type: 'ready' } | { type: 'jump'; line: number } | { type: 'move'; to: Move } | { type: 'edge'; template: string; edge: number };
 
 /** A movement in a trace. */
 export type Move = 'next' | 'previous' | 'first' | 'last';

@@ -16,6 +16,7 @@ import {
 } from 'vscode-languageclient/node';
 import { LANGUAGES, SCHEMES } from './languages';
 import { TraceChanged } from './protocol';
+import { SimulationState } from './protocolSimulation';
 
 /** After more unexpected ends than this within the time below, it is not restarted automatically. */
 const MAX_DEATHS = 5;
@@ -35,6 +36,7 @@ export class Server implements vscode.Disposable {
   private readonly healthEmitter = new vscode.EventEmitter<Health>();
   private readonly statusEmitter = new vscode.EventEmitter<{ state: boolean }>();
   private readonly traceEmitter = new vscode.EventEmitter<TraceChanged>();
+  private readonly simulationEmitter = new vscode.EventEmitter<SimulationState>();
   private readonly commandEmitter = new vscode.EventEmitter<{ command: string; result: unknown }>();
 
   /** Fires when the state of the server changes. */
@@ -43,6 +45,8 @@ export class Server implements vscode.Disposable {
   readonly onStatus = this.statusEmitter.event;
   /** Fires when the open trace, its step or its staleness changes. */
   readonly onTrace = this.traceEmitter.event;
+  /** Fires when the zone of the simulation arrives, or an edit changes it. */
+  readonly onSimulation = this.simulationEmitter.event;
   /** Fires when a server command was run by a lens, a key or a panel. */
   readonly onCommand = this.commandEmitter.event;
 
@@ -57,6 +61,7 @@ export class Server implements vscode.Disposable {
     this.healthEmitter.dispose();
     this.statusEmitter.dispose();
     this.traceEmitter.dispose();
+    this.simulationEmitter.dispose();
     this.commandEmitter.dispose();
   }
 
@@ -221,6 +226,7 @@ export class Server implements vscode.Disposable {
     const client = new LanguageClient('zonelens-client', 'Zonelens', run, options);
     client.onNotification('zonelens/status', (params: { state: boolean }) => this.statusEmitter.fire(params));
     client.onNotification('zonelens/traceChanged', (params: TraceChanged) => this.traceEmitter.fire(params));
+    client.onNotification('zonelens/simulationChanged', (params: SimulationState) => this.simulationEmitter.fire(params));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.become('running');

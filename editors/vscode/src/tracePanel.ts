@@ -16,7 +16,10 @@ export class TracePanel extends Panel<ToTracePanel, FromTracePanel> {
       this,
       session.onChange((change) => {
         if (change === 'trace') {
-          this.show();
+          // The chart of a walk grows where it is open; the simulator has a panel of its own.
+          if (!session.simulated) {
+            this.show();
+          }
           this.fill();
         } else if (change === 'step') {
           this.post({ type: 'step', step: session.step });
@@ -58,13 +61,16 @@ export class TracePanel extends Panel<ToTracePanel, FromTracePanel> {
       case 'diagram':
         void vscode.commands.executeCommand('zonelens.showDiagram');
         break;
+      case 'simulate':
+        void vscode.commands.executeCommand('zonelens.simulateFromHere');
+        break;
       case 'ready':
         break;
     }
   }
 
   protected override closed(): void {
-    if (this.session.trace !== undefined) {
+    if (this.session.trace !== undefined && !this.session.simulated) {
       void this.session.close();
     }
   }

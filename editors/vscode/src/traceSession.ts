@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { reveal } from './languages';
 import { Move, Step, TraceChanged, WholeTrace } from './protocol';
+import { SimulationState } from './protocolSimulation';
 import { Server } from './server';
 
 /** The open trace, shared by the panels, the editor's marks and the commands. */
@@ -12,6 +13,8 @@ export class TraceSession implements vscode.Disposable {
   step = 0;
   /** Whether the meaning of the text has changed since. */
   stale = false;
+  /** Whether it is the walk of a simulation. */
+  simulated = false;
   /** Processes without a lane. */
   hidden: string[] = [];
 
@@ -20,6 +23,8 @@ export class TraceSession implements vscode.Disposable {
   readonly onChange = this.emitter.event;
 
   private readonly disposables: vscode.Disposable[] = [];
+  /** A chart is on its way, and another one must follow. */
+  private fetching: 'no' | 'yes' | 'again' = 'no';
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('zonelens.traceEdgeBackground'),
@@ -36,6 +41,7 @@ export class TraceSession implements vscode.Disposable {
       this.emitter,
       server.onCommand(({ command, result }) => void this.heard(command, result)),
       server.onTrace((change) => this.changed(change)),
+      server.onSimulation((state) => void this.grown(state, false)),
       server.onHealth((health) => {
         if (health !== 'running') {
           this.forget();
@@ -86,6 +92,13 @@ export class TraceSession implements vscode.Disposable {
   }
 
   private async heard(command: string, result: unknown): Promise<void> {
+    if (command.startsWith('zonelens.simulation.')) {
+      if (command !== 'zonelens.simulation.stop') {
+        this.hidden = command === 'zonelens.simulation.start' ? [] : this.hidden;
+        await this.grown(result as SimulationState, true);
+      }
+      return;
+    }
     if (!command.startsWith('zonelens.trace.')) {
       return;
     }
@@ -94,6 +107,7 @@ export class TraceSession implements vscode.Disposable {
     } else if (command === 'zonelens.trace.open') {
       this.hidden = [];
       this.stale = false;
+      this.simulated = false;
       await this.fetch();
       await this.follow(result as Step);
     } else if (command !== 'zonelens.trace.export' && command !== 'zonelens.trace.evaluate') {
@@ -102,6 +116,25 @@ export class TraceSession implements vscode.Disposable {
       this.emitter.fire('step');
       this.paint();
       await this.follow(step);
+    }
+  }
+
+  /** The walk of the simulation is another one. */
+  private async grown(state: SimulationState, follows: boolean): Promise<void> {
+    this.simulated = true;
+    this.stale = state.stale;
+    if (this.fetching === 'no') {
+      do {
+        this.fetching = 'yes';
+        await this.fetch().catch(() => undefined);
+      } while ((this.fetching as string) === 'again');
+      this.fetching = 'no';
+    } else {
+      this.fetching = 'again';
+    }
+    const edge = state.walk[state.step - 1]?.transition.edges[0];
+    if (follows && edge?.range) {
+      await this.follow({ model: state.model, edges: [{ line: edge.range.start.line }] });
     }
   }
 
@@ -118,7 +151,7 @@ export class TraceSession implements vscode.Disposable {
     }
   }
 
-  private async follow(step: Step): Promise<void> {
+  private async follow(step: { model: string; edges: { line: number }[] }): Promise<void> {
     const wanted = vscode.workspace.getConfiguration('zonelens').get<boolean>('tracePanel.follow', true);
     const edge = step.edges[0];
     if (wanted && edge) {
@@ -143,6 +176,7 @@ export class TraceSession implements vscode.Disposable {
     }
     this.trace = undefined;
     this.stale = false;
+    this.simulated = false;
     void vscode.commands.executeCommand('setContext', 'zonelens.traceOpen', false);
     this.emitter.fire('closed');
     this.paint();

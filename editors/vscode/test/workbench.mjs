@@ -120,7 +120,7 @@ export class Workbench {
       }
     });
     this.page.on('console', (message) => {
-      if (/Content Security Policy/i.test(message.text()) && /trace\.js|diagram\.js|panel\.css/.test(message.text())) {
+      if (/Content Security Policy/i.test(message.text()) && /trace\.js|diagram\.js|simulator\.js|panel\.css/.test(message.text())) {
         this.complaints.push(message.text());
       }
     });

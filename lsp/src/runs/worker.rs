@@ -18,7 +18,7 @@ const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker may take to leave after its answer.
 const LEAVE_GRACE: Duration = Duration::from_secs(1);
 /// A line longer than this is no answer.
-const MAX_LINE_BYTES: u64 = 512 << 20;
+pub const MAX_LINE_BYTES: u64 = 512 << 20;
 /// How much of a worker's complaints is kept.
 const MAX_STDERR_BYTES: u64 = 16 << 10;
 
@@ -84,7 +84,8 @@ async fn sleep(limit: Option<Duration>) {
     }
 }
 
-fn start(program: &Path) -> Result<Child, String> {
+/// Starts a worker that waits for its request.
+pub fn start(program: &Path) -> Result<Child, String> {
     let mut command = Command::new(program);
     command
         .arg("worker")
@@ -151,7 +152,7 @@ async fn listen(
 
 /// The first line a worker complains with. All of it is read: a worker must not wait for a pipe to
 /// be emptied.
-async fn complaints(mut stderr: ChildStderr) -> String {
+pub async fn complaints(mut stderr: ChildStderr) -> String {
     let mut bytes = Vec::new();
     let mut start = (&mut stderr).take(MAX_STDERR_BYTES);
     let _ = start.read_to_end(&mut bytes).await;
@@ -162,7 +163,7 @@ async fn complaints(mut stderr: ChildStderr) -> String {
 }
 
 /// What became of a worker that ended without an answer.
-async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
+pub async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
     let mut said = String::new();
     if let Some(complaints) = complaints {
         let heard = tokio::time::timeout(LEAVE_GRACE, complaints).await;
@@ -180,7 +181,7 @@ async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>
 }
 
 /// Sees to it that the process is gone and reaped.
-async fn leave(child: &mut Child, answered: bool) {
+pub async fn leave(child: &mut Child, answered: bool) {
     if answered {
         let left = tokio::time::timeout(LEAVE_GRACE, child.wait()).await;
         if left.is_ok() {

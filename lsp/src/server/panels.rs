@@ -53,7 +53,7 @@ impl Server {
         let trace = shared.trace().map(|t| {
             json!({
                 "uri": t.uri, "query": t.query, "step": t.step, "steps": t.trace.steps.len(),
-                "stale": shared.trace_is_stale(),
+                "stale": shared.trace_is_stale(), "simulation": t.simulated,
             })
         });
         Ok(json!({

@@ -9,6 +9,7 @@
 //! Clock values are whole multiples of `1 / unit`. The unit is the least common denominator of the
 //! delays; when another denominator is added, all numbers are multiplied.
 
+mod bare;
 mod carry;
 mod fraction;
 mod random;

@@ -65,6 +65,7 @@ local function ended(code, signal, id)
     return
   end
   require('zonelens.trace').forget()
+  require('zonelens.simulate').forget()
   for _, bufnr in ipairs(buffers) do
     M.start(bufnr)
   end
@@ -87,6 +88,14 @@ local function configuration(bufnr)
       ['zonelens/status'] = function()
         require('zonelens.lens').refresh_all()
         require('zonelens.trace').refresh_hints()
+        return vim.NIL
+      end,
+      ['zonelens/traceChanged'] = function(_, change)
+        require('zonelens.simulate').trace_changed(change)
+        return vim.NIL
+      end,
+      ['zonelens/simulationChanged'] = function(_, state)
+        require('zonelens.simulate').changed(state)
         return vim.NIL
       end,
     },

@@ -57,11 +57,21 @@ actions['trace'] = function()
   require('zonelens.trace').open(here())
 end
 
---- Step through the open trace.
+--- Step through the open trace or walk.
 actions['next'] = function()
+  local simulate = require('zonelens.simulate')
+  if simulate.current() then
+    simulate.forward()
+    return
+  end
   require('zonelens.trace').move('zonelens.trace.next')
 end
 actions['prev'] = function()
+  local simulate = require('zonelens.simulate')
+  if simulate.current() then
+    simulate.back()
+    return
+  end
   require('zonelens.trace').move('zonelens.trace.previous')
 end
 actions['first'] = function()
@@ -89,10 +99,53 @@ actions['here'] = function()
   end
 end
 
---- Closes the trace.
+--- Closes the trace or the simulation.
 actions['close'] = function()
   require('zonelens.trace').forget()
+  require('zonelens.simulate').forget()
   execute('zonelens.trace.close', vim.empty_dict())
+end
+
+--- Starts a simulation of the model.
+actions['simulate'] = function()
+  require('zonelens.simulate').start({ uri = vim.uri_from_bufnr(0) })
+end
+
+--- Starts a simulation from the step of the open trace: in its split from the one under the cursor.
+actions['simulate-here'] = function()
+  local trace = require('zonelens.trace')
+  local open = trace.current()
+  if not open then
+    vim.notify('zonelens: no trace is open; :Zonelens trace opens one', vim.log.levels.WARN)
+    return
+  end
+  local here_too = vim.api.nvim_get_current_buf() == open.buffer
+  local step = here_too and trace.step_at_cursor() or open.step.step
+  require('zonelens.simulate').start({ uri = open.step.uri, query = open.step.query, step = step })
+end
+
+--- Lets time pass in the simulation.
+actions['delay'] = function(delay)
+  require('zonelens.simulate').delay(delay)
+end
+
+--- Takes the transition with a number.
+actions['take'] = function(number)
+  if not tonumber(number) then
+    vim.notify('zonelens: :Zonelens take needs the number of a transition', vim.log.levels.ERROR)
+    return
+  end
+  require('zonelens.simulate').take(tonumber(number))
+end
+
+--- Shows the page of a rule: of the diagnostic under the cursor, or of a code.
+actions['explain'] = function(code)
+  require('zonelens.explain').show(code)
+end
+
+--- Offers the fixes of the cursor's line.
+actions['fix'] = function()
+  require('zonelens.explain').fix()
 end
 
 --- Deletes all results.

@@ -21,9 +21,18 @@ local function native_hints()
   return vim.lsp.inlay_hint ~= nil
 end
 
---- Shows the hints of the current step in the model's buffer.
+--- Shows the hints of the current step, of a trace or a simulation, in the model's buffer.
 function M.refresh_hints()
-  local bufnr = current and buffer_of(current.step.model)
+  local simulation = require('zonelens.simulate').current()
+  local shown = current and current.step or simulation and simulation.state
+  if shown then
+    M.show_hints(shown.model)
+  end
+end
+
+--- Shows the hints in the buffer of a model.
+function M.show_hints(uri)
+  local bufnr = buffer_of(uri)
   if not bufnr then
     return
   end
@@ -58,6 +67,14 @@ function M.refresh_hints()
       end
     end
   end, bufnr)
+end
+
+--- Removes the hints from the buffer of a model.
+function M.clear_hints(uri)
+  local bufnr = buffer_of(uri)
+  if bufnr then
+    vim.api.nvim_buf_clear_namespace(bufnr, hints, 0, -1)
+  end
 end
 
 --- The virtual text of the hints, by 0-based line: for tests and for other plugins.
@@ -117,6 +134,7 @@ local function keys(buffer)
   map('G', 'last')
   map('<CR>', 'here')
   map('q', 'close')
+  map('s', 'simulate-here')
 end
 
 local function open_split(document)
@@ -137,6 +155,7 @@ end
 --- Opens the trace that `zonelens.trace.open` returned.
 function M.shown(result)
   M.forget()
+  require('zonelens.simulate').forget()
   local buffer = open_split(result.document)
   current = { buffer = buffer, lines = result.document.lines, step = result }
   show(result)
@@ -186,10 +205,7 @@ function M.forget()
   end
   local gone = current
   current = nil
-  local bufnr = buffer_of(gone.step.model)
-  if bufnr then
-    vim.api.nvim_buf_clear_namespace(bufnr, hints, 0, -1)
-  end
+  M.clear_hints(gone.step.model)
   if vim.api.nvim_buf_is_valid(gone.buffer) then
     vim.api.nvim_buf_delete(gone.buffer, { force = true })
   end

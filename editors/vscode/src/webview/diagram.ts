@@ -4,6 +4,8 @@ import { app, button, h, host, isTyping, s } from './dom';
 
 let drawing: Drawing | undefined;
 let step: DiagramStep | null = null;
+/** Whether a click on an edge takes it. */
+let simulated = false;
 let chosen = '';
 /** The scale, or `fit` while the user has not chosen one. */
 let zoom: number | 'fit' = 'fit';
@@ -106,13 +108,19 @@ function section(template: DrawnTemplate): HTMLElement {
   return h('section', {}, h('h2', {}, title, h('span', { class: 'summary' }, ` ${count}`)), picture);
 }
 
-function activate(element: SVGElement, line: number): void {
-  element.addEventListener('click', () => send({ type: 'jump', line }));
+/** A click goes to the text, unless `instead` does something. */
+function activate(element: SVGElement, line: number, instead = (): boolean => false): void {
+  const act = (): void => {
+    if (!instead()) {
+      send({ type: 'jump', line });
+    }
+  };
+  element.addEventListener('click', act);
   element.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault();
       event.stopPropagation();
-      send({ type: 'jump', line });
+      act();
     }
   });
 }
@@ -162,7 +170,7 @@ function drawEdge(template: DrawnTemplate, edge: DrawnEdge): SVGElement {
     ...ground(edge.labels),
     ...edge.labels.map(text),
   );
-  activate(group, edge.line);
+  activate(group, edge.line, () => simulated && (send({ type: 'edge', template: template.name, edge: edge.id }), true));
   return group;
 }
 
@@ -240,6 +248,18 @@ function light(): void {
   }
 }
 
+/** Highlights the edges of the transition that is pointed at in the simulator. */
+function point(edges: { process: string; edge: number | null }[]): void {
+  for (const picture of canvas.querySelectorAll('svg')) {
+    const template = picture.getAttribute('data-template');
+    const own = new Set(drawing?.processes.filter((p) => p.template === template).map((p) => p.name));
+    for (const group of picture.querySelectorAll('g.edge')) {
+      const id = group.getAttribute('data-edge');
+      group.classList.toggle('pointed', edges.some((e) => own.has(e.process) && String(e.edge) === id));
+    }
+  }
+}
+
 function lightNode(group: Element, own: Set<string>): void {
   const name = group.getAttribute('data-name');
   const here = Object.entries(step?.locations ?? {})
@@ -267,7 +287,10 @@ window.addEventListener('message', (event: MessageEvent<ToDiagramPanel>) => {
     draw();
   } else if (message.type === 'step') {
     step = message.step;
+    simulated = message.simulated;
     light();
+  } else if (message.type === 'hover') {
+    point(message.edges);
   } else {
     drawing = undefined;
     canvas.replaceChildren(h('p', {}, message.message));

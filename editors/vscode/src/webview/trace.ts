@@ -54,6 +54,7 @@ function build(): void {
     place,
     button('Go to edge', 'Show the edge of this step in the text (Enter)', jump),
     button('Diagram', 'Show the templates with the current locations', () => send({ type: 'diagram' })),
+    button('Simulate', 'Simulate from this step on', () => send({ type: 'simulate' })),
     button('Text', 'Open the trace as text', () => send({ type: 'text' })),
     filter,
   );
