@@ -343,7 +343,7 @@ fn edits_keep_the_walk_as_far_as_it_is_possible() {
         "{before}"
     );
 
-    // A comment above: the same walk, in other lines, without a word.
+    // A comment above: the same walk, in other lines, and no message.
     client.replace(URI, 2, &format!("// above\n{MODEL}"));
     let state = command(&mut client, "state", json!({}));
     assert_eq!(

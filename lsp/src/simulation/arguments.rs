@@ -30,7 +30,7 @@ pub enum Action {
     Forward,
     /// Goes to a step.
     Goto(usize),
-    /// Starts anew.
+    /// Restarts.
     Restart,
     /// Walks at random.
     Random {
@@ -43,7 +43,7 @@ pub enum Action {
     },
 }
 
-/// Reads a command; `Err` is a sentence for people.
+/// Reads a command; `Err` is a sentence for the user.
 pub fn read(command: &str, argument: Argument, model: &Snapshot) -> Result<Action, String> {
     Ok(match command {
         commands::SIMULATION_STATE => Action::State,

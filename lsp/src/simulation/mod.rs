@@ -119,7 +119,7 @@ fn limit(stop: &AtomicBool) -> Limit<'_> {
     Limit::new(stop, Instant::now().checked_add(PATIENCE))
 }
 
-/// Runs a command of the simulator; `Err` is a sentence for people.
+/// Runs a command of the simulator; `Err` is a sentence for the user.
 pub async fn command(
     shared: &Arc<Shared>,
     command: &str,
@@ -212,7 +212,7 @@ async fn start(shared: &Arc<Shared>, argument: Argument) -> Result<Arc<Simulator
 }
 
 fn too_long() -> String {
-    format!("a walk has at most {MOST_STEPS} transitions here; go back, or start anew")
+    format!("a walk has at most {MOST_STEPS} transitions here; go back, or restart")
 }
 
 fn new_walks(shared: &Shared, model: &Snapshot) -> Walks {
@@ -462,7 +462,7 @@ async fn follow_text(
     model: &Arc<Snapshot>,
 ) -> Result<bool, String> {
     let (wanted, tool) = (Arc::clone(model), shared.version.clone());
-    let (changed, anew) = simulator
+    let (changed, renewed) = simulator
         .thread
         .run(move |held| {
             if Arc::ptr_eq(&held.model, &wanted) {
@@ -472,7 +472,7 @@ async fn follow_text(
             (true, carry(held, &wanted, &tool))
         })
         .await?;
-    if anew {
+    if renewed {
         simulator.set_walks(new_walks(shared, model));
     }
     Ok(changed)
@@ -499,19 +499,19 @@ fn carry(held: &mut Held, model: &Arc<Snapshot>, tool: &str) -> bool {
             false
         }
         Ok((mut session, stopped)) => {
-            let anew = meaning != held.meaning;
+            let renewed = meaning != held.meaning;
             match stopped {
                 Some(stopped) => session.say(format!(
                     "the model has changed: the walk ends before step {}: {}",
                     stopped.step, stopped.reason
                 )),
-                None if anew => {
+                None if renewed => {
                     session.say("the model has changed; the whole walk is still possible");
                 }
                 None => {}
             }
             *held = Held::new(session, Arc::clone(model), meaning);
-            anew
+            renewed
         }
     }
 }

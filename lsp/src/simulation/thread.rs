@@ -14,7 +14,7 @@ use crate::meaning::Meaning;
 /// Evaluation recurses over expressions; memory for the stack is only taken when used.
 const STACK_BYTES: usize = 256 << 20;
 
-const CRASHED: &str = "the simulation met a mistake of its own and has ended";
+const CRASHED: &str = "the simulation hit an internal error and has ended";
 
 /// A simulation with the text that it is about.
 pub struct Held {

@@ -66,7 +66,7 @@ async fn serve(
     }
 }
 
-/// Serves until nobody asks any more; `Err` says what became of the worker.
+/// Serves until nobody asks any more; `Err` says how the worker ended.
 async fn work(
     program: &Path,
     request: &WorkerRequest,

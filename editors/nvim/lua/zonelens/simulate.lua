@@ -157,7 +157,7 @@ local function render(state)
     page.add('! ' .. message)
   end
   if not state.complete then
-    page.add('! not everything that may happen was looked at')
+    page.add('! not everything that may happen was examined')
   end
   add_choices(page, state)
   page.section(('Time may pass by %s: %s'):format(state.wait.window, state.wait.message))

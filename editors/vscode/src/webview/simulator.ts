@@ -391,7 +391,7 @@ function show(now: SimulationState): void {
   if (place.textContent !== text) {
     place.textContent = text;
   }
-  const limited = now.complete ? '' : 'Not everything that may happen was looked at.';
+  const limited = now.complete ? '' : 'Not everything that may happen was examined.';
   const message = [now.message === null ? '' : `${now.message}.`, limited].filter((m) => m !== '').join(' ');
   banner.hidden = message === '';
   if (banner.textContent !== message) {
