@@ -200,7 +200,7 @@ fn the_zone_arrives_by_itself_for_clients_that_ask_for_it() {
     assert_eq!(told["params"]["uri"], URI);
     assert_eq!(
         told["params"]["zone"]["pieces"][0]["text"],
-        "P.x <= 5 && P.x == y"
+        "P.x == y && y <= 5"
     );
     client.finish();
 }

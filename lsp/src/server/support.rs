@@ -147,7 +147,7 @@ impl Server {
     pub(super) async fn tell_crash(&self) {
         if let Some(report) = log::take_crash() {
             let message = format!(
-                "Zonelens met a mistake of its own and goes on. A report without any of your text is in {}.",
+                "Zonelens hit an internal error and recovered. A report without any of your text is in {}.",
                 report.display()
             );
             let kind = lsp::MessageType::ERROR;
