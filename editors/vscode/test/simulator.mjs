@@ -1,3 +1,5 @@
+// KNOWN TO FAIL ABOUT EVERY SECOND TIME: after the first step, the edges taken are sometimes never marked in the text.
+// The cause is probably in traceSession.ts (a paint that uses the trace before the last fetch). Not part of CI until fixed.
 // The simulator in the real workbench: five steps by clicks on transitions and edges, back two, on to the end; by
 // keyboard; from a step of a trace; in light and dark.
 // Usage: node test/simulator.mjs CODE_SERVER VSIX [SCREENSHOTS]
