@@ -40,23 +40,30 @@ pub struct Page<'a> {
     pub offset: &'a dyn Fn(ItemId) -> Option<u32>,
     /// The offset of the first word of an item.
     pub first_word: &'a dyn Fn(ItemId) -> Option<u32>,
-    /// The offset of the first global declaration in an XML file.
-    pub declarations: Option<u32>,
+    /// Where an XML file takes a new global declaration, and what to write around it.
+    pub declarations: Option<(u32, &'static str, &'static str)>,
 }
 
 impl Page<'_> {
     /// The edits of a fix, or `None` if it cannot be applied to this text.
     pub fn edits(&self, changes: &[Change]) -> Option<Vec<TextEdit>> {
-        changes.iter().map(|c| self.edit(c)).collect()
+        let edit = |c| self.edit(c).filter(|edit| self.is_whole(edit.span));
+        changes.iter().map(edit).collect()
+    }
+
+    /// Whether replacing a span leaves no half of a CDATA section.
+    fn is_whole(&self, span: Span) -> bool {
+        let old = self.text.get(span.range()).unwrap_or("");
+        self.kind != FileKind::Xml || !old.contains("<![CDATA[") && !old.contains("]]>")
     }
 
     fn span(&self, loc: &Loc) -> Option<Span> {
         Some(loc.span.shift((self.offset)(loc.item)?))
     }
 
-    fn escaped(&self, text: &str) -> String {
+    fn escaped(&self, text: &str, at: u32) -> String {
         match self.kind {
-            FileKind::Xml => xml::escape(text).into_owned(),
+            FileKind::Xml => xml::written(self.text, text, at).into_owned(),
             _ => text.to_owned(),
         }
     }
@@ -64,10 +71,11 @@ impl Page<'_> {
     fn edit(&self, change: &Change) -> Option<TextEdit> {
         let plain = self.kind != FileKind::Xml;
         match change {
-            Change::Replace(loc, text) => Some(TextEdit {
-                span: self.span(loc)?,
-                text: self.escaped(text),
-            }),
+            Change::Replace(loc, text) => {
+                let span = self.span(loc)?;
+                let text = self.escaped(text, span.start);
+                Some(TextEdit { span, text })
+            }
             Change::Insert(loc, text) if plain => Some(TextEdit {
                 span: self.span(loc)?,
                 text: text.clone(),
@@ -81,17 +89,16 @@ impl Page<'_> {
             Change::Prefix(loc, word) => self.prefix(loc, word),
             Change::Clause(loc, lead, tail) => self.clause(self.span(loc)?, lead, tail),
             Change::Entry(loc) => self.entry(self.span(loc)?),
-            Change::Copy(loc, copies) if plain => self.copy(loc, copies),
-            Change::Copy(..) => None,
+            Change::Copy(loc, copies) => self.copy(loc, copies),
             Change::Dimension(loc, k, text) => self.dimension(self.span(loc)?, *k, text),
             Change::Declare(item, text) => {
-                let at = match plain {
-                    true => (self.first_word)(*item)?,
+                let (at, before, after) = match plain {
+                    true => ((self.first_word)(*item)?, "", "\n"),
                     false => self.declarations?,
                 };
                 Some(TextEdit {
                     span: Span::new(at, at),
-                    text: format!("{}\n", self.escaped(text)),
+                    text: format!("{before}{}{after}", self.escaped(text, at)),
                 })
             }
         }
@@ -156,6 +163,8 @@ impl Page<'_> {
         })
     }
 
+    /// Copies of an edge: in `.xta` with commas between them; in XML as elements of their own,
+    /// without the id, which is that of the original.
     fn copy(&self, loc: &Loc, copies: &[Vec<(Span, String)>]) -> Option<TextEdit> {
         let span = self.span(loc)?;
         let line = self.text.get(..span.start as usize)?;
@@ -172,7 +181,14 @@ impl Page<'_> {
                 text.get(from..to)?;
                 text.replace_range(from..to, new);
             }
-            out.push_str(&format!(",\n{indent}{text}"));
+            let comma = match self.kind {
+                FileKind::Xml => {
+                    text = without_id(&text);
+                    ""
+                }
+                _ => ",",
+            };
+            out.push_str(&format!("{comma}\n{indent}{text}"));
         }
         Some(TextEdit {
             span: Span::new(span.end, span.end),
@@ -196,11 +212,24 @@ impl Page<'_> {
             if step == k {
                 return Some(TextEdit {
                     span: Span::new(open as u32 + 1, close as u32),
-                    text: self.escaped(text),
+                    text: self.escaped(text, open as u32),
                 });
             }
             at = close + 1;
         }
         None
+    }
+}
+
+/// An element without the attribute `id` of its start tag.
+fn without_id(element: &str) -> String {
+    let tag = element.find('>').unwrap_or(element.len());
+    let Some(start) = element[..tag].find(" id=\"") else {
+        return element.to_owned();
+    };
+    let value = start + " id=\"".len();
+    match element[value..tag].find('"') {
+        Some(end) => format!("{}{}", &element[..start], &element[value + end + 1..]),
+        None => element.to_owned(),
     }
 }

@@ -223,6 +223,68 @@ pub struct Stmt {
     pub span: Span,
 }
 
+/// A direct part of a statement or block.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// An expression.
+    Expr(&'a Expr),
+    /// A declaration of a local variable.
+    Decl(&'a Decl),
+    /// A statement.
+    Stmt(&'a Stmt),
+}
+
+impl Block {
+    /// Calls `visit` on the direct parts, in text order.
+    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+        self.decls.iter().map(Part::Decl).for_each(&mut *visit);
+        self.stmts.iter().map(Part::Stmt).for_each(visit);
+    }
+}
+
+impl Stmt {
+    /// Calls `visit` on the direct parts; those of a block are its own. The labels of `switch` are
+    /// constants and are not visited.
+    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+        match &self.kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+            StmtKind::Block(b) => b.parts(visit),
+            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => {
+                visit(Part::Expr(e));
+            }
+            StmtKind::For(a, b, c, body) => {
+                [a, b, c].map(Part::Expr).into_iter().for_each(&mut *visit);
+                visit(Part::Stmt(body));
+            }
+            StmtKind::Iterate(_, body) => visit(Part::Stmt(body)),
+            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                visit(Part::Expr(c));
+                visit(Part::Stmt(body));
+            }
+            StmtKind::If(c, a, b) => {
+                visit(Part::Expr(c));
+                visit(Part::Stmt(a));
+                b.iter().for_each(|b| visit(Part::Stmt(b)));
+            }
+            StmtKind::Switch(e, cases) => {
+                visit(Part::Expr(e));
+                let stmts = cases.iter().flat_map(|(_, stmts)| stmts);
+                stmts.map(Part::Stmt).for_each(visit);
+            }
+        }
+    }
+}
+
+impl Init {
+    /// Calls `visit` on the expressions of an initialiser, in text order.
+    pub fn exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Init::Expr(e) => visit(e),
+            Init::List(items, _) => items.iter().for_each(|i| i.exprs(visit)),
+        }
+    }
+}
+
 /// The forms of statements. C-style loops are rare, so boxing them because of their size is not
 /// worth it.
 #[allow(clippy::large_enum_variant)]

@@ -9,6 +9,7 @@ mod builtin;
 mod check;
 pub mod config;
 mod consteval;
+pub mod coverage;
 mod diag;
 pub mod diagnostic;
 mod fix;
@@ -34,10 +35,11 @@ mod symbol;
 mod symmetry;
 pub mod trace_text;
 mod types;
+pub mod vacuous;
 
 pub use config::Severities;
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::{FamilyOutline, Model, Outline};
-pub use rules::{codes, explain, severity, title};
+pub use rules::{codes, codes_with, explain, severity, title};
 #[doc(hidden)]
 pub use symmetry::Judge;

@@ -11,7 +11,7 @@
 mod code;
 mod parts;
 
-use crate::network::{Network, Query};
+use crate::network::{CellId, ChannelId, ClockId, FunctionId, Id, Network, Query, VariableId};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
@@ -78,8 +78,8 @@ fn written(network: &Network, uses: &Uses, query: Option<&Query>) -> Fingerprint
 /// Variables and functions that affect answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Uses {
-    variables: BTreeSet<u32>,
-    functions: BTreeSet<u32>,
+    variables: BTreeSet<VariableId>,
+    functions: BTreeSet<FunctionId>,
 }
 
 impl Uses {
@@ -95,16 +95,16 @@ impl Uses {
             Some((query, _)) => query.feed(&mut sink),
             None => {
                 // References across a family address locals by a fixed stride, so all locals count.
-                let locals = network.variables.iter().enumerate();
+                let locals = network.variables.enumerated();
                 let locals = locals.filter(|(_, v)| v.process.is_some());
-                sink.uses.variables.extend(locals.map(|(i, _)| i as u32));
+                sink.uses.variables.extend(locals.map(|(id, _)| id));
                 network.processes.feed(&mut sink);
                 network.before_update.feed(&mut sink);
                 network.after_update.feed(&mut sink);
             }
         }
         while let Some(function) = sink.calls.pop() {
-            if let Some(function) = network.functions.get(function as usize) {
+            if let Some(function) = network.functions.get(function) {
                 function.feed(&mut sink);
             }
         }
@@ -135,9 +135,9 @@ impl Numbers {
             }
             numbers
         };
-        let used = |variable: u32| uses.variables.contains(&variable);
-        let variables = 0..network.variables.len() as u32;
-        let functions = 0..network.functions.len() as u32;
+        let used = |variable: VariableId| uses.variables.contains(&variable);
+        let variables = network.variables.ids();
+        let functions = network.functions.ids();
         Numbers {
             variables: count(&mut variables.map(used)),
             cells: count(&mut network.cells.iter().map(|c| used(c.variable))),
@@ -154,7 +154,7 @@ struct Sink<'a> {
     hash: Option<(Sha256, Numbers)>,
     uses: Uses,
     /// Functions that were mentioned and not visited yet.
-    calls: Vec<u32>,
+    calls: Vec<FunctionId>,
 }
 
 impl Sink<'_> {
@@ -181,36 +181,37 @@ impl Sink<'_> {
     }
 
     /// Feeds an id, renumbered among those that count.
-    fn renumbered(&mut self, id: u32, of: fn(&Numbers) -> &Vec<u32>) {
+    fn renumbered(&mut self, id: impl Id, of: fn(&Numbers) -> &Vec<u32>) {
         if let Some((_, numbers)) = &self.hash {
-            let new = of(numbers).get(id as usize).copied().unwrap_or(id);
+            let new = of(numbers).get(id.index()).copied();
+            let new = new.unwrap_or(id.index() as u32);
             self.number(new);
         }
     }
 
-    fn variable(&mut self, id: u32) {
+    fn variable(&mut self, id: VariableId) {
         self.renumbered(id, |n| &n.variables);
     }
 
-    fn cell(&mut self, id: u32) {
-        let variable = self.network.cells.get(id as usize).map(|c| c.variable);
+    fn cell(&mut self, id: CellId) {
+        let variable = self.network.cells.get(id).map(|c| c.variable);
         self.uses.variables.extend(variable);
         self.renumbered(id, |n| &n.cells);
     }
 
-    fn clock(&mut self, id: u32) {
-        let variable = self.network.clocks.get(id as usize).map(|c| c.variable);
+    fn clock(&mut self, id: ClockId) {
+        let variable = self.network.clocks.get(id).map(|c| c.variable);
         self.uses.variables.extend(variable);
         self.renumbered(id, |n| &n.clocks);
     }
 
-    fn channel(&mut self, id: u32) {
-        let variable = self.network.channels.get(id as usize).map(|c| c.variable);
+    fn channel(&mut self, id: ChannelId) {
+        let variable = self.network.channels.get(id).map(|c| c.variable);
         self.uses.variables.extend(variable);
         self.renumbered(id, |n| &n.channels);
     }
 
-    fn function(&mut self, id: u32) {
+    fn function(&mut self, id: FunctionId) {
         if self.uses.functions.insert(id) {
             self.calls.push(id);
         }

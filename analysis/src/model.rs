@@ -262,7 +262,10 @@ impl Model {
             kind: file.kind,
             offset: &|item| self.offsets.get(&item).copied(),
             first_word: &first_word,
-            declarations: declaration.map(|i| i.offset + i.node.span.start),
+            declarations: match declaration {
+                Some(i) => Some((i.offset + i.node.span.start, "", "\n")),
+                None => file.declaration_place(),
+            },
         };
         act(&page)
     }
@@ -276,12 +279,16 @@ impl Model {
             .flat_map(|e| &e.checked.symbols)
             .map(|s| s.name.as_str())
             .collect();
-        let end = file.text.len() as u32;
+        let (end, after) = match file.kind {
+            FileKind::Xml => (file.system_end()?, ""),
+            _ => (file.text.len() as u32, "\n"),
+        };
         let edit = TextEdit {
             span: Span::new(end, end),
-            text: format!("\nsystem {};\n", names.join(", ")),
+            // The line break ends a comment that may be there.
+            text: format!("\nsystem {};{after}", names.join(", ")),
         };
-        (file.kind == FileKind::Xta && !names.is_empty()).then(|| Fix {
+        (!names.is_empty()).then(|| Fix {
             title: "Run one process of each template".into(),
             edits: vec![edit],
             safe: false,
@@ -347,7 +354,7 @@ impl Model {
         for (set, code, loc) in &self.findings.broken {
             let offset = self.offsets.get(&loc.item).copied().unwrap_or(0);
             let locals = built.processes.iter().filter_map(|p| p.sets.get(set));
-            let ids: Vec<u32> = built
+            let ids: Vec<_> = built
                 .sets
                 .get(set)
                 .into_iter()
@@ -355,7 +362,7 @@ impl Model {
                 .copied()
                 .collect();
             for id in ids {
-                if let Some(s) = built.network.scalarsets.get_mut(id as usize) {
+                if let Some(s) = built.network.scalarsets.get_mut(id) {
                     let rule = network::BrokenRule {
                         code,
                         span: loc.span.shift(offset),
@@ -524,15 +531,11 @@ impl Model {
         let named = self.findings.facts.judged(&self.env, &kind, judge);
         let number = |set: &u32| built.sets.get(set).copied();
         let some = named.elements.iter();
-        let mut elements: Vec<(u32, u32)> = some
+        let mut elements: Vec<_> = some
             .filter_map(|(set, n)| number(set).map(|id| (id, *n)))
             .collect();
         for id in named.all.keys().filter_map(number) {
-            let size = built
-                .network
-                .scalarsets
-                .get(id as usize)
-                .map_or(0, |s| s.size);
+            let size = built.network.scalarsets.get(id).map_or(0, |s| s.size);
             elements.extend((0..size).map(|n| (id, n)));
         }
         elements.sort_unstable();

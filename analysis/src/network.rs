@@ -19,47 +19,37 @@ use std::collections::BTreeSet;
 use zonelens_syntax::ast::{BoundsKind, Direction, PathKind, QuantifierKind};
 use zonelens_syntax::span::Span;
 
-/// The index of an integer cell of the state.
-pub type CellId = u32;
-/// The index of a clock; clock 0 is the first real clock (the reference clock of a DBM is not
-/// counted).
-pub type ClockId = u32;
-/// The index of a channel (an element of a channel array).
-pub type ChannelId = u32;
-/// The index of a process.
-pub type ProcessId = u32;
-/// The index of a location within its process.
-pub type LocationId = u32;
-/// The index of a function of the network.
-pub type FunctionId = u32;
-/// An index into [`Network::scalarsets`].
-pub type ScalarsetId = u32;
-/// A slot of a frame: it holds a select, quantifier or loop variable, a function parameter or a
-/// local variable.
-pub type Slot = u32;
+mod ids;
+
+pub use crate::types::DEFAULT_INT;
+
+pub use ids::{
+    CellId, ChannelId, ClockId, FunctionId, Id, LocationId, ProcessId, ScalarsetId, Slot, Table,
+    VariableId,
+};
 
 /// A closed network of timed automata.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     /// Integer cells in layout order.
-    pub cells: Vec<Cell>,
+    pub cells: Table<CellId, Cell>,
     /// Clocks in layout order.
-    pub clocks: Vec<Clock>,
+    pub clocks: Table<ClockId, Clock>,
     /// Channels; elements of arrays in index order.
-    pub channels: Vec<Channel>,
+    pub channels: Table<ChannelId, Channel>,
     /// The values of constant arrays and structs that are read with computed indices.
     pub constants: Vec<i32>,
     /// Variables as declared (local ones once per process), with their shapes over cells, clocks
     /// and channels.
-    pub variables: Vec<Variable>,
+    pub variables: Table<VariableId, Variable>,
     /// Functions; those of templates once per process.
-    pub functions: Vec<Function>,
+    pub functions: Table<FunctionId, Function>,
     /// Processes in the order of the system line.
     pub processes: Vec<Process>,
     /// The families on the system line, in order. Every process belongs to one of them.
     pub families: Vec<Family>,
     /// All scalarsets (Ω), declared or detected.
-    pub scalarsets: Vec<Scalarset>,
+    pub scalarsets: Table<ScalarsetId, Scalarset>,
     /// Whether any channel or process priority is declared.
     pub has_priorities: bool,
     /// Run before the updates of each transition.
@@ -100,8 +90,8 @@ pub struct Cell {
     pub scalarset: Option<ScalarsetId>,
     /// Whether it is declared `meta`.
     pub meta: bool,
-    /// The variable it belongs to (index into [`Network::variables`]).
-    pub variable: u32,
+    /// The variable it belongs to.
+    pub variable: VariableId,
 }
 
 /// A clock.
@@ -109,8 +99,8 @@ pub struct Cell {
 pub struct Clock {
     /// The initial value.
     pub init: i32,
-    /// The variable it belongs to (index into [`Network::variables`]).
-    pub variable: u32,
+    /// The variable it belongs to.
+    pub variable: VariableId,
 }
 
 /// A channel.
@@ -122,8 +112,8 @@ pub struct Channel {
     pub broadcast: bool,
     /// Its priority; larger is higher. Internal steps have [`Channel::DEFAULT_PRIORITY`].
     pub priority: i32,
-    /// The variable it belongs to (index into [`Network::variables`]).
-    pub variable: u32,
+    /// The variable it belongs to.
+    pub variable: VariableId,
 }
 
 impl Channel {

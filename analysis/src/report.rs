@@ -6,6 +6,7 @@
 
 pub use crate::reason::Reason;
 pub use crate::switch::Switch;
+pub use crate::vacuous::Vacuous;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,11 +40,40 @@ pub struct QueryReport {
     /// editor.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<String, i64>,
-    /// The witness or counterexample.
-    pub trace: Option<Trace>,
     /// The least time of a run, if the fastest trace was requested and found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_time: Option<LeastTime>,
+    /// Why the query is satisfied without saying anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<Vacuous>,
+    /// The certificate that was written or checked.
+    #[serde(default)]
+    pub certificate: Option<CertificateReport>,
+    /// Why there is no certificate although one was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertified: Option<String>,
+    /// The witness or counterexample; the last field, because long ones are written piece by piece.
+    pub trace: Option<Trace>,
+}
+
+/// A certificate of an answer: a file that proves it to a program without the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CertificateReport {
+    /// The kind of the claim: `always` or `never`.
+    pub kind: String,
+    /// The number of discrete states.
+    pub states: u64,
+    /// The number of zones.
+    pub zones: u64,
+    /// The size of the file.
+    pub bytes: u64,
+    /// Whether it was checked and accepted.
+    pub checked: bool,
+    /// The time of the check in seconds; 0 if it was not checked.
+    pub seconds: f64,
+    /// Whether the query was answered with symmetry or several threads, and searched again without
+    /// them for the certificate.
+    pub searched_again: bool,
 }
 
 /// The least time that a run to a state takes.
@@ -84,6 +114,9 @@ impl QueryReport {
             constants: BTreeMap::new(),
             trace: None,
             least_time: None,
+            vacuous: None,
+            certificate: None,
+            uncertified: None,
         }
     }
 
@@ -104,6 +137,9 @@ impl QueryReport {
             constants: self.constants.clone(),
             trace: None,
             least_time: self.least_time,
+            vacuous: self.vacuous.clone(),
+            certificate: self.certificate.clone(),
+            uncertified: self.uncertified.clone(),
         }
     }
 
@@ -479,6 +515,8 @@ pub enum WorkerTask {
     /// is a [`WalkRequest`](crate::simulation::WalkRequest), each is answered by one
     /// [`WorkerMessage::Walk`].
     Walk,
+    /// Explore everything and say what was not seen.
+    Coverage,
 }
 
 /// The request that the server writes to the standard input of a worker: one line of JSON. The
@@ -529,6 +567,8 @@ pub enum WorkerMessage {
         /// The value.
         value: TraceValue,
     },
+    /// What a model never does; the last message.
+    Coverage(Box<crate::coverage::Coverage>),
     /// The answer to a question about a walk; others may follow.
     Walk(Box<crate::simulation::WalkAnswer>),
 }

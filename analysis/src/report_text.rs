@@ -1,6 +1,6 @@
 //! A report as text: the same on the command line, in JUnit files, in code lenses and in hovers.
 
-use crate::report::{BoundsValue, LeastTime, QueryReport, Reason, Verdict};
+use crate::report::{BoundsValue, LeastTime, Progress, QueryReport, Reason, Verdict};
 
 /// The name of a verdict, as in JSON.
 pub fn verdict(verdict: Verdict) -> &'static str {
@@ -54,6 +54,12 @@ pub fn statistics(report: &QueryReport) -> Option<String> {
     ))
 }
 
+/// The hint that a satisfied query says nothing.
+pub fn vacuous(report: &QueryReport) -> Option<String> {
+    let hint = report.vacuous.as_ref()?;
+    Some(format!("vacuous: {}", hint.message))
+}
+
 /// The scalarsets that were reduced over, each as `pid (6 interchangeable elements)`.
 pub fn scalarsets(report: &QueryReport) -> Vec<String> {
     let sets = report.symmetry.scalarsets.iter();
@@ -100,6 +106,29 @@ pub fn reductions(report: &QueryReport, model: Option<&str>) -> Vec<String> {
         out.push(format!("reductions: {}", report.reductions.join(", ")));
     }
     out
+}
+
+/// The certificate: `certified (always, 253 zones, 35 kB)`; `None` if none was requested.
+pub fn certificate(report: &QueryReport) -> Option<String> {
+    if let Some(reason) = &report.uncertified {
+        return Some(format!("no certificate: {reason}"));
+    }
+    let certificate = report.certificate.as_ref()?;
+    let word = match certificate.checked {
+        true => "certified",
+        false => "certificate written, not checked",
+    };
+    let again = match certificate.searched_again {
+        true => ", searched again without symmetry",
+        false => "",
+    };
+    Some(format!(
+        "{word} ({}, {} zone{}, {}{again})",
+        certificate.kind,
+        grouped(certificate.zones),
+        if certificate.zones == 1 { "" } else { "s" },
+        bytes(certificate.bytes),
+    ))
 }
 
 /// The measured bounds, one line for each expression: the end that the query asks for, or both.
@@ -168,6 +197,17 @@ pub fn grouped(number: u64) -> String {
         out.push(c);
     }
     out
+}
+
+/// How far a run is: the stored states, and the states that it explores per second, `41 200 states,
+/// 38k/s`. The same on the terminal, on lenses and in progress notifications.
+pub fn progress(progress: &Progress) -> String {
+    let speed = match progress.states_per_second {
+        n @ 0..1_000 => n.to_string(),
+        n @ 1_000..1_000_000 => format!("{}k", n / 1_000),
+        n => format!("{:.1}M", n as f64 / 1e6),
+    };
+    format!("{} states, {speed}/s", grouped(progress.stored))
 }
 
 /// A duration in a readable unit.

@@ -25,10 +25,12 @@ rules![
     ("lint/initialiser", Warning),
     ("lint/invariant-on-entry", Warning),
     ("lint/label-kind", Warning),
+    ("lint/limit-not-reached", Hint),
     ("lint/meta-carried", Warning),
     ("lint/missing-return", Warning),
     ("lint/more", Info),
     ("lint/never-binding", Warning),
+    ("lint/never-happens", Hint),
     ("lint/never-read", Warning),
     ("lint/no-effect", Warning),
     ("lint/no-locations", Warning),
@@ -53,6 +55,7 @@ rules![
     ("query/trace", Info),
     ("query/type", Error),
     ("query/unanswered", Error),
+    ("query/vacuous", Hint),
     ("sym/arithmetic", Error),
     ("sym/broadcast-order", Error),
     ("sym/clock", Error),
@@ -172,6 +175,21 @@ pub fn title(code: &str) -> Option<String> {
     let paragraph = body.split("\n\n").next()?.replace('\n', " ");
     let end = paragraph.find(". ").map_or(paragraph.len(), |k| k + 1);
     Some(paragraph[..end].trim_end().to_owned())
+}
+
+/// The codes that a user may mean: the one that is written, else all that contain the text.
+pub fn codes_with(asked: &str) -> Vec<(&'static str, Severity)> {
+    let asked = asked.trim().to_lowercase();
+    let asked = asked.trim_matches(['[', ']']);
+    let exact: Vec<_> = CODES.iter().filter(|(c, _)| *c == asked).copied().collect();
+    match exact.is_empty() {
+        true => CODES
+            .iter()
+            .filter(|(c, _)| c.contains(asked))
+            .copied()
+            .collect(),
+        false => exact,
+    }
 }
 
 /// The page of a code, for `zonelens explain`.

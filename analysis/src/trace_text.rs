@@ -4,6 +4,15 @@ use crate::report::{Trace, TraceEdge, TraceKind, TraceState, TraceStep};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+/// What to do with a trace of UPPAAL.
+pub const XTR: &str = "UPPAAL's `.xtr` traces are not read; verify the query here to get a trace that can be walked through, saved and drawn";
+
+/// Whether a file name is that of a trace of UPPAAL.
+pub fn is_xtr(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|e| e.eq_ignore_ascii_case("xtr"))
+}
+
 /// One step of a trace as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepText {

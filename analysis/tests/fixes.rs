@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use zonelens_analysis::diagnostic::{Diagnostic, Fix};
+use zonelens_analysis::network::ScalarsetId;
 use zonelens_analysis::{Model, Severity};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -383,8 +384,8 @@ fn identifiers_become_a_scalarset() {
     );
     let (_, m) = model(&found[0].1, FileKind::Xta);
     let network = m.network().unwrap();
-    assert_eq!(network.scalarsets[0].name, "id_t");
-    assert!(!network.scalarsets[0].detected);
+    assert_eq!(network.scalarsets[ScalarsetId(0)].name, "id_t");
+    assert!(!network.scalarsets[ScalarsetId(0)].detected);
     // A number that denotes no element has no counterpart in a scalarset.
     let text = text.replace("id_t owner;", "int[-1,N-1] owner = -1;");
     assert_eq!(offered(&text, "me)"), []);

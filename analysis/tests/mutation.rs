@@ -289,7 +289,7 @@ fn parameter<'a>(
         let id = family.params.iter().find_map(|r| r.scalarset)?;
         let set = network
             .scalarsets
-            .get(id as usize)
+            .get(id)
             .filter(|s| s.broken.is_empty() && !s.detected)?;
         match &param.ty.base {
             TypeBase::ScalarsetParam => Some((Notation::Thesis, k, set)),

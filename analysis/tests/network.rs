@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use zonelens_analysis::Model;
 use zonelens_analysis::network::{
-    Base, BinaryOp, CompareOp, Expr, ExprKind, LocationKind, Network, Query, QueryKind,
+    Base, BinaryOp, CellId, CompareOp, Expr, ExprKind, LocationKind, Network, Query, QueryKind,
 };
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -43,7 +43,7 @@ system Q, P;
 ",
     );
     assert_eq!(n.processes.len(), 7);
-    assert_eq!((n.families[1].first, n.families[1].len), (1, 6));
+    assert_eq!((n.families[1].first.0, n.families[1].len), (1, 6));
     assert_eq!(n.processes[5].name, "P(2,1)");
     assert_eq!(n.processes[5].args, [2, 1]);
     assert_eq!((n.cells.len(), n.clocks.len()), (1 + 6 * 3, 6));
@@ -52,7 +52,7 @@ system Q, P;
     assert_eq!(n.processes[1].initial, 1);
     match &formula(&q[0]).kind {
         ExprKind::At { process, location } => {
-            assert_eq!((process.base, process.steps.len(), *location), (5, 0, 0));
+            assert_eq!((process.base.0, process.steps.len(), *location), (5, 0, 0));
         }
         other => panic!("{other:?}"),
     }
@@ -69,7 +69,7 @@ system Q, P;
         panic!()
     };
     // P(1,0).v[1] is the third cell: g, v[0], v[1]; the next process is three cells on.
-    assert_eq!(place.base, Base::Cell(2));
+    assert_eq!(place.base, Base::Cell(CellId(2)));
     assert_eq!((place.steps[0].stride, place.steps[0].range.len), (3, 3));
     let ExprKind::Clock { left, op, .. } = &right.kind else {
         panic!()
@@ -144,11 +144,11 @@ system Q;
         .as_str(),
     );
     let edge = &n.processes[1].edges[0];
-    assert_eq!(edge.sync.as_ref().unwrap().channel.base, 1);
+    assert_eq!(edge.sync.as_ref().unwrap().channel.base.0, 1);
     let ExprKind::Assign { place, .. } = &edge.updates[0].kind else {
         panic!()
     };
-    assert_eq!(place.base, Base::Cell(2));
+    assert_eq!(place.base, Base::Cell(CellId(2)));
     assert!(
         matches!(&edge.guard.as_ref().unwrap().kind, ExprKind::Clock { bound, .. } if bound.kind == ExprKind::Const(5))
     );

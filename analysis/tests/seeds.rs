@@ -3,7 +3,7 @@
 //! detection.
 
 use std::collections::BTreeMap;
-use zonelens_analysis::network::{Scalarset, Shape};
+use zonelens_analysis::network::{Scalarset, ScalarsetId, Shape};
 use zonelens_analysis::{Model, Severity};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -50,8 +50,8 @@ fn check(text: &str) -> Model {
 
 fn facts(m: &Model) -> Vec<Facts> {
     let n = m.network().unwrap();
-    let describe = |(k, s): (usize, &Scalarset)| {
-        let id = Some(k as u32);
+    let describe = |(id, s): (ScalarsetId, &Scalarset)| {
+        let id = Some(id);
         let named = |test: &dyn Fn(&Shape) -> bool| {
             let found = n.variables.iter().filter(|v| test(&v.shape));
             found.map(|v| v.name.to_string()).collect::<Vec<_>>()
@@ -74,7 +74,7 @@ fn facts(m: &Model) -> Vec<Facts> {
             broken: s.broken.iter().map(|b| b.code).collect(),
         }
     };
-    n.scalarsets.iter().enumerate().map(describe).collect()
+    n.scalarsets.enumerated().map(describe).collect()
 }
 
 /// A sound set with one class of all elements.
@@ -193,7 +193,7 @@ system Procs;
 
 fn broken(m: &Model) -> Vec<&'static str> {
     let sets = m.network().unwrap().scalarsets;
-    sets[0].broken.iter().map(|b| b.code).collect()
+    sets[ScalarsetId(0)].broken.iter().map(|b| b.code).collect()
 }
 
 /// Figure 3.4: the dimension over the set is indexed by the process' own element.
@@ -298,5 +298,5 @@ fn one_process_is_singled_out() {
     );
     let m = model(&two);
     let sets = m.network().unwrap().scalarsets;
-    assert_eq!(sets[0].blocks, [vec![0, 3], vec![1], vec![2]]);
+    assert_eq!(sets[ScalarsetId(0)].blocks, [vec![0, 3], vec![1], vec![2]]);
 }

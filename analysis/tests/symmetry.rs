@@ -2,6 +2,7 @@
 //! line expects exactly these errors to start there.
 
 use std::collections::BTreeMap;
+use zonelens_analysis::network::ScalarsetId;
 use zonelens_analysis::{Model, Severity};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
@@ -356,16 +357,16 @@ fn facts(text: &str) -> String {
     let m = model(text);
     let network = m.network().unwrap();
     let mut out = String::new();
-    for (k, s) in network.scalarsets.iter().enumerate() {
+    for (id, s) in network.scalarsets.enumerated() {
         let cells = network
             .cells
             .iter()
-            .filter(|c| c.scalarset == Some(k as u32))
+            .filter(|c| c.scalarset == Some(id))
             .count();
         let families: Vec<&str> = network
             .families
             .iter()
-            .filter(|f| f.params.iter().any(|p| p.scalarset == Some(k as u32)))
+            .filter(|f| f.params.iter().any(|p| p.scalarset == Some(id)))
             .map(|f| f.name.as_str())
             .collect();
         let broken: Vec<&str> = s.broken.iter().map(|b| b.code).collect();
@@ -504,7 +505,10 @@ fn rules_of_the_thesis_notation_exclude_the_set_but_keep_the_meaning() {
         );
         let m = model(&text(t));
         assert!(!m.blocks_verification());
-        assert_eq!(m.network().unwrap().scalarsets[0].broken[0].code, code);
+        assert_eq!(
+            m.network().unwrap().scalarsets[ScalarsetId(0)].broken[0].code,
+            code
+        );
     }
 }
 

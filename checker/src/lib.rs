@@ -24,7 +24,7 @@ mod walk;
 mod witness;
 mod zone;
 
-pub use strategy::verify;
+pub use strategy::{Certificate, coverage, verify, verify_and_certify};
 pub use walk::Walks;
 
 use std::sync::atomic::AtomicBool;

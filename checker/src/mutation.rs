@@ -44,11 +44,17 @@ pub enum Mutation {
     BlockedBlocks,
     /// Faults count in the whole of a zone that a trace passes through.
     FaultsOnTheWay,
+    /// Coverage: a step counts as taken where its integer guards hold.
+    FoundIsTaken,
+    /// Coverage: a guard counts as true where its integers are.
+    GuardWithoutClocks,
+    /// Coverage: of a step only the first edge counts.
+    ReceiversForgotten,
 }
 
 #[cfg(test)]
 impl Mutation {
-    /// All of them.
+    /// All that change verdicts.
     pub const ALL: [Mutation; 20] = [
         Mutation::LowBound,
         Mutation::MissedInvariant,
@@ -70,6 +76,12 @@ impl Mutation {
         Mutation::AfterComesFirst,
         Mutation::BlockedBlocks,
         Mutation::FaultsOnTheWay,
+    ];
+    /// Those of coverage, which verdicts do not depend on.
+    pub const OF_COVERAGE: [Mutation; 3] = [
+        Mutation::FoundIsTaken,
+        Mutation::GuardWithoutClocks,
+        Mutation::ReceiversForgotten,
     ];
 }
 

@@ -120,3 +120,28 @@ fn an_error_that_a_stopped_clock_excludes_is_none() {
         assert!(reason.starts_with("approximate: "), "{reason}");
     }
 }
+
+/// A rate that is the constant 1 stops nothing, so such a model has no restriction.
+#[test]
+fn a_clock_of_rate_one_is_an_ordinary_clock() {
+    let model = |rate: &str| {
+        common::xta(&format!(
+            "process P() {{ clock x; state A {{ x <= 3 {rate} }}, B; init A; trans \
+             A -> A {{ guard x >= 2; assign x = 0; }}, A -> B {{ guard x == 3; }}; }} system P;"
+        ))
+    };
+    for query in [
+        "A[] not deadlock",
+        "E<> P.B && P.x > 3",
+        "A<> P.B",
+        "sup{P.A}: P.x",
+    ] {
+        let plain = model("").verify(query, &Options::default());
+        let one = model("&& x' == 1").verify(query, &Options::default());
+        assert_eq!(one.verdict, plain.verdict, "{query}: {:?}", one.reason);
+        assert_eq!(one.value, plain.value, "{query}");
+        assert_eq!(one.statistics.stored, plain.statistics.stored, "{query}");
+        let stopped = model("&& x' == 0").verify(query, &Options::default());
+        assert_ne!(stopped.verdict, plain.verdict, "{query}");
+    }
+}

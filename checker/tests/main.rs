@@ -4,6 +4,7 @@
 mod alu;
 mod bad_input;
 mod bounds;
+mod certificates;
 mod claims;
 mod common;
 mod copies;

@@ -28,6 +28,27 @@ fn chance_finds_what_is_deep() {
     assert_eq!(by, ["random depth-first search"]);
 }
 
+/// Depth first search comes to `both` at once, after the 3,000 steps that are one counter; breadth
+/// first search finds it by a short run, so its run is shown, unless it would take long.
+#[test]
+fn a_short_run_is_shown_where_it_is_found_soon() {
+    let model = |flag: &str| {
+        common::xta(&format!(
+            "int[0,3000] n; int[0,3000] m; bool both; process P() {{ state A; init A; trans \
+             A -> A {{ guard m < 3000; assign m++; }}, A -> A {{ guard {flag}; assign both = true; }}, \
+             A -> A {{ guard n < 3000; assign n++; }}; }} system P;"
+        ))
+    };
+    let steps = |flag: &str| {
+        let report = model(flag).verify("E<> both", &Options::default());
+        assert_eq!(report.verdict, Verdict::Satisfied, "{flag}");
+        report.trace.map(|trace| trace.steps.len())
+    };
+    assert_eq!(steps("n + m == 60"), Some(62));
+    assert_eq!(steps("n == 3000 || m == 3000"), Some(3002));
+    assert!(steps("n == 3000 || n == 400 && m == 400").is_some_and(|steps| steps > 3000));
+}
+
 #[test]
 fn the_nearest_states_lead_to_what_numbers_tell() {
     for query in [

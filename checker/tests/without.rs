@@ -88,6 +88,7 @@ fn compare(
             report.reductions,
         );
         let by = decided_by(&report);
+        by.iter().for_each(|by| *seen.entry(*by).or_default() += 1);
         assert!(
             by.is_none_or(|by| !without.contains(&by)),
             "{name}, {query}: {by:?} was left out and decided"

@@ -2,7 +2,7 @@
 
 use crate::{BAD_INPUT, SUCCESS, output};
 use clap::Args as ClapArgs;
-use zonelens_analysis::{codes, explain};
+use zonelens_analysis::{codes_with, explain};
 
 /// The part of `--help` about the exit status.
 const STATUS: &str = "\
@@ -22,18 +22,8 @@ pub struct Args {
 /// Prints the page of the code, or of the only code that contains the text; several codes are
 /// listed with their default severities.
 pub fn run(args: &Args) -> u8 {
-    let asked = args
-        .code
-        .as_deref()
-        .unwrap_or_default()
-        .trim()
-        .to_lowercase();
-    let asked = asked.trim_matches(['[', ']']);
-    if let Some(page) = explain(asked) {
-        output::say(page.trim_end());
-        return SUCCESS;
-    }
-    let found: Vec<_> = codes().iter().filter(|(c, _)| c.contains(asked)).collect();
+    let asked = args.code.as_deref().unwrap_or_default().trim();
+    let found = codes_with(asked);
     match found.as_slice() {
         [] => {
             output::complain(&format!(

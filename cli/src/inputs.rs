@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use zonelens_analysis::trace_text;
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, ItemKind};
 
@@ -161,6 +162,9 @@ fn has_nta(path: &Path) -> bool {
 
 /// The bytes of a file or of standard input; a binary file is refused. `Err` is one sentence.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    if trace_text::is_xtr(&path.to_string_lossy()) {
+        return Err(format!("{}: {}", path.display(), trace_text::XTR));
+    }
     let mut bytes = Vec::new();
     let result = if is_stdin(path) {
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())

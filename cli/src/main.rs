@@ -3,9 +3,11 @@
 //! A subcommand is one variant of [`Command`] and one module with its `Args` and its `run`, which
 //! returns the exit status.
 
+mod certify;
 mod check;
 mod config;
 mod convert;
+mod coverage;
 mod explain;
 mod fmt;
 mod inputs;
@@ -17,6 +19,7 @@ mod progress;
 mod render;
 mod replace;
 mod simulate;
+mod vacuous;
 mod verify;
 mod worker;
 
@@ -35,9 +38,9 @@ const STACK_BYTES: usize = 256 << 20;
 const STATUS: &str = "\
 Exit status:
   0    success
-  1    check: errors; verify: a query fails; fmt --check: a file is not formatted; render: no trace
+  1    check: errors; verify: a query fails; certify: rejected; fmt --check: a file is not formatted; render: no trace
   2    bad usage, unreadable input, or a model with errors
-  3    verify: a query has no verdict within its limits
+  3    verify: a query has no verdict within its limits; coverage: stopped by a limit
   130  interrupted
 See `zonelens COMMAND --help` for details.";
 
@@ -62,6 +65,10 @@ enum Command {
     Check(check::Args),
     /// Answer the queries of models
     Verify(Box<verify::Args>),
+    /// List what a model never does: locations, edges, guards, receivers, limits
+    Coverage(coverage::Args),
+    /// Check the certificate of an answer, without the engine
+    Certify(certify::Args),
     /// Format .xta and .q files
     Fmt(fmt::Args),
     /// Convert a model between .xml and .xta, without loss
@@ -96,6 +103,8 @@ fn main() -> ExitCode {
                 verify::run(&args, &order.unwrap_or_default())
             }
             Command::Check(args) => check::run(&args),
+            Command::Coverage(args) => coverage::run(&args),
+            Command::Certify(args) => certify::run(&args),
             Command::Fmt(args) => fmt::run(&args),
             Command::Convert(args) => convert::run(&args),
             Command::Simulate(args) => simulate::run(&args),

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use zonelens_analysis::Model;
+use zonelens_analysis::coverage::{Coverage, CoverageReport};
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
 use zonelens_analysis::network::{Network, Position};
 use zonelens_analysis::report::{Options, QueryReport, Reason, Trace, TraceValue, Verdict};
 use zonelens_analysis::trace_text::Booleans;
-use zonelens_checker::{Control, verify};
+use zonelens_checker::{Control, coverage, verify};
 use zonelens_interpreter::{Allowance, SharedBudget, Stopped, evaluate_expression};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
@@ -177,22 +178,54 @@ impl Prepared {
         options: &Options,
         control: &Control<'_>,
     ) -> QueryReport {
+        self.answer(from, query, (options, control), |network, resolved| {
+            verify(network, resolved, options, &|s| self.position(s), control)
+        })
+    }
+
+    /// The report on one query of `from`, which `run` answers once it is resolved.
+    pub fn answer(
+        &self,
+        from: &Source,
+        query: QueryRef<'_>,
+        (options, control): (&Options, &Control<'_>),
+        run: impl FnOnce(&Network, &zonelens_analysis::network::Query) -> QueryReport,
+    ) -> QueryReport {
         let line = from.line_of(query);
         let mut report = match self.resolve(from, query) {
             Err((verdict, reason)) => {
                 QueryReport::without_run(&query.query.text, line, verdict, reason)
             }
-            Ok((network, resolved)) => {
-                verify(network, &resolved, options, &|s| self.position(s), control)
-            }
+            Ok((network, resolved)) => run(network, &resolved),
         };
+        report.vacuous = crate::vacuous::hint(self, &report, options, control);
         report.query = query.query.text.to_string();
         report.line = line;
         report.expected = expected(query.query);
+        report.constants = self.known_constants(options);
+        report
+    }
+
+    /// The overrides of constants that the model has.
+    pub fn known_constants(&self, options: &Options) -> BTreeMap<String, i64> {
         let known = |name: &String| self.model.has_global_constant(name);
         let given = options.constants.iter().filter(|(name, _)| known(name));
-        report.constants = given.map(|(name, value)| (name.clone(), *value)).collect();
-        report
+        given.map(|(name, value)| (name.clone(), *value)).collect()
+    }
+
+    /// Explores everything and says what was not seen.
+    pub fn cover(&self, options: &Options, control: &Control<'_>) -> Coverage {
+        match self.network() {
+            Some(network) => coverage(network, options, &|s| self.position(s), control),
+            None => Coverage::without_run(self.model_error()),
+        }
+    }
+
+    /// The names and places of what was not seen.
+    pub fn coverage_report(&self, coverage: &Coverage, model: &str) -> CoverageReport {
+        let none = Network::default();
+        let network = self.network().unwrap_or(&none);
+        coverage.report(network, model, &|span| self.position(span))
     }
 
     /// Replays a trace; `Err` is the reason if it does not fit the model.
@@ -231,7 +264,8 @@ impl Prepared {
             })
     }
 
-    fn position(&self, span: Span) -> Position {
+    /// The line and column of a place in the model.
+    pub fn position(&self, span: Span) -> Position {
         let at = self.source.line_col(span.start);
         Position {
             line: at.line,
@@ -239,18 +273,22 @@ impl Prepared {
         }
     }
 
-    fn resolve(
+    /// The reason why a model with errors is not verified.
+    fn model_error(&self) -> Reason {
+        Reason::ModelError(self.errors().first().map_or_else(
+            || HAS_ERRORS.to_owned(),
+            |d| format!("{} ({}, {})", d.message, d.code, self.source.place(d.span)),
+        ))
+    }
+
+    /// Resolves a query of `from`, or says what is wrong.
+    pub fn resolve(
         &self,
         from: &Source,
         query: QueryRef<'_>,
     ) -> Result<(&Network, zonelens_analysis::network::Query), (Verdict, Reason)> {
-        let network = self.network.as_ref().map_err(|errors| {
-            let first = errors.first().map_or_else(
-                || HAS_ERRORS.to_owned(),
-                |d| format!("{} ({}, {})", d.message, d.code, self.source.place(d.span)),
-            );
-            (Verdict::Error, Reason::ModelError(first))
-        })?;
+        let network = self.network.as_ref();
+        let network = network.map_err(|_| (Verdict::Error, self.model_error()))?;
         if let Some(error) = query.query.errors.first() {
             let reason = Reason::QueryError(error.message.to_string());
             return Err((Verdict::Error, reason));

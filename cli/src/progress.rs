@@ -22,6 +22,12 @@ pub struct Position {
 }
 
 impl Position {
+    /// The position of a run that is the only one.
+    pub const ONLY: Position = Position {
+        query: (1, 1),
+        model: (1, 1),
+    };
+
     /// `model 2 of 3, query 1 of 5`; a part with only one item is left out.
     fn text(&self) -> String {
         let parts = [("model", self.model), ("query", self.query)];
@@ -80,9 +86,8 @@ impl Bar {
     pub fn show(&self, progress: &Progress) {
         if let Some(bar) = &self.bar {
             let counts = format!(
-                "{} states, {}/s, {} waiting, {}",
-                report_text::grouped(progress.stored),
-                report_text::grouped(progress.states_per_second),
+                "{}, {} waiting, {}",
+                report_text::progress(progress),
                 report_text::grouped(progress.waiting),
                 report_text::bytes(progress.memory_bytes)
             );

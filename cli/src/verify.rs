@@ -9,6 +9,7 @@ mod selection;
 pub use arguments::{Args, constant};
 pub use selection::sibling;
 
+use crate::certify::Wanted;
 use crate::config::Configs;
 use crate::inputs::{self, Input};
 use crate::model::{Prepared, Source, passes};
@@ -26,9 +27,9 @@ use zonelens_syntax::source::QueryRef;
 /// The exit status if some query has another verdict than expected.
 const SOME_FAIL: u8 = 1;
 /// The exit status if some query has no verdict.
-const SOME_UNKNOWN: u8 = 3;
+pub const SOME_UNKNOWN: u8 = 3;
 /// The exit status after Ctrl-C.
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 /// The order of the arguments on the command line: the positions of each path and of each `-q`.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +78,7 @@ pub fn run(args: &Args, order: &Order) -> u8 {
         printer: Printer::new(args),
         interrupted: &interrupt_flag(),
         tally: Tally::default(),
+        unwritten: false,
     };
     let mut bad = !plan.problems.is_empty();
     let mut asked = 0;
@@ -104,7 +106,7 @@ pub fn run(args: &Args, order: &Order) -> u8 {
         bad = true;
     }
     run.printer.end(&run.tally);
-    match (run.is_interrupted(), bad) {
+    match (run.is_interrupted(), bad || run.unwritten) {
         (true, _) => INTERRUPTED,
         (false, true) => BAD_INPUT,
         (false, false) => run.tally.status(),
@@ -118,6 +120,8 @@ struct Run<'a> {
     printer: Printer<'a>,
     interrupted: &'a AtomicBool,
     tally: Tally,
+    /// Whether a certificate could not be written.
+    unwritten: bool,
 }
 
 impl Run<'_> {
@@ -147,6 +151,12 @@ impl Run<'_> {
         if asked.is_empty() {
             return self.nothing_to_ask(input, prepared.source.file.kind);
         }
+        let alone = asked.len() == 1 && self.plan.models.len() == 1;
+        if self.args.certificate.is_some() && !alone {
+            let message = "--certificate writes the certificate of one query; choose one with -q";
+            return Err(message.to_owned());
+        }
+        let certificates = self.args.certificates();
         self.printer.begin(path, &prepared);
         let total = asked.len();
         let mut reports = Vec::with_capacity(total);
@@ -155,7 +165,13 @@ impl Run<'_> {
                 query: (k + 1, total),
                 model: (number + 1, self.plan.models.len()),
             };
-            let report = ask(&prepared, from, query, options, &position, self.interrupted);
+            let flag = self.interrupted;
+            let wanted = certificates.as_ref();
+            let (report, written) = ask(&prepared, from, query, options, &position, (flag, wanted));
+            if let Err(message) = written {
+                output::complain(&message);
+                self.unwritten = true;
+            }
             self.printer.report(path, &prepared, &report, from);
             self.tally.take(&report);
             reports.push(report);
@@ -187,24 +203,27 @@ fn ask(
     query: QueryRef<'_>,
     options: &Options,
     position: &Position,
-    interrupted: &AtomicBool,
-) -> QueryReport {
+    (interrupted, certificate): (&AtomicBool, Option<&Wanted>),
+) -> (QueryReport, Result<(), String>) {
     if interrupted.load(Ordering::SeqCst) {
         let reason = Reason::Cancelled("the run was interrupted before this query".to_owned());
         let line = from.line_of(query);
         let mut report =
             QueryReport::without_run(&query.query.text, line, Verdict::Unknown, reason);
         report.expected = crate::model::expected(query.query);
-        return report;
+        return (report, Ok(()));
     }
     let bar = Bar::start(&query.query.text, position);
     let control = Control {
         cancelled: interrupted,
         progress: &|progress| bar.show(progress),
     };
-    let report = prepared.ask(from, query, options, &control);
+    let answer = match certificate {
+        Some(wanted) => prepared.ask_with_certificate(from, query, options, &control, wanted),
+        None => (prepared.ask(from, query, options, &control), Ok(())),
+    };
     bar.finish();
-    report
+    answer
 }
 
 /// The numbers of queries by result.

@@ -1,5 +1,5 @@
-//! `zonelens worker`: answers one query, replays one trace, evaluates one expression, or answers
-//! questions about walks for the language server.
+//! `zonelens worker`: answers one query, explores everything, replays one trace, evaluates one
+//! expression, or answers questions about walks for the language server.
 //!
 //! It reads one line of JSON, for walks one more for each question, and writes lines of JSON. It
 //! stops when its input is closed. This also happens if the server dies, so no worker outlives its
@@ -11,6 +11,7 @@ use crate::model::{Prepared, Source};
 use crate::{BAD_INPUT, SUCCESS, output};
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::AtomicBool;
+use zonelens_analysis::coverage::Coverage;
 use zonelens_analysis::report::{
     QueryReport, Reason, TraceValue, Verdict, WORKER_PROTOCOL, WorkerMessage, WorkerRequest,
     WorkerTask,
@@ -65,6 +66,7 @@ pub fn run() -> u8 {
                 value: value.unwrap_or_else(TraceValue::Error),
             }
         }
+        WorkerTask::Coverage => WorkerMessage::Coverage(Box::new(covered(&request))),
         // Answered above, question by question.
         WorkerTask::Walk => return SUCCESS,
     });
@@ -78,6 +80,15 @@ fn prepare(request: &WorkerRequest) -> Prepared {
     };
     let source = Source::new(None, request.model.as_str(), kind);
     Prepared::new(source, &request.options.constants)
+}
+
+fn covered(request: &WorkerRequest) -> Coverage {
+    let cancelled = AtomicBool::new(false);
+    let control = Control {
+        cancelled: &cancelled,
+        progress: &|progress| send(&WorkerMessage::Progress(progress.clone())),
+    };
+    prepare(request).cover(&request.options, &control)
 }
 
 fn answer(request: &WorkerRequest) -> QueryReport {

@@ -23,6 +23,9 @@ process Q() { state u; init u; trans u -> u { select j : pid; sync go[j]?; }; }
 system P, Q;
 ";
 
+/// More states than a short limit allows.
+const SLOW: &str = "process P(const int[0, 9] i) { clock x; int[0, 9] c; state a; init a; trans a -> a { guard x > i; assign x = 0, c = (c + 1) % 9; }; }\nsystem P;\n//@ query A[] true\n";
+
 struct Folder(PathBuf);
 
 impl Folder {
@@ -179,6 +182,23 @@ fn assert_everywhere(objects: &[Value], names: &[&str]) {
     }
 }
 
+/// The fields of every object that `verify` writes.
+const OF_VERIFY: [&str; 13] = [
+    "model",
+    "query",
+    "line",
+    "verdict",
+    "reason",
+    "expected",
+    "value",
+    "symmetrised",
+    "statistics",
+    "symmetry",
+    "reductions",
+    "trace",
+    "certificate",
+];
+
 #[test]
 fn fields_of_verify() {
     let folder = Folder::new("verify");
@@ -188,28 +208,14 @@ fn fields_of_verify() {
     );
     let objects = folder.objects(&["verify", "--format", "json", "m.xta"]);
     assert_eq!(objects.len(), 5);
-    let everywhere = [
-        "model",
-        "query",
-        "line",
-        "verdict",
-        "reason",
-        "expected",
-        "value",
-        "symmetrised",
-        "statistics",
-        "symmetry",
-        "reductions",
-        "trace",
-    ];
-    assert_everywhere(&objects, &everywhere);
+    assert_everywhere(&objects, &OF_VERIFY);
     let maps = [
         "trace.steps[].transition.edges[].select",
         "trace.steps[].state.locations",
         "trace.steps[].state.variables",
         "trace.steps[].state.clocks",
     ];
-    assert_described(&objects, &maps, "verify", &everywhere);
+    assert_described(&objects, &maps, "verify", &OF_VERIFY);
     assert_holds(
         &objects,
         &maps,
@@ -289,6 +295,66 @@ fn fields_of_an_excluded_set_and_of_constants() {
          symmetry.excluded[].line: number
          symmetry.excluded[].column: number
          constants.*: number",
+    );
+}
+
+#[test]
+fn fields_of_a_certificate() {
+    let folder = Folder::new("certificate");
+    folder.write(
+        "m.xta",
+        &format!("{MODEL}//@ query A[] n <= N\n//@ query sup: n\n"),
+    );
+    let objects = folder.objects(&["verify", "--format", "json", "--certify", "m.xta"]);
+    assert_holds(
+        &objects,
+        &[],
+        "certificate: object
+         certificate.kind: string
+         certificate.states: number
+         certificate.zones: number
+         certificate.bytes: number
+         certificate.checked: boolean
+         certificate.seconds: number
+         uncertified: string",
+    );
+    assert_described(&objects, &[], "verify", &OF_VERIFY);
+    assert_eq!(objects[0]["certificate"]["checked"], true);
+    assert!(objects[1]["certificate"].is_null());
+}
+
+#[test]
+fn exit_statuses_of_certify() {
+    let folder = Folder::new("certify");
+    folder.write("m.xta", MODEL);
+    let query = ["-q", "A[] n <= N"];
+    let write = ["verify", "m.xta", "--certificate", "c", query[0], query[1]];
+    assert_eq!(folder.status(&write), 0);
+    assert_eq!(folder.status(&["certify", "m.xta", "c"]), 0);
+    assert_eq!(
+        folder.status(&["certify", "m.xta", "c", query[0], query[1]]),
+        0
+    );
+    assert_eq!(
+        folder.status(&["certify", "m.xta", "c", "-q", "A[] n < N"]),
+        1
+    );
+    assert_eq!(
+        folder.status(&["certify", "m.xta", "c", "--const", "N=3"]),
+        1
+    );
+    assert_eq!(folder.status(&["certify", "m.xta", "m.xta"]), 1);
+    assert_eq!(folder.status(&["certify", "m.xta", "none"]), 2);
+    assert_eq!(folder.status(&["certify", "m.xta"]), 2);
+    assert_eq!(
+        folder.status(&["certify", "m.xta", "c", "-q", "A[] nobody"]),
+        2
+    );
+    // One file holds one certificate.
+    folder.write("two.q", "A[] n <= N\nA[] n >= 0\n");
+    assert_eq!(
+        folder.status(&["verify", "m.xta", "two.q", "--certificate", "c"]),
+        2
     );
 }
 
@@ -397,6 +463,45 @@ fn fields_of_a_simulation() {
 }
 
 #[test]
+fn fields_of_coverage() {
+    let folder = Folder::new("coverage");
+    folder.write("m.xta", &MODEL.replace("t { x", "lost, t { x"));
+    folder.write("slow.xta", SLOW);
+    let mut objects = folder.objects(&["coverage", "--format", "json", "m.xta"]);
+    objects.extend(folder.objects(&[
+        "coverage",
+        "slow.xta",
+        "--timeout",
+        "1ms",
+        "--format",
+        "json",
+    ]));
+    assert_eq!(objects.len(), 2);
+    let everywhere = ["model", "complete", "reason", "statistics", "never"];
+    assert_everywhere(&objects, &everywhere);
+    assert_described(&objects, &[], "coverage", &everywhere);
+    assert_holds(
+        &objects,
+        &[],
+        "model: string
+         complete: boolean
+         reason: string
+         statistics.stored: number
+         statistics.explored: number
+         statistics.transitions: number
+         statistics.seconds: number
+         statistics.peak_memory_bytes: number
+         never: array
+         never[].kind: string
+         never[].template: string
+         never[].what: string
+         never[].line: number
+         never[].column: number
+         never[].because: string",
+    );
+}
+
+#[test]
 fn exit_statuses() {
     let folder = Folder::new("statuses");
     folder.write("m.xta", MODEL);
@@ -406,10 +511,7 @@ fn exit_statuses() {
         "int   a;\nprocess P(){state A;init A;}\nsystem P;\n",
     );
     folder.write("other.xml", "<project/>");
-    folder.write(
-        "slow.xta",
-        "process P(const int[0, 9] i) { clock x; int[0, 9] c; state a; init a; trans a -> a { guard x > i; assign x = 0, c = (c + 1) % 9; }; }\nsystem P;\n//@ query A[] true\n",
-    );
+    folder.write("slow.xta", SLOW);
     folder.write("queries.txt", "A[] n <= 2\n");
     let ask = |formula: &'static str| vec!["verify", "m.xta", "-q", formula];
     let table: Vec<(Vec<&str>, i32)> = vec![
@@ -457,6 +559,11 @@ fn exit_statuses() {
         (vec!["convert", "m.xta", "converted.xml"], 0),
         (vec!["simulate", "m.xta"], 0),
         (vec!["simulate", "broken.xta"], 2),
+        (vec!["coverage", "m.xta"], 0),
+        (vec!["coverage", "slow.xta", "--timeout", "1ms"], 3),
+        (vec!["coverage", "broken.xta"], 2),
+        (vec!["coverage", "missing.xta"], 2),
+        (vec!["coverage"], 2),
         (vec!["render", "m.xta", "-o", "m.svg"], 0),
         (
             vec![

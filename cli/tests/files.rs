@@ -148,6 +148,34 @@ fn check_of_unreadable_and_broken_input() {
     assert!(stdout(&folder.run(&["check", "empty.xta"])).contains("there is no system line"));
 }
 
+/// Whatever is asked about a trace of UPPAAL, the answer is one sentence with what to do.
+#[test]
+fn traces_of_uppaal_are_refused_in_one_sentence() {
+    let folder = Folder::new("xtr");
+    folder.write("t.xtr", "0 0 .\n1 0 5 ;\n.\n");
+    folder.write("m.xta", "process P() { state s; init s; } system P;\n");
+    for args in [
+        &["check", "t.xtr"][..],
+        &["verify", "t.xtr"],
+        &["verify", "m.xta", "t.xtr"],
+        &["simulate", "t.xtr"],
+        &["render", "t.xtr", "-o", "t.svg"],
+        &["convert", "t.xtr", "t.xml"],
+        &["fmt", "t.xtr"],
+    ] {
+        let output = folder.run(args);
+        assert_eq!(status(&output), 2, "{args:?}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            said.contains("`.xtr` traces are not read; verify the query"),
+            "{args:?}: {said}"
+        );
+        assert_eq!(said.trim_end().lines().count(), 1, "{args:?}: {said}");
+        assert_eq!(stdout(&output), "", "{args:?}");
+    }
+    assert_eq!(folder.read("t.xtr"), "0 0 .\n1 0 5 ;\n.\n");
+}
+
 #[test]
 fn check_of_query_files_uses_the_model_beside_them() {
     let folder = Folder::new("queries");

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A fenced block: what stands behind the fence, and its lines.
+/// A fenced block: the text after the fence, and its lines.
 struct Block {
     info: String,
     line: usize,

@@ -3,6 +3,7 @@
 
 mod cmdline;
 mod contract;
+mod coverage;
 mod files;
 mod guide;
 mod render;

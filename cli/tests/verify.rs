@@ -419,8 +419,8 @@ fn a_killed_run_leaves_no_half_result() {
     assert_eq!(field(&verdicts, "verdict"), ["satisfied"]);
 }
 
-/// Statistical queries are recognised but not answered: that is no error of the model, and the
-/// others are answered.
+/// Statistical queries are recognised but not answered. This is not an error in the model, and the
+/// other queries are answered.
 #[test]
 fn a_statistical_query_is_unsupported_not_wrong() {
     let directory = directory();

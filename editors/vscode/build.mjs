@@ -1,8 +1,14 @@
-// Bundles the extension and the scripts of its panels into dist/.
+// Bundles the extension and the scripts of its panels into dist/, with the models to begin with.
+import * as fs from 'node:fs';
 import { build } from 'esbuild';
 
 const production = process.argv.includes('--production');
 const common = { bundle: true, minify: production, sourcemap: false, logLevel: 'warning', legalComments: 'none' };
+
+fs.mkdirSync('dist/models', { recursive: true });
+for (const file of ['models/empty.xta', '../../examples/fischer.xta', '../../examples/train-gate.xta']) {
+  fs.copyFileSync(file, `dist/models/${file.split('/').pop()}`);
+}
 
 await Promise.all([
   build({

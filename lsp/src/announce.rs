@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_analysis::report::Progress;
-use zonelens_analysis::report_text::grouped;
+use zonelens_analysis::report_text::{grouped, progress};
 
 /// Sent to clients that ask for it when the state of some query changes.
 pub enum StatusChanged {}
@@ -140,12 +140,7 @@ async fn show(client: Client, run: RunId, title: String, mut inbox: mpsc::Unboun
     while let Some(step) = inbox.recv().await {
         match step {
             Step::Report(p) => {
-                let message = format!(
-                    "{} states, {} waiting, {}/s",
-                    grouped(p.stored),
-                    grouped(p.waiting),
-                    grouped(p.states_per_second)
-                );
+                let message = format!("{}, {} waiting", progress(&p), grouped(p.waiting));
                 send(lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
                     cancellable: Some(true),
                     message: Some(message),

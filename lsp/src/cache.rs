@@ -8,9 +8,12 @@
 
 use crate::meaning::Meaning;
 use crate::{platform, private};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zonelens_analysis::coverage::Coverage;
 use zonelens_analysis::report::{QueryReport, Verdict};
 
 /// Starts every entry; changes whenever their form does.
@@ -45,23 +48,34 @@ impl Cache {
 
     /// The kept answer, if there is one. What is there and is no entry of ours goes.
     pub fn load(&self, meaning: Meaning) -> Option<QueryReport> {
+        self.find(meaning, is_final)
+    }
+
+    /// What a model never does, if that is kept.
+    pub fn load_coverage(&self, meaning: Meaning) -> Option<Coverage> {
+        self.find(meaning, |coverage: &Coverage| coverage.complete)
+    }
+
+    fn find<T: DeserializeOwned>(&self, meaning: Meaning, is_good: fn(&T) -> bool) -> Option<T> {
         let path = self.path(meaning)?;
         path.symlink_metadata().ok()?;
         let bytes = private::read(&path, MAX_ENTRY_BYTES as u64);
-        let report = bytes.and_then(|bytes| self.entry(meaning, &bytes));
+        let report = bytes
+            .and_then(|bytes| self.entry(meaning, &bytes))
+            .filter(is_good);
         if report.is_none() {
             let _ = std::fs::remove_file(path);
         }
         report
     }
 
-    fn entry(&self, meaning: Meaning, bytes: &[u8]) -> Option<QueryReport> {
+    fn entry<T: DeserializeOwned>(&self, meaning: Meaning, bytes: &[u8]) -> Option<T> {
         let end = bytes.iter().position(|b| *b == b'\n')?;
         let (line, report) = (&bytes[..end], &bytes[end + 1..]);
         if line != self.header(meaning, report).as_bytes() {
             return None;
         }
-        serde_json::from_slice(report).ok().filter(is_final)
+        serde_json::from_slice(report).ok()
     }
 
     fn header(&self, meaning: Meaning, report: &[u8]) -> String {
@@ -84,7 +98,7 @@ impl Cache {
         format!("{FORMAT} {meaning} {sum}")
     }
 
-    /// Keeps an answer. Failing to is no reason to bother anybody.
+    /// Keeps an answer. A failure is not reported: the cache is only an optimisation.
     pub fn store(&self, meaning: Meaning, report: &QueryReport) {
         if let Some(path) = self.path(meaning)
             && is_final(report)
@@ -93,7 +107,16 @@ impl Cache {
         }
     }
 
-    fn write(&self, path: &Path, meaning: Meaning, report: &QueryReport) -> std::io::Result<()> {
+    /// Keeps what a model never does, if everything was explored.
+    pub fn store_coverage(&self, meaning: Meaning, coverage: &Coverage) {
+        if let Some(path) = self.path(meaning)
+            && coverage.complete
+        {
+            let _ = self.write(&path, meaning, coverage);
+        }
+    }
+
+    fn write(&self, path: &Path, meaning: Meaning, report: &impl Serialize) -> std::io::Result<()> {
         let report = serde_json::to_vec(report)?;
         let mut bytes = self.header(meaning, &report).into_bytes();
         bytes.push(b'\n');

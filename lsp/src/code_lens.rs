@@ -70,7 +70,7 @@ pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
 pub fn over_templates(network: &Network) -> Vec<Lens> {
     let mut templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)> = BTreeMap::new();
     for family in &network.families {
-        let Some(process) = network.processes.get(family.first as usize) else {
+        let Some(process) = network.processes.get(family.first.index()) else {
             continue;
         };
         let entry =
@@ -79,7 +79,7 @@ pub fn over_templates(network: &Network) -> Vec<Lens> {
                 .or_insert((process.span, 0, BTreeSet::new()));
         entry.1 += family.len;
         let sets = family.params.iter().filter_map(|p| p.scalarset);
-        let sets = sets.filter_map(|id| network.scalarsets.get(id as usize));
+        let sets = sets.filter_map(|id| network.scalarsets.get(id));
         let sound = sets.filter(|s| s.broken.is_empty());
         entry.2.extend(sound.map(|s| s.name.as_str()));
     }
@@ -123,7 +123,7 @@ fn titled(templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)>) -> Vec<Lens> {
 pub fn without_model(sites: &[Span]) -> Vec<Lens> {
     let lens = |span: &Span| Lens {
         span: *span,
-        title: "no model beside this file".to_owned(),
+        title: "no model next to this file".to_owned(),
         command: "",
         argument: Value::Null,
     };
@@ -135,18 +135,19 @@ pub fn title(view: &View) -> (String, &'static str) {
     match view {
         View::Never => ("▶ verify".to_owned(), commands::VERIFY),
         View::Queued(_, fresh) => {
-            let title = format!("◌ queued{} · cancel", older(*fresh));
+            let title = format!("◌ waiting{} · cancel", older(*fresh));
             (title, commands::CANCEL)
         }
         View::Running(_, progress, fresh) => {
-            let title = format!(
-                "◌ {} states, {}/s{} · cancel",
-                grouped(progress.stored),
-                short(progress.states_per_second),
-                older(*fresh)
-            );
+            // A run that has just begun has nothing to count yet.
+            let counts = match progress.stored {
+                0 => "running".to_owned(),
+                _ => report_text::progress(progress),
+            };
+            let title = format!("◌ {counts}{} · cancel", older(*fresh));
             (title, commands::CANCEL)
         }
+        View::Cancelled(_) => ("⊘ cancelled · verify".to_owned(), commands::VERIFY),
         View::Done {
             report,
             fresh: false,
@@ -201,15 +202,6 @@ fn done(report: &QueryReport) -> String {
         }
         Verdict::Unknown => format!("? {} · retry", short_reason(report)),
         Verdict::Error => format!("⚠ error: {}", short_reason(report)),
-    }
-}
-
-/// `38000` as `38k`.
-fn short(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..1_000_000 => format!("{}k", number / 1_000),
-        _ => format!("{:.1}M", number as f64 / 1e6),
     }
 }
 
@@ -278,6 +270,12 @@ mod tests {
         let running = title(&View::Running(1, progress.clone(), true));
         assert_eq!(running.0, "◌ 41\u{202f}200 states, 38k/s · cancel");
         assert_eq!(running.1, commands::CANCEL);
+        let waiting = title(&View::Queued(1, true));
+        assert_eq!(waiting, ("◌ waiting · cancel".into(), commands::CANCEL));
+        let begun = title(&View::Running(1, Progress::default(), true)).0;
+        assert_eq!(begun, "◌ running · cancel");
+        let stopped = title(&View::Cancelled(Box::new(View::Never)));
+        assert_eq!(stopped, ("⊘ cancelled · verify".into(), commands::VERIFY));
         let running = title(&View::Running(1, progress, false)).0;
         assert!(
             running.ends_with("38k/s (about an older text) · cancel"),

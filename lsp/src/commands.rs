@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use tower_lsp_server::ls_types as lsp;
 
 /// Runs one query: `{uri, query}` with the formula, or `{uri, line}` with its 0-based line.
 pub const VERIFY: &str = "zonelens.verify";
@@ -52,11 +53,15 @@ pub const SIMULATION_RESTART: &str = "zonelens.simulation.restart";
 pub const SIMULATION_RANDOM: &str = "zonelens.simulation.random";
 /// Ends the simulation.
 pub const SIMULATION_STOP: &str = "zonelens.simulation.stop";
+/// The page of a diagnostic: `{code}`, `{uri, line}` or `{uri, position}`.
+pub const EXPLAIN: &str = "zonelens.explain";
+/// What a model never does: `{uri}`; runs until everything is explored, and keeps the answer.
+pub const COVERAGE: &str = "zonelens.coverage";
 /// Where the log is.
 pub const SHOW_LOG: &str = "zonelens.showLog";
 
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub const ALL: [&str; 25] = [
+pub const ALL: [&str; 27] = [
     VERIFY,
     VERIFY_ALL,
     CANCEL,
@@ -81,6 +86,8 @@ pub const ALL: [&str; 25] = [
     SIMULATION_RESTART,
     SIMULATION_RANDOM,
     SIMULATION_STOP,
+    EXPLAIN,
+    COVERAGE,
     SHOW_LOG,
 ];
 
@@ -114,6 +121,10 @@ pub struct Argument {
     pub until: Option<String>,
     /// A moment that ends a random walk: as a delay, from the start of the run.
     pub time: Option<Value>,
+    /// The code of a diagnostic, or a part of it.
+    pub code: Option<String>,
+    /// A position in the document.
+    pub position: Option<lsp::Position>,
 }
 
 impl Argument {

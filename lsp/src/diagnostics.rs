@@ -20,9 +20,11 @@ const EXPECTATION: &str = "query/expectation";
 const NOT_REDUCED: &str = "query/not-reduced";
 /// The run ended without an answer for a reason in the model or the query.
 const UNANSWERED: &str = "query/unanswered";
+/// The query is satisfied and says nothing.
+const VACUOUS: &str = "query/vacuous";
 /// The open trace.
 const TRACE: &str = "query/trace";
-/// Edges of a trace that are told as places.
+/// The number of edges of a trace that are reported as related places.
 const MAX_PATH: usize = 100;
 
 /// A diagnostic with places in other documents.
@@ -57,11 +59,12 @@ pub fn of_answers(model: &Arc<Snapshot>, sites: &[QuerySite], answers: &[Known])
         out.extend(excluded.map(|set| not_reduced(model, site, set)));
         out.extend(unmet(model, site, report));
         out.extend(unanswered(site, report));
+        out.extend(vacuous(site, report));
     }
     out
 }
 
-/// The verdict is not the expected one; the way there is told where there is one.
+/// The verdict is not the expected one; the trace is reported if there is one.
 fn unmet(model: &Arc<Snapshot>, site: &QuerySite, report: &QueryReport) -> Option<Finding> {
     let (expected, at) = site.expected?;
     let decided = matches!(report.verdict, Verdict::Satisfied | Verdict::Violated);
@@ -89,11 +92,11 @@ fn stale(finding: Finding) -> Finding {
     diagnostic.into()
 }
 
-/// The run met an error of the model, or something it does not treat. Limits are told on the lens
-/// alone.
+/// The run met an error of the model, or something that is not supported. Limits are shown only on
+/// the lens.
 fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
     let reason = report.reason.as_ref()?;
-    // What is recognised but not verified is no error of its author.
+    // What is recognised but not verified is not reported as an error.
     let no_error = match (report.verdict, reason) {
         (Verdict::Error, _) => false,
         (Verdict::Unknown, Reason::Unsupported(_) | Reason::Approximate(_)) => true,
@@ -105,6 +108,13 @@ fn unanswered(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
         true => diagnostic.varied(Severity::Info).into(),
         false => diagnostic.into(),
     })
+}
+
+/// A query that is satisfied for a reason that its author hardly meant.
+fn vacuous(site: &QuerySite, report: &QueryReport) -> Option<Finding> {
+    let hint = report.vacuous.as_ref()?;
+    let message = format!("This query is satisfied, but {}.", hint.message);
+    Some(Diagnostic::new(VACUOUS, message, site.span).into())
 }
 
 /// A scalarset that the run could not use: why the state space is larger than it could be.
@@ -156,7 +166,7 @@ fn path(model: &Arc<Snapshot>, trace: &Trace) -> Vec<(Target, String)> {
     for (number, step) in steps.iter().enumerate() {
         let places = edge_places(model, trace, number);
         for (edge, place) in edges_of(trace, number).iter().zip(places) {
-            let Some(span) = place.edge else { continue };
+            let Some(span) = place.mark else { continue };
             let target = Target {
                 snapshot: Arc::clone(model),
                 span: Span::new(span.start, span.start),

@@ -111,7 +111,7 @@ impl<'a> Moved<'a> {
     }
 
     /// Where the text of `span` is now: outside the changed part it moved along, inside it is
-    /// looked for.
+    /// searched for.
     fn span(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start as usize, span.end as usize);
         if end <= self.prefix {
@@ -144,7 +144,7 @@ mod tests {
         for part in ["int a", "A[] x", "E<> y"] {
             assert_eq!(moved.span(span(old, part)), Some(span(new, part)));
         }
-        // Edits before and after: what is between is looked for. What was deleted is gone.
+        // Edits before and after: the text between is searched for. Deleted text is gone.
         let new = "/*\nint a;\nA[] x\n// more\n";
         let moved = Moved::new(old, new);
         assert_eq!(moved.span(span(old, "A[] x")), Some(span(new, "A[] x")));

@@ -10,6 +10,7 @@ mod capabilities;
 mod code_lens;
 mod commands;
 mod configuration;
+mod coverage;
 mod diagnostics;
 mod document;
 mod folders;
@@ -21,6 +22,7 @@ mod leave;
 mod log;
 mod meaning;
 mod open_trace;
+mod outline;
 mod panels;
 mod pool;
 mod position;
@@ -30,6 +32,7 @@ mod queries;
 mod query_hover;
 mod registrations;
 mod replays;
+mod rule_pages;
 mod runs;
 mod server;
 mod shared;
@@ -42,6 +45,7 @@ mod to_proto;
 mod trace_data;
 mod trace_document;
 mod traces;
+mod typing;
 mod uri;
 
 use std::path::PathBuf;
@@ -133,7 +137,7 @@ pub fn serve_stdio(options: ServerOptions) -> std::io::Result<bool> {
     let goodbye = hints.said_goodbye();
     log::write(match goodbye {
         true => "the editor said goodbye",
-        false => "the editor left without a word",
+        false => "the editor left without `shutdown`",
     });
     Ok(goodbye)
 }

@@ -46,6 +46,14 @@ pub fn of_model(model: &Snapshot, tool: &str) -> Option<Meaning> {
     Some(digest(&parts, &Options::default(), tool))
 }
 
+/// What a model never does belongs to this; `None` while it has errors. Limits do not count,
+/// because only complete runs are kept.
+pub fn of_coverage(model: &Snapshot, tool: &str) -> Option<Meaning> {
+    let (_, digested) = model.network()?;
+    let parts: [&[u8]; 2] = [b"coverage", &digested.fingerprint()];
+    Some(digest(&parts, &Options::default(), tool))
+}
+
 /// What to go by where nothing has a meaning: the text itself.
 pub fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
     TextMeanings::new(model, options, tool).of(formula)

@@ -47,7 +47,7 @@ impl Server {
                 "templates": drawing.templates, "processes": drawing.processes,
             }))
         });
-        let none = || Error::invalid_params("there is no model beside this query file");
+        let none = || Error::invalid_params("there is no model next to this query file");
         drawn.await?.ok_or_else(none)
     }
 
@@ -90,9 +90,9 @@ fn whole(open: &OpenTrace, model: &Arc<Snapshot>, only: Option<&BTreeSet<String>
                 .zip(places)
                 .map(|(e, place)| {
                     let line = place
-                        .edge
+                        .mark
                         .map_or(e.line.saturating_sub(1), |s| line_of(model, s));
-                    let number = place.edge.map(|_| place.number);
+                    let number = place.mark.map(|_| place.number);
                     json!({
                         "process": e.process, "from": e.from, "to": e.to, "line": line,
                         "edge": number,

@@ -1,7 +1,7 @@
 //! Where parsing and analysis run: a document that takes long holds up no other one.
 //!
 //! Few tasks start at a time, so that a pile of requests does not fill the memory. A task that
-//! takes longer than most gives its place to the next and goes on beside it. A document has few
+//! takes longer than most gives its place to the next and runs on in parallel. A document has few
 //! tasks at a time, because those behind a slow one would only wait for it, each with a thread.
 
 use std::collections::HashMap;

@@ -41,14 +41,14 @@ pub fn directory(path: &Path) -> Result<()> {
 
 /// The content of a regular file of this user with at most `most` bytes; `None` for anything else.
 pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    // The file is looked at through its handle: what the name stands for may change in between.
+    // The file is examined through its handle: the file behind the name may change in between.
     let parent = path.parent()?.symlink_metadata().ok()?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        // A pipe must not wait for who writes into it.
+        // Opening a pipe must not wait for a writer.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
     }

@@ -1,6 +1,7 @@
 //! Diagnostics for the client, always of the newest text: published after every open, change and
 //! result, or given out when the client asks for them.
 
+use crate::coverage;
 use crate::diagnostics::{self, Finding};
 use crate::runs::Known;
 use crate::shared::Shared;
@@ -63,7 +64,7 @@ impl Drop for Finished {
     }
 }
 
-/// All documents that are due now, with the query files beside them.
+/// All documents that are due now, with their query files.
 fn gather(
     shared: &Arc<Shared>,
     inbox: &mut mpsc::UnboundedReceiver<Due>,
@@ -116,6 +117,7 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
     if pulls || !shared.store.is_current(&snapshot) {
         return;
     }
+    shared.rules.prepare(shared, &list).await;
     let converted = converted(shared, &snapshot, &list);
     shared
         .client
@@ -135,6 +137,7 @@ pub async fn pull(
             if !shared.store.is_current(&snapshot) {
                 return None;
             }
+            shared.rules.prepare(shared, &list).await;
             converted(shared, &snapshot, &list)
         }
         // A file that is not open has no problems, as far as the editor's list goes.
@@ -168,12 +171,16 @@ fn converted(shared: &Shared, snapshot: &Arc<Snapshot>, list: &[Finding]) -> Vec
     };
     list.iter()
         .filter(|f| diagnostics::inside(snapshot, f.diagnostic.span))
-        .map(|f| to_proto::finding(place, f))
+        .map(|f| {
+            let mut diagnostic = to_proto::finding(place, f);
+            shared.rules.link(&mut diagnostic);
+            diagnostic
+        })
         .collect()
 }
 
 /// Everything known about a document; `None` if it could not be found out.
-async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<Finding>> {
+pub async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<Finding>> {
     let uri = &snapshot.uri;
     let answers = shared.runs.reports(uri).await;
     // What queries mean takes a network; without answers or runs to judge by it there is no need to
@@ -186,6 +193,7 @@ async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<
         if judge {
             of_runs(&worker, &held, &answers, &mut list);
         }
+        list.extend(coverage::findings(&worker, &held));
         list
     });
     let list = found.await?;

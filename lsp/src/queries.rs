@@ -59,6 +59,7 @@ impl QuerySite {
                 _ => "xta",
             },
             options,
+            typed: false,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What the server asks the client for once it was greeted.
 
 use crate::from_proto::ClientCapabilities;
-use crate::trace_document::SCHEME;
+use crate::rule_pages;
+use crate::trace_document;
 use serde_json::json;
 use tower_lsp_server::ls_types as lsp;
 use zonelens_project::project;
@@ -22,7 +23,7 @@ pub fn wanted(capabilities: ClientCapabilities) -> Vec<lsp::Registration> {
     if capabilities.document_content {
         out.push(registration(
             "workspace/textDocumentContent",
-            json!({ "schemes": [SCHEME] }),
+            json!({ "schemes": [trace_document::SCHEME, rule_pages::SCHEME] }),
         ));
     }
     out

@@ -38,6 +38,8 @@ pub struct Ask {
     pub kind: &'static str,
     /// How to run it.
     pub options: Options,
+    /// Whether it runs because its text was edited, not because somebody asked for it.
+    pub typed: bool,
 }
 
 /// A query whose state is asked for.
@@ -71,6 +73,8 @@ pub enum View {
     Queued(RunId, bool),
     /// Running, with what is known so far, and whether it is about what the text means now.
     Running(RunId, Progress, bool),
+    /// Stopped before it was answered; what was known before, which is nothing fresh.
+    Cancelled(Box<View>),
     /// Answered.
     Done {
         /// The answer.
@@ -115,7 +119,7 @@ pub enum Event {
         /// In a few words.
         summary: String,
     },
-    /// Some view is another now.
+    /// The state of some query changed.
     Changed {
         /// Whether a state changed, not only a count.
         state: bool,
@@ -158,6 +162,8 @@ pub struct Runs {
 
 enum Message {
     Verify(Vec<Ask>, oneshot::Sender<Vec<RunId>>),
+    VerifyTyped(Vec<Ask>),
+    Typed(String),
     Cancel(Which, oneshot::Sender<usize>),
     View(String, Vec<Site>, oneshot::Sender<Vec<View>>),
     ViewSome(String, Vec<Site>, oneshot::Sender<Vec<View>>),
@@ -187,6 +193,17 @@ impl Runs {
     /// same meaning keeps its run.
     pub async fn verify(&self, asks: Vec<Ask>) -> Vec<RunId> {
         self.ask(|reply| Message::Verify(asks, reply)).await
+    }
+
+    /// Queues queries whose text was edited, as far as they are known to be instant or were never
+    /// tried.
+    pub fn verify_typed(&self, asks: Vec<Ask>) {
+        let _ = self.sender.send(Message::VerifyTyped(asks));
+    }
+
+    /// A document was edited: the runs that an earlier edit of it started stop at once.
+    pub fn typed(&self, uri: &str) {
+        let _ = self.sender.send(Message::Typed(uri.to_owned()));
     }
 
     /// Stops runs; gives how many.
@@ -237,7 +254,7 @@ impl Runs {
         let _ = self.sender.send(Message::Settings(settings));
     }
 
-    /// Tells listeners that something shown is another now.
+    /// Notifies listeners that something shown changed.
     pub fn touch(&self) {
         let _ = self.sender.send(Message::Touch);
     }

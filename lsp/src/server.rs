@@ -12,22 +12,27 @@ pub use panels::PROTOCOL;
 
 use crate::capabilities::capabilities;
 use crate::commands::{self, Argument};
+use crate::coverage;
 use crate::folders;
 use crate::from_proto::{self, ClientCapabilities};
 use crate::input::ClientHints;
 use crate::large_answer::LargeAnswers;
 use crate::leave::Leave;
+use crate::outline;
+use crate::rule_pages;
 use crate::runs::Which;
 use crate::shared::Shared;
 use crate::simulation;
 use crate::to_proto;
 use crate::traces;
+use crate::typing;
 use crate::uri;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types as lsp;
 use tower_lsp_server::{Client, LanguageServer};
+use zonelens_analysis::trace_text;
 use zonelens_ide::Snapshot;
 use zonelens_ide::{
     call_hierarchy, code_action, completion, document_link, document_symbol, folding_range, hover,
@@ -128,6 +133,12 @@ impl LanguageServer for Server {
         let store = &self.shared.store;
         store.open(uri, language, version, &document.text, constants);
         self.shared.publish_soon(uri);
+        if trace_text::is_xtr(uri) {
+            let kind = lsp::MessageType::INFO;
+            let name = crate::uri::name(uri);
+            let message = format!("{name}: {}.", trace_text::XTR);
+            self.shared.client.show_message(kind, message).await;
+        }
     }
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
@@ -138,6 +149,7 @@ impl LanguageServer for Server {
             .store
             .change(uri, params.text_document.version, changes, encoding);
         self.shared.publish_soon(uri);
+        typing::edited(&self.shared, uri);
     }
 
     async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
@@ -191,7 +203,7 @@ impl LanguageServer for Server {
             self.shared.settings_changed();
         }
         for snapshot in self.shared.store.all() {
-            // A query file speaks of the model beside it, which may be the one that changed.
+            // The diagnostics of a query file depend on its model, which may have changed.
             if snapshot.kind == FileKind::Query {
                 self.shared.publish_again(&snapshot.uri);
             }
@@ -372,12 +384,9 @@ impl LanguageServer for Server {
         let written = self.feature(&params.text_document.uri, |place, shared| {
             let names = names::Names::of(&shared.store, place.snapshot);
             let symbols = document_symbol::symbols(&names);
-            place.snapshot.lines();
-            let convert = |symbol| to_proto::document_symbol(place, symbol);
-            let list: Vec<_> = symbols.iter().map(convert).collect();
-            serde_json::to_vec(&list).map_err(|_| Error::internal_error())
+            outline::to_json(place, &symbols)
         });
-        let written = written.await??;
+        let written = written.await?;
         Err(self.answers.keep(written))
     }
 
@@ -447,7 +456,8 @@ impl LanguageServer for Server {
             let asked: Vec<_> = named.map(|d| place.span(d.range)).collect();
             let span = place.span(range);
             let found = code_action::actions(&shared.store, place.snapshot, span, &asked);
-            let convert = |action| to_proto::code_action(place, action);
+            let link = |d: &mut lsp::Diagnostic| shared.rules.link(d);
+            let convert = |action| to_proto::code_action(place, action, &link);
             Some(found.iter().filter(wanted).filter_map(convert).collect())
         })
         .await
@@ -461,8 +471,8 @@ impl LanguageServer for Server {
             let names = names::Names::of(&shared.store, place.snapshot);
             let found = completion::proposals(&names, offset);
             let snapshot = place.snapshot;
-            let raw = snapshot.kind == FileKind::Xml && !snapshot.in_cdata(offset);
-            let convert = |proposal| to_proto::completion_item(proposal, raw);
+            let written = |text: &str| snapshot.file().written(text, offset).into_owned();
+            let convert = |proposal| to_proto::completion_item(proposal, &written);
             let items = found.into_iter().map(convert).collect();
             Some(lsp::CompletionResponse::Array(items))
         })
@@ -575,16 +585,31 @@ impl LanguageServer for Server {
             return Err(Error::invalid_params(message));
         }
         let argument = Argument::read(&params.arguments).map_err(Error::invalid_params)?;
+        if argument.uri.as_deref().is_some_and(trace_text::is_xtr) {
+            return Err(Error::invalid_params(trace_text::XTR));
+        }
         match params.command.as_str() {
             commands::VERIFY => self.verify(&argument, false).await,
             commands::VERIFY_ALL => self.verify(&argument, true).await,
             commands::CANCEL => self.cancel(argument).await,
             commands::STATUS => self.status(&argument).await,
+            commands::COVERAGE => {
+                let uri = verification::required_uri(&argument)?;
+                coverage::command(&self.shared, uri.as_str())
+                    .await
+                    .map(Some)
+                    .map_err(Error::invalid_params)
+            }
             commands::CLEAR => {
                 self.shared.runs.clear();
+                self.shared.coverage.clear();
                 Ok(None)
             }
             commands::SHOW_LOG => Ok(Some(self.show_log())),
+            commands::EXPLAIN => {
+                let page = rule_pages::command(&self.shared, argument).await;
+                page.map(Some).map_err(Error::invalid_params)
+            }
             command if command.starts_with(simulation::COMMANDS) => {
                 simulation::command(&self.shared, command, argument)
                     .await

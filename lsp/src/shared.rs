@@ -4,6 +4,7 @@ use crate::announce;
 use crate::cache::Cache;
 use crate::code_lens::{self, Lens};
 use crate::configuration::Configuration;
+use crate::coverage::Covered;
 use crate::document;
 use crate::from_proto::ClientCapabilities;
 use crate::last_good::{self, LastGood};
@@ -13,6 +14,7 @@ use crate::pool::Pool;
 use crate::position::Encoding;
 use crate::publish;
 use crate::queries::{self, Depth, QuerySite};
+use crate::rule_pages::RulePages;
 use crate::runs::Runs;
 use crate::simulation::Slot;
 use crate::store::{Constants, Store};
@@ -51,6 +53,10 @@ pub struct Shared {
     pub trace_commands: tokio::sync::Mutex<()>,
     /// The simulation, if one is open; its walk is the open trace.
     pub simulation: Slot,
+    /// Where the pages of diagnostics are.
+    pub rules: RulePages,
+    /// What models never do.
+    pub coverage: Covered,
     agreed: OnceLock<Agreed>,
     session: Mutex<Session>,
     publisher: mpsc::UnboundedSender<publish::Due>,
@@ -103,6 +109,8 @@ impl Shared {
             closed: Arc::default(),
             trace_commands: tokio::sync::Mutex::default(),
             simulation: Slot::default(),
+            rules: RulePages::default(),
+            coverage: Covered::default(),
             cache,
         });
         tokio::spawn(announce::serve(Arc::clone(&shared), events));
@@ -164,7 +172,7 @@ impl Shared {
         Arc::new(self.settings_for(uri).options.constants.clone())
     }
 
-    /// Settings or their files are others now.
+    /// Settings or their files changed.
     pub fn settings_changed(&self) {
         let settings = self.settings();
         let constants = self.store.all().into_iter().map(|snapshot| {
@@ -317,8 +325,14 @@ impl Shared {
         }
     }
 
+    /// The results on disk.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
     /// A document was closed.
     pub fn forget(&self, uri: &str) {
+        self.coverage.forget(uri);
         let mut session = self.session();
         session.last_good.forget(uri);
         session.tokens.remove(uri);

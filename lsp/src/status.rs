@@ -50,6 +50,11 @@ fn state(view: &View) -> Value {
         View::Running(run, progress, fresh) => {
             json!({ "state": "running", "run": run, "progress": progress, "stale": !fresh })
         }
+        View::Cancelled(before) => {
+            let mut object = state(before);
+            object["cancelled"] = json!(true);
+            object
+        }
         View::Done {
             report,
             fresh,

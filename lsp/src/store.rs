@@ -1,4 +1,4 @@
-//! All open documents, and which model a query file speaks of.
+//! All open documents, and which model a query file belongs to.
 
 use crate::document::{self, Change};
 use crate::position::Encoding;
@@ -7,11 +7,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+use zonelens_analysis::trace_text;
 use zonelens_ide::{Snapshot, Workspace};
 use zonelens_syntax::ast::FileKind;
+use zonelens_syntax::xml;
 
-/// Extensions of models, in the order in which the model beside a query file is looked for.
+/// Extensions of models, in the order in which the model of a query file is searched for.
 const MODEL_EXTENSIONS: [&str; 3] = ["xta", "xml", "ta"];
+/// The language ids by which a client says that a document is ours, whatever it contains. Of others
+/// that are XML, only models are.
+const LANGUAGES: [&str; 3] = ["xta", "uppaal-q", "uppaal-xml"];
 /// Files larger than this are not read from disk as the model beside a query file.
 const MAX_MODEL_BYTES: u64 = 64 << 20;
 
@@ -53,7 +58,12 @@ impl Store {
     /// A document was opened.
     pub fn open(&self, uri: &str, language: &str, version: i32, text: &str, constants: Constants) {
         let kind = kind_of(uri, language);
-        let snapshot = Snapshot::open(uri.to_owned(), kind, version, text, constants);
+        let uri_of = uri.to_owned();
+        let unsure = kind == FileKind::Xml && !LANGUAGES.contains(&language);
+        let snapshot = match unsure || trace_text::is_xtr(uri) {
+            true => Snapshot::open_xml(uri_of, version, text, constants),
+            false => Snapshot::open(uri_of, kind, version, text, constants),
+        };
         self.lock().insert(uri.to_owned(), Arc::new(snapshot));
     }
 
@@ -99,6 +109,13 @@ impl Store {
         sibling.or_else(at_path).into_iter().collect()
     }
 
+    /// The model that the queries of `snapshot` are about, if it is another document and open.
+    pub fn model_if_open(&self, snapshot: &Snapshot) -> Option<Arc<Snapshot>> {
+        let query_file = snapshot.kind == FileKind::Query;
+        let mut others = MODEL_EXTENSIONS.iter().filter(|_| query_file);
+        others.find_map(|extension| self.get(&with_extension(&snapshot.uri, extension)?))
+    }
+
     /// The open document of a path: clients escape the same path in more than one way.
     fn open_at(&self, path: &Path) -> Option<Arc<Snapshot>> {
         let documents = self.all();
@@ -123,6 +140,9 @@ impl Store {
         drop(disk);
         let text = std::fs::read_to_string(path).ok()?;
         let kind = FileKind::from_path(&path.to_string_lossy());
+        if kind == FileKind::Xml && !xml::is_model(&text) {
+            return None;
+        }
         let uri = uri::from_path(path)?;
         let snapshot = Snapshot::open(uri, kind, 0, &text, Arc::clone(constants));
         let snapshot = Arc::new(snapshot);
@@ -176,7 +196,7 @@ impl Workspace for Store {
     }
 }
 
-/// The URI with another extension: what stands beside it, whatever its scheme.
+/// The URI with another extension, whatever its scheme.
 fn with_extension(uri: &str, extension: &str) -> Option<String> {
     let (stem, _) = uri.rsplit_once('.')?;
     Some(format!("{stem}.{extension}"))

@@ -4,7 +4,6 @@ use crate::code_lens::Lens;
 use crate::diagnostics::Finding;
 use crate::from_proto;
 use crate::position::{self, Encoding, Point};
-use serde::Serialize;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -16,23 +15,20 @@ use zonelens_ide::call_hierarchy::Caller;
 use zonelens_ide::code_action::{Action, Kind};
 use zonelens_ide::completion::Proposal;
 use zonelens_ide::document_link::Link;
-use zonelens_ide::document_symbol::Symbol;
 use zonelens_ide::folding_range::Fold;
 use zonelens_ide::names::Target;
 use zonelens_ide::semantic_tokens::Token;
 use zonelens_ide::signature_help::Signature;
 use zonelens_ide::trace::Hint;
 use zonelens_ide::workspace_symbol::Found;
-use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
-use zonelens_syntax::xml;
 
 /// A document with the encoding agreed on: what spans need to become ranges.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The document.
     pub snapshot: &'a Arc<Snapshot>,
-    /// What columns count.
+    /// The unit of columns: UTF-8, UTF-16 or UTF-32.
     pub encoding: Encoding,
 }
 
@@ -64,13 +60,9 @@ impl Place<'_> {
         lsp::Range::new(self.position(span.start), self.position(span.end))
     }
 
-    /// A text edit. Edits of XML come escaped, which inside a CDATA section would be wrong.
+    /// A text edit.
     pub fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
-        let mut text = edit.text.clone();
-        if self.snapshot.kind == FileKind::Xml && self.snapshot.in_cdata(edit.span.start) {
-            text = xml::unescape(&text).into_owned();
-        }
-        lsp::TextEdit::new(self.range(edit.span), text)
+        lsp::TextEdit::new(self.range(edit.span), edit.text.clone())
     }
 }
 
@@ -119,6 +111,7 @@ pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
             .collect::<Vec<_>>()
     });
     let unused = [
+        "lint/never-happens",
         "lint/never-read",
         "lint/unused-select",
         "lint/clock-never-read",
@@ -236,17 +229,23 @@ pub fn action_kind(kind: Kind) -> lsp::CodeActionKind {
     }
 }
 
-/// A change that is offered.
-pub fn code_action(place: Place<'_>, action: &Action) -> Option<lsp::CodeActionOrCommand> {
+/// A change that is offered; `link` adds the page of the diagnostic that it repairs.
+pub fn code_action(
+    place: Place<'_>,
+    action: &Action,
+    link: &dyn Fn(&mut lsp::Diagnostic),
+) -> Option<lsp::CodeActionOrCommand> {
+    let repaired = action.diagnostic.as_ref().map(|d| {
+        let mut diagnostic = diagnostic(place, d);
+        link(&mut diagnostic);
+        vec![diagnostic]
+    });
     let edits = action.edits.iter().map(|e| place.edit(e)).collect();
     let changes = HashMap::from([(uri(&place.snapshot.uri)?, edits)]);
     Some(lsp::CodeActionOrCommand::CodeAction(lsp::CodeAction {
         title: action.title.clone(),
         kind: Some(action_kind(action.kind)),
-        diagnostics: action
-            .diagnostic
-            .as_ref()
-            .map(|d| vec![diagnostic(place, d)]),
+        diagnostics: repaired,
         edit: Some(lsp::WorkspaceEdit {
             changes: Some(changes),
             ..lsp::WorkspaceEdit::default()
@@ -272,30 +271,12 @@ fn symbol_kind(kind: Option<DefKind>) -> lsp::SymbolKind {
     }
 }
 
-/// An entry of the outline, as the protocol writes it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DocumentSymbol<'a> {
-    name: &'a str,
-    detail: &'a str,
-    kind: lsp::SymbolKind,
-    range: lsp::Range,
-    selection_range: lsp::Range,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    children: Vec<DocumentSymbol<'a>>,
-}
-
-/// An entry of the outline.
-pub fn document_symbol<'a>(place: Place<'_>, symbol: &Symbol<'a>) -> DocumentSymbol<'a> {
-    let children = symbol.children.iter();
-    DocumentSymbol {
-        name: symbol.name,
-        detail: symbol.detail,
-        kind: symbol_kind(symbol.kind),
-        range: place.range(symbol.full),
-        selection_range: place.range(symbol.name_span),
-        children: children.map(|c| document_symbol(place, c)).collect(),
-    }
+/// The protocol's number for a kind of definition; without one, for a query.
+pub fn symbol_number(kind: Option<DefKind>) -> u32 {
+    // The type has no other way to its number.
+    let number = serde_json::to_value(symbol_kind(kind)).ok();
+    let number = number.and_then(|n| u32::try_from(n.as_u64()?).ok());
+    number.unwrap_or_default()
 }
 
 /// A foldable range.
@@ -320,8 +301,11 @@ pub fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::Selectio
     out
 }
 
-/// A proposal; `raw` says that the text goes into an XML file outside CDATA.
-pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
+/// A proposal; `written` says how its text is written where it goes.
+pub fn completion_item(
+    proposal: Proposal,
+    written: &dyn Fn(&str) -> String,
+) -> lsp::CompletionItem {
     let kind = match proposal.kind {
         None if proposal.snippet.is_some() => lsp::CompletionItemKind::SNIPPET,
         None => lsp::CompletionItemKind::KEYWORD,
@@ -336,8 +320,8 @@ pub fn completion_item(proposal: Proposal, raw: bool) -> lsp::CompletionItem {
         Some(_) => lsp::CompletionItemKind::VARIABLE,
     };
     let escaped = || {
-        let text = xml::escape(&proposal.label);
-        (raw && text != proposal.label).then(|| text.into_owned())
+        let text = written(&proposal.label);
+        (text != proposal.label).then_some(text)
     };
     lsp::CompletionItem {
         insert_text: proposal.snippet.map(str::to_owned).or_else(escaped),

@@ -19,9 +19,13 @@ pub fn step(open: &OpenTrace, model: Place<'_>) -> Value {
         .iter()
         .zip(&places)
         .map(|(edge, place)| {
-            let line = place.edge.map(|span| model.position(span.start).line);
+            let line = place.mark.map(|span| model.position(span.start).line);
             let line = line.unwrap_or(edge.line.saturating_sub(1));
-            json!({ "text": edge.text, "line": line, "range": range(model, place.edge) })
+            let labels = place.labels.iter().map(|span| model.range(*span));
+            json!({
+                "text": edge.text, "line": line, "range": range(model, place.mark),
+                "labels": labels.collect::<Vec<_>>(),
+            })
         })
         .collect();
     json!({

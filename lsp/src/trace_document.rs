@@ -39,7 +39,7 @@ fn address(open: &OpenTrace) -> String {
     format!("{SCHEME}:/{}", file_name(open))
 }
 
-/// Unique by what the trace belongs to, and named for people.
+/// A readable name, unique for what the trace belongs to.
 fn file_name(open: &OpenTrace) -> String {
     let model = uri::name(&open.model_uri);
     let stem: String = model

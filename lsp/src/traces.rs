@@ -16,7 +16,7 @@ use zonelens_analysis::report::TraceValue;
 use zonelens_ide::trace::{Hint, hints};
 use zonelens_ide::{Snapshot, Workspace};
 
-/// Runs a trace command; `Err` is a sentence for people.
+/// Runs a trace command; `Err` is a sentence for users.
 pub async fn command(
     shared: &Arc<Shared>,
     command: &str,
@@ -78,7 +78,7 @@ pub async fn command(
     }
 }
 
-/// The trace that is open; `Err` is a sentence for people.
+/// The trace that is open; `Err` is a sentence for users.
 fn current(shared: &Shared) -> Result<OpenTrace, String> {
     shared.trace().ok_or_else(|| "no trace is open".to_owned())
 }

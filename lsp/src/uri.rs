@@ -18,7 +18,7 @@ pub fn from_path(path: &Path) -> Option<String> {
     Uri::from_file_path(path).map(|uri| uri.as_str().to_owned())
 }
 
-/// The last part of a URI's path, for people.
+/// The last part of a URI's path, to be shown.
 pub fn name(uri: &str) -> String {
     match to_path(uri) {
         Some(path) => path

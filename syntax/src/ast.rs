@@ -5,6 +5,7 @@
 //! text, a member for the text inside a process. Code that walks the tree adds up the offsets on
 //! the way down.
 
+mod around;
 mod decl;
 mod expr;
 mod item;
@@ -12,6 +13,7 @@ mod process;
 mod query;
 mod types;
 
+pub use around::parts_around;
 pub use decl::*;
 pub use expr::*;
 pub use item::*;

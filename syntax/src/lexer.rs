@@ -65,6 +65,7 @@ impl Iterator for Tokens<'_> {
                 self.pending = Some(token(TokenKind::Gt, end - 1, end));
                 Some(token(TokenKind::MinusMinus, start, end - 1))
             }
+            (Mode::Model, TokenKind::Hash) => Some(token(TokenKind::Unknown, start, end)),
             (Mode::Query, kind) => Some(token(in_query(kind, self.inner.slice()), start, end)),
             (Mode::Model, kind) => Some(token(kind, start, end)),
         }

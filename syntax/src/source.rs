@@ -162,6 +162,49 @@ impl SourceFile {
         }
     }
 
+    /// The elements of an XML file with their places, in order of their start tags; empty for other
+    /// files. Reads the file again.
+    pub fn elements(&self) -> Vec<xml::Tag> {
+        match self.kind {
+            FileKind::Xml => xml::elements(&self.text),
+            FileKind::Xta | FileKind::Query => Vec::new(),
+        }
+    }
+
+    /// `text` of the language as it is written at `offset`: escaped inside XML, but not in a CDATA
+    /// section.
+    pub fn written<'t>(&self, text: &'t str, offset: u32) -> std::borrow::Cow<'t, str> {
+        match self.kind {
+            FileKind::Xml => xml::written(&self.text, text, offset),
+            FileKind::Xta | FileKind::Query => text.into(),
+        }
+    }
+
+    /// Where an XML file takes a new global declaration, before all others: the offset, and what to
+    /// write before and after it.
+    pub fn declaration_place(&self) -> Option<(u32, &'static str, &'static str)> {
+        let global = |(span, section): &&(Span, Section)| {
+            *section == Section::Global && !self.slice(*span).ends_with("/>")
+        };
+        let after_tag = |start: u32| {
+            let rest = self.text.get(start as usize..)?;
+            Some(start + rest.find('>')? as u32 + 1)
+        };
+        if let Some((span, _)) = self.sections.iter().find(global) {
+            return Some((after_tag(span.start)?, "", "\n"));
+        }
+        let root = self.text.find("<nta")? as u32;
+        Some((after_tag(root)?, "\n<declaration>", "</declaration>"))
+    }
+
+    /// The end of the text of the last `<system>` of an XML file.
+    pub fn system_end(&self) -> Option<u32> {
+        let system = |(_, section): &&(Span, Section)| *section == Section::System;
+        let (span, _) = self.sections.iter().rfind(system)?;
+        let end = self.slice(*span).rfind("</")?;
+        Some(span.start + end as u32)
+    }
+
     /// The text of an absolute span.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")

@@ -57,6 +57,9 @@ pub enum TokenKind {
     Question,
     #[token("'")]
     Prime,
+    /// Counts steps in statistical queries, `Pr[#<=10]`; no other text has it.
+    #[token("#")]
+    Hash,
     #[token("->")]
     Arrow,
     #[token("-u->")]
@@ -276,7 +279,7 @@ fn block_comment(lex: &mut logos::Lexer<'_, TokenKind>) -> bool {
 
 impl TokenKind {
     /// Every kind, in the order of the discriminants.
-    pub(crate) const ALL: [TokenKind; 112] = {
+    pub(crate) const ALL: [TokenKind; 113] = {
         use TokenKind::*;
         [
             LineComment,
@@ -297,6 +300,7 @@ impl TokenKind {
             Dot,
             Question,
             Prime,
+            Hash,
             Arrow,
             UncontrollableArrow,
             LeadsTo,
@@ -447,6 +451,7 @@ impl TokenKind {
             Dot => ".",
             Question => "?",
             Prime => "'",
+            Hash => "#",
             Arrow => "->",
             UncontrollableArrow => "-u->",
             LeadsTo => "-->",

@@ -2,11 +2,15 @@
 
 pub(crate) mod dom;
 mod edit;
+mod elements;
 mod plan;
 mod read;
 mod stray;
 
 pub(crate) use edit::reparse;
+pub(crate) use elements::elements;
+pub use elements::in_cdata;
+pub use elements::{Tag, is_model};
 pub(crate) use read::parse;
 
 use std::borrow::Cow;
@@ -36,6 +40,15 @@ const TEXTUAL: [&str; 8] = [
 /// Text between tags: `<`, `>` and `&` become references.
 pub fn escape(text: &str) -> Cow<'_, str> {
     quick_xml::escape::partial_escape(text)
+}
+
+/// `text` of the language as it is written at `offset` of the XML file `file`: not escaped in a
+/// CDATA section.
+pub fn written<'t>(file: &str, text: &'t str, offset: u32) -> Cow<'t, str> {
+    match in_cdata(file, offset) {
+        true => text.into(),
+        false => escape(text),
+    }
 }
 
 /// Text outside of CDATA sections with its references resolved; unchanged if one of them cannot be.
@@ -86,8 +99,7 @@ pub(crate) fn masked(text: &str) -> String {
 }
 
 fn reveal(element: &dom::Element, text: &str, out: &mut [u8]) {
-    let comment = element.attribute("kind").is_some_and(|k| k == "comments");
-    if MODEL_TEXT.contains(&&*element.tag) && !comment {
+    if elements::is_model_text(element) {
         for part in &element.text {
             match part {
                 dom::TextPart::Verbatim(span) => {

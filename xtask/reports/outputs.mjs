@@ -28,6 +28,7 @@ system P;
 //@ query A<> P.b
 //@ expect violated
 //@ query P.a --> P.b && n == 0
+//@ query A<> (P.b imply n == 3)
 //@ query E<> deadlock
 //@ query E<> nobody
 //@ query A[] 1 / n > 0
@@ -46,6 +47,7 @@ const models = {
   'counter.xta': counter,
   'bounds.xta': bounds,
   'excluded.xta': excluded,
+  'never.xta': 'int[0,1] n; process P() { state a, b, c; init a; trans a -> b { guard n > 0; }, b -> c { }; } system P;\n//@ query A[] n == 0\n//@ query E<> P.a\n',
   'broken.xta': 'process P( { é <&> "',
   'wrong.xta': `int n = true + ; clock c; process P() { state a; init a; trans a -> b { gaurd n; }; } sytem P;`,
   'empty.xta': '',
@@ -130,6 +132,11 @@ export function outputs(zonelens, work, tell) {
   objects += validate('verify', 'bounds.xta', '-q', 'E<> P.b', '--trace', 'fastest');
   objects += validate('verify', '--audit-symmetry', '--const', 'N=2', path.join(examples, 'fischer.xta'));
   objects += validate('verify', '--timeout', '0.01', '--const', 'N=30', '--symmetry', 'off', path.join(examples, 'fischer.xta'));
+  objects += validate('coverage', 'bounds.xta');
+  objects += validate('coverage', 'never.xta');
+  objects += validate('verify', '--certify', 'never.xta');
+  objects += validate('coverage', '--timeout', '0.01', 'counter.xta');
+  objects += validate('coverage', 'failing.xta');
   for (const name of ['bounds.xta', 'counter.xta', 'stopped.xta', 'failing.xta']) {
     objects += validate('simulate', '--steps', '20', name);
   }

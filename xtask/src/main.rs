@@ -1,8 +1,9 @@
 //! The tasks of contributors: `cargo xtask
-//! ci|bench|conformance|fuzz|soak|symmetry|words|package|dist|vscode`.
+//! ci|bench|certify|conformance|coverage|fuzz|soak|symmetry|words|package|dist|vscode`.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
+mod certify;
 mod ci;
 mod notices;
 mod package;
@@ -22,9 +23,11 @@ const HELP: &str = "usage: cargo xtask COMMAND
         [--only PART] [--timeout S]  an instance of the agreement algorithm gets S seconds for each property (900);
         [--keep-agreement]     these take half an hour and can be left as they are
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
+  certify [--changes N]        N changed certificates (10 000), claims about random models, wrong claims of seeded bugs
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
          [--only PART]         verdicts of the files with this in their names, printed
                [--timeout S]   (a sample only prints)
+  coverage [--timeout S]       what the models of the corpus never do; rewrites a part of docs/coverage.md
   fuzz [--seconds N] [--seed N]  random input to lexer, parser, XML reader, reparse, formatter, conversion; changed models to the checker
   fuzz-targets                 whether the coverage-guided targets under fuzz/ still build
   soak [--minutes M] [--release]  random edits, requests and runs against the language server
@@ -33,7 +36,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
   vscode [--binary FILE]       package, then the story in the real workbench; with --screenshots the pictures
          [--screenshots]       of docs/img are updated
   reports [--binary FILE]      SARIF, JUnit and JSON against the schemas their readers use
-  words [--update]             phrases to avoid, long comments, spelling; --update records counts that shrank
+  words                        phrases to avoid, long comments, spelling
   generate [LINES]             print a model of about LINES lines
 ";
 
@@ -64,17 +67,18 @@ fn run(args: &[String]) -> bool {
     }
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
+        Some("certify") => certify::run(number("--changes").unwrap_or(10_000)),
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         // Verdicts within a time limit are measured in the profile that is shipped.
         Some("conformance") if !flag("--sample") => suite("release", args),
-        Some("bench" | "conformance" | "fuzz" | "generate") => suite("ci", args),
+        Some("bench" | "conformance" | "coverage" | "fuzz" | "generate") => suite("ci", args),
         Some("soak") => {
             // Overflow checks are worth their time, unless the shipped binary itself is tested.
             let profile = if flag("--release") { "release" } else { "ci" };
             server::soak(number("--minutes").unwrap_or(30), profile)
         }
         Some("fuzz-targets") => fuzz_targets(),
-        Some("words") => words::run(flag("--update")),
+        Some("words") => words::run(),
         Some("package") => package::vsix(path("--binary").as_deref()).is_some(),
         Some("dist") => package::archive(path("--binary").as_deref()),
         Some("vscode") => vscode::run(path("--binary").as_deref(), flag("--screenshots")),

@@ -31,11 +31,18 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     } else {
         package::target_directory().join("screenshots")
     };
-    // `test/simulator.mjs` is run by hand: it fails about every second time, see its head.
-    for test in ["test/xml.mjs", "test/story.mjs"] {
-        let mut node = Command::new("node");
-        node.arg(test).arg(tools.trim()).arg(&vsix).arg(&pictures);
-        package::run(node.current_dir(&extension))?;
+    for name in ["xml", "story", "simulator", "uppaal", "first"] {
+        let test = format!("test/{name}.mjs");
+        let tell = || {
+            let mut node = Command::new("node");
+            node.arg(&test).arg(tools.trim()).arg(&vsix).arg(&pictures);
+            package::run(node.current_dir(&extension))
+        };
+        // A browser on a busy machine may lose a key; what fails twice is a fault.
+        if tell().is_none() {
+            println!("UNSTEADY: the story `{name}` failed and runs once more");
+            tell()?;
+        }
     }
     if screenshots {
         neovim(&extension.join("server/zonelens"), &pictures)?;

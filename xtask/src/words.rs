@@ -1,8 +1,5 @@
 //! Words: phrases that are not plain English (`xtask/words/phrases.txt`), comment lines of more
 //! than 100 columns, and spelling by `typos`.
-//!
-//! Existing violations are counted per file in `xtask/words/baseline.txt`. A count may only shrink:
-//! more is an error that lists the places; fewer can be recorded with `--update`.
 
 use crate::root::root;
 use std::collections::BTreeMap;
@@ -10,7 +7,6 @@ use std::path::Path;
 use std::process::Command;
 
 const PHRASES: &str = "xtask/words/phrases.txt";
-const BASELINE: &str = "xtask/words/baseline.txt";
 
 /// Comment lines end by this column, as rustfmt's `comment_width` would have it.
 const COMMENT_COLUMNS: usize = 100;
@@ -18,37 +14,15 @@ const COMMENT_COLUMNS: usize = 100;
 /// The version of `typos`, which determines the dictionary.
 const TYPOS: &str = "1.32.0";
 
-/// Checks phrases and comment lines, then spelling; `update` writes counts that shrank.
-pub fn run(update: bool) -> bool {
+/// Checks phrases and comment lines, then spelling.
+pub fn run() -> bool {
     let Some(found) = phrases_in_tree() else {
         return false;
     };
-    let path = root().join(BASELINE);
-    let known = baseline(&std::fs::read_to_string(&path).unwrap_or_default());
-    let mut good = true;
-    let mut lower = BTreeMap::new();
     for (file, places) in &found {
-        let allowed = known.get(file).copied().unwrap_or(0);
-        if places.len() > allowed {
-            good = false;
-            println!("{file}: {} places, {allowed} at most:", places.len());
-            places.iter().for_each(|place| println!("  {file}:{place}"));
-        }
-        lower.insert(file.clone(), places.len().min(allowed));
+        places.iter().for_each(|place| println!("{file}:{place}"));
     }
-    lower.retain(|_, count| *count > 0);
-    if update && lower != known {
-        let lines: String = lower.iter().map(|(f, n)| format!("{n} {f}\n")).collect();
-        if let Err(error) = std::fs::write(&path, lines) {
-            println!("{BASELINE} cannot be written: {error}");
-            return false;
-        }
-    } else if lower != known {
-        println!("fewer than in {BASELINE}: run `cargo xtask words --update`");
-    }
-    let left: usize = found.values().map(Vec::len).sum();
-    println!("{left} places with phrases of {PHRASES} or long comments are left");
-    spelling() && good
+    spelling() && found.is_empty()
 }
 
 /// The phrases in all texts under version control.
@@ -110,15 +84,6 @@ fn phrases(text: &str) -> Vec<Phrase> {
         .collect()
 }
 
-fn baseline(text: &str) -> BTreeMap<String, usize> {
-    text.lines()
-        .filter_map(|line| {
-            let (count, file) = line.split_once(' ')?;
-            Some((file.to_owned(), count.parse().ok()?))
-        })
-        .collect()
-}
-
 /// `LINE: phrase; write …` for each phrase. Lines are joined without comment markers, so that a
 /// phrase is also found across lines.
 fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
@@ -136,7 +101,10 @@ fn places(text: &str, phrases: &[Phrase]) -> Vec<String> {
             let after = &joined[at + phrase.text.len()..];
             let inside = |c: char| c.is_alphanumeric() || c == '_';
             let excepted = |word: &String| after.trim_start().starts_with(word.as_str());
-            if joined[..at].ends_with(inside)
+            // "There is no such file" is plain English, unlike "it is no such file".
+            let there = phrase.text.starts_with("is no ") && joined[..at].ends_with("there ");
+            if there
+                || joined[..at].ends_with(inside)
                 || after.starts_with(inside)
                 || phrase.except.as_ref().is_some_and(excepted)
             {
@@ -216,11 +184,18 @@ mod tests {
 
     #[test]
     fn phrases_are_found_across_lines_and_not_inside_words() {
-        let list = phrases("# no\nis sung, except aloud => sounds\ntall tree => oak\n");
-        assert_eq!(list.len(), 2);
-        let text = "/// It is\n/// sung so.\nthis_is sung_\nis sung aloud\nA Tall tree; tall trees";
+        let list = phrases(
+            "# no\nis sung, except aloud => sounds\ntall tree => oak\nis no oak => is not an oak\n",
+        );
+        assert_eq!(list.len(), 3);
+        let text = "/// It is\n/// sung so.\nthis_is sung_\nis sung aloud\nA Tall tree; tall trees\n\
+                    There is no oak here; this is no oak.";
         let found = places(text, &list);
-        let wanted = ["1: `is sung`; write sounds", "5: `tall tree`; write oak"];
+        let wanted = [
+            "1: `is sung`; write sounds",
+            "5: `tall tree`; write oak",
+            "6: `is no oak`; write is not an oak",
+        ];
         assert_eq!(found, wanted);
     }
 
@@ -241,12 +216,5 @@ mod tests {
             found[1].starts_with("2: a comment of 103 columns"),
             "{found:?}"
         );
-    }
-
-    #[test]
-    fn counts_are_read() {
-        let counts = baseline("2 a/b c.rs\nno\n1 d.md\n");
-        let read: Vec<_> = counts.iter().map(|(f, n)| (f.as_str(), *n)).collect();
-        assert_eq!(read, [("a/b c.rs", 2), ("d.md", 1)]);
     }
 }

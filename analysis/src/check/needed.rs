@@ -6,7 +6,7 @@
 use super::decl::no_value;
 use super::{Body, Checked, Env};
 use crate::diag::Diag;
-use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind, Template};
+use crate::hir::{Expr, ExprKind, Function, Part, StmtKind, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,7 +57,7 @@ pub fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
         c.decls
             .iter()
             .filter_map(|d| d.init.as_ref())
-            .for_each(|i| walk.init(i));
+            .for_each(|i| i.exprs(&mut |e| walk.expr(e)));
         if let Body::BeforeUpdate(list) | Body::AfterUpdate(list) = &c.body {
             list.iter().for_each(|e| walk.expr(e));
         }
@@ -86,27 +86,26 @@ fn has_empty_ranges(items: &[(ItemId, Arc<Checked>)]) -> bool {
         SymKind::Function(sig) => empty(&sig.ret) || sig.params.iter().any(|p| empty(&p.ty)),
         _ => s.value_type().is_some_and(empty),
     };
-    fn block(b: &Block, typed: &dyn Fn(&Arc<Symbol>) -> bool) -> bool {
-        b.decls.iter().any(|d| typed(&d.symbol)) || b.stmts.iter().any(|s| stmt(s, typed))
-    }
-    fn stmt(s: &Stmt, typed: &dyn Fn(&Arc<Symbol>) -> bool) -> bool {
-        match &s.kind {
-            StmtKind::Block(b) => block(b, typed),
-            StmtKind::For(_, _, _, body)
-            | StmtKind::Iterate(_, body)
-            | StmtKind::While(_, body)
-            | StmtKind::DoWhile(body, _) => stmt(body, typed),
-            StmtKind::If(_, a, b) => stmt(a, typed) || b.as_ref().is_some_and(|b| stmt(b, typed)),
-            StmtKind::Switch(_, cases) => cases.iter().flat_map(|c| &c.1).any(|s| stmt(s, typed)),
-            _ => false,
+    fn any(part: Part<'_>, typed: &dyn Fn(&Arc<Symbol>) -> bool) -> bool {
+        let mut found = false;
+        match part {
+            Part::Expr(_) => {}
+            Part::Decl(d) => found = typed(&d.symbol),
+            Part::Stmt(s) => s.parts(&mut |p| found |= any(p, typed)),
         }
+        found
     }
+    let in_function = |f: &Function| {
+        let mut found = false;
+        f.body.parts(&mut |p| found |= any(p, &typed));
+        found
+    };
     items.iter().any(|(_, c)| {
         let members = match &c.body {
             Body::Template(t) => t.members.values().any(typed),
             _ => false,
         };
-        members || c.symbols.iter().any(typed) || c.functions.iter().any(|f| block(&f.body, &typed))
+        members || c.symbols.iter().any(typed) || c.functions.iter().any(|f| in_function(f))
     })
 }
 
@@ -132,7 +131,7 @@ impl Walk<'_> {
         self.item = t.loc.item;
         for d in &t.decls {
             self.empty(&d.symbol);
-            d.init.iter().for_each(|i| self.init(i));
+            d.init.iter().for_each(|i| i.exprs(&mut |e| self.expr(e)));
         }
         for e in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
             self.expr(e);
@@ -155,48 +154,20 @@ impl Walk<'_> {
             let message = no_value(&format!("the result of {}", f.symbol.name), lo, hi);
             self.out.push(Diag::new("type/empty-range", message, f.loc));
         }
-        self.block(&f.body);
+        f.body.parts(&mut |p| self.part(p));
     }
 
-    fn block(&mut self, b: &Block) {
-        for d in &b.decls {
-            self.empty(&d.symbol);
-            d.init.iter().for_each(|i| self.init(i));
-        }
-        b.stmts.iter().for_each(|s| self.stmt(s));
-    }
-
-    fn stmt(&mut self, s: &Stmt) {
-        match &s.kind {
-            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-            StmtKind::Block(b) => self.block(b),
-            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => self.expr(e),
-            StmtKind::For(a, b, c, body) => {
-                [a, b, c].into_iter().for_each(|e| self.expr(e));
-                self.stmt(body);
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Decl(d) => {
+                self.empty(&d.symbol);
+                d.init.iter().for_each(|i| i.exprs(&mut |e| self.expr(e)));
             }
-            StmtKind::Iterate(var, _) if goes_through_nothing(var) => {}
-            StmtKind::Iterate(_, body) => self.stmt(body),
-            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
-                self.expr(c);
-                self.stmt(body);
-            }
-            StmtKind::If(c, a, b) => {
-                self.expr(c);
-                self.stmt(a);
-                b.iter().for_each(|b| self.stmt(b));
-            }
-            StmtKind::Switch(e, cases) => {
-                self.expr(e);
-                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
-            }
-        }
-    }
-
-    fn init(&mut self, i: &Init) {
-        match i {
-            Init::Expr(e) => self.expr(e),
-            Init::List(items, _) => items.iter().for_each(|i| self.init(i)),
+            Part::Stmt(s) => match &s.kind {
+                StmtKind::Iterate(var, _) if goes_through_nothing(var) => {}
+                _ => s.parts(&mut |p| self.part(p)),
+            },
         }
     }
 

@@ -4,7 +4,8 @@ use super::{Binding, Builder, Cursor, Foreign, Lowered, Scope, qualified};
 use crate::diag::Diag;
 use crate::hir::{Decl, Init};
 use crate::network::{
-    Base, Cell, Channel, Clock, ClockBase, IndexRange, Scalarset, Shape, Variable,
+    Base, Cell, Channel, Clock, ClockBase, IndexRange, ProcessId, Scalarset, ScalarsetId, Shape,
+    Variable,
 };
 use crate::symbol::{SymKind, Symbol, VarSym};
 use crate::symmetry::{Root, Slot};
@@ -196,11 +197,7 @@ pub(crate) fn is_foreign(ty: &Type) -> bool {
 impl Builder<'_> {
     pub(crate) fn cursor(&self) -> Cursor {
         let n = &self.built.network;
-        (
-            n.cells.len() as u32,
-            n.clocks.len() as u32,
-            n.channels.len() as u32,
-        )
+        (n.cells.next_id(), n.clocks.next_id(), n.channels.next_id())
     }
 
     pub(crate) fn global_decl(&mut self, d: &Decl) {
@@ -213,7 +210,7 @@ impl Builder<'_> {
     pub(crate) fn declare(
         &mut self,
         d: &Decl,
-        process: Option<(u32, &str)>,
+        process: Option<(ProcessId, &str)>,
         scope: Option<&super::ProcessScope>,
     ) -> Option<Binding> {
         let SymKind::Var(var) = &d.symbol.kind else {
@@ -303,7 +300,7 @@ impl Builder<'_> {
         &mut self,
         symbol: &Symbol,
         values: &[i32],
-        process: (u32, &str),
+        process: (ProcessId, &str),
         scope: &super::ProcessScope,
     ) -> Option<Binding> {
         let SymKind::Param(param) = &symbol.kind else {
@@ -345,7 +342,7 @@ impl Builder<'_> {
 
     fn leaves_so_far(&self) -> u64 {
         let (a, b, c) = self.cursor();
-        u64::from(a) + u64::from(b) + u64::from(c)
+        u64::from(a.0) + u64::from(b.0) + u64::from(c.0)
     }
 
     pub(crate) fn bind_constant(&mut self, shape: Shape, values: Vec<i32>) -> Binding {
@@ -390,12 +387,12 @@ impl Builder<'_> {
         ty: &Type,
         shape: Shape,
         (cells, clocks): (&[i32], &[i32]),
-        process: Option<(u32, &str)>,
+        process: Option<(ProcessId, &str)>,
     ) -> Binding {
         let (cell, clock, channel) = self.cursor();
         let span = self.absolute(symbol.loc);
         let network = &mut self.built.network;
-        let variable = network.variables.len() as u32;
+        let variable = network.variables.next_id();
         let mut ranges = Vec::new();
         cell_ranges(&shape, &mut ranges);
         for ((lo, hi, scalarset), init) in ranges.into_iter().zip(cells) {
@@ -466,7 +463,7 @@ impl Builder<'_> {
                 continue;
             };
             self.built.sets.insert(e.set.id, id);
-            if let Some(s) = self.built.network.scalarsets.get_mut(id as usize) {
+            if let Some(s) = self.built.network.scalarsets.get_mut(id) {
                 s.detected = e.detected;
                 s.first = e.first;
                 s.blocks = e.blocks.clone();
@@ -501,7 +498,7 @@ impl Builder<'_> {
     }
 
     /// Adds a scalarset to the network.
-    pub(crate) fn add_set(&mut self, set: &ScalarSet, size: i32) -> Option<u32> {
+    pub(crate) fn add_set(&mut self, set: &ScalarSet, size: i32) -> Option<ScalarsetId> {
         let count = u64::try_from(size).unwrap_or(0);
         if count == 0 || count > self.limits.elements {
             let message = format!(
@@ -511,7 +508,7 @@ impl Builder<'_> {
             self.errors.push(Diag::new("system/size", message, set.loc));
             return None;
         }
-        let id = self.built.network.scalarsets.len() as u32;
+        let id = self.built.network.scalarsets.next_id();
         let span = self.absolute(set.loc);
         self.built.network.scalarsets.push(Scalarset {
             name: set.name.clone(),
@@ -562,7 +559,7 @@ fn make_values(s: &Scope<'_>, var: &VarSym, d: &Decl) -> Lowered<Values> {
 }
 
 /// The range and scalarset of every cell of a shape, depth first.
-pub(crate) fn cell_ranges(shape: &Shape, out: &mut Vec<(i32, i32, Option<u32>)>) {
+pub(crate) fn cell_ranges(shape: &Shape, out: &mut Vec<(i32, i32, Option<ScalarsetId>)>) {
     match shape {
         Shape::Int {
             lo, hi, scalarset, ..

@@ -15,8 +15,8 @@ use crate::consteval::{EvalError, Evaluator};
 use crate::diag::Diag;
 use crate::hir::{Expr, Template};
 use crate::network::{
-    self, Base, CellId, ChannelId, ClockBase, FunctionId, IndexRange, Network, ScalarsetId, Shape,
-    UnsupportedUse,
+    self, Base, CellId, ChannelId, ClockBase, ClockId, FunctionId, IndexRange, Network,
+    ScalarsetId, Shape, UnsupportedUse,
 };
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::symmetry::{Facts, Root, Slot};
@@ -354,7 +354,7 @@ impl<'b> Scope<'b> {
         // A `scalarset` parameter as a dimension has the size of the set that it stands for.
         if let Some(set) = ty.any_set()
             && let Some(id) = self.set_id(set)
-            && let Some(actual) = self.built.network.scalarsets.get(id as usize)
+            && let Some(actual) = self.built.network.scalarsets.get(id)
         {
             return Ok(IndexRange {
                 lo: 0,
@@ -431,4 +431,4 @@ pub(crate) fn qualified(process: Option<&str>, name: &str) -> SmolStr {
 }
 
 /// Offsets of the next free cell, clock and channel.
-pub(crate) type Cursor = (CellId, u32, ChannelId);
+pub(crate) type Cursor = (CellId, ClockId, ChannelId);

@@ -3,7 +3,8 @@
 use super::{Binding, Foreign, Lowered, Scope, as_constant, constant};
 use crate::hir::{Expr, ExprKind};
 use crate::network::{
-    self, Base, ChannelRef, ClockBase, ClockRef, IndexRange, IndexStep, Place, ProcessRef, Shape,
+    self, Base, ChannelId, ChannelRef, ClockBase, ClockId, ClockRef, IndexRange, IndexStep, Place,
+    ProcessRef, Shape,
 };
 use crate::symbol::{SymKind, Symbol};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(crate) struct Located {
     pub(crate) shape: Arc<Shape>,
     cell: Base,
     clock: ClockBase,
-    channel: u32,
+    channel: ChannelId,
     steps: Vec<Step>,
     /// The values of a constant, and the offset of this part in them.
     values: Option<(Arc<[i32]>, u32)>,
@@ -38,8 +39,8 @@ impl Located {
             Binding::Const { shape, values, at } => Some(Located {
                 shape: shape.clone(),
                 cell: Base::Constant(at.unwrap_or(0)),
-                clock: ClockBase::Clock(0),
-                channel: 0,
+                clock: ClockBase::Clock(ClockId(0)),
+                channel: ChannelId(0),
                 steps: Vec::new(),
                 values: Some((values.clone(), 0)),
                 placed: at.is_some(),
@@ -96,7 +97,8 @@ impl Located {
     /// Moves by known distances.
     fn advance(&mut self, cells: u32, clocks: u32, channels: u32) {
         match &mut self.cell {
-            Base::Cell(c) | Base::Constant(c) | Base::Slot(c) => *c += cells,
+            Base::Cell(c) => *c = c.plus(cells),
+            Base::Constant(c) | Base::Slot(c) => *c += cells,
             Base::Ref(_) => {
                 if cells > 0 || clocks > 0 {
                     // The target of a reference is not known here, so the distance becomes a step.
@@ -110,7 +112,7 @@ impl Located {
             }
         }
         if let ClockBase::Clock(c) = &mut self.clock {
-            *c += clocks;
+            *c = c.plus(clocks);
         } else if clocks > 0 {
             self.steps.push(Step {
                 index: constant(1, self.span),
@@ -118,7 +120,7 @@ impl Located {
                 strides: (0, clocks, 0),
             });
         }
-        self.channel += channels;
+        self.channel = self.channel.plus(channels);
         if let Some((_, from)) = &mut self.values {
             *from += cells;
         }
@@ -281,8 +283,8 @@ impl Scope<'_> {
         Ok(Located {
             shape: Arc::new(self.shape(&v.ty)?),
             cell: Base::Constant(0),
-            clock: ClockBase::Clock(0),
-            channel: 0,
+            clock: ClockBase::Clock(ClockId(0)),
+            channel: ChannelId(0),
             steps: Vec::new(),
             values: Some((values.clone(), 0)),
             placed: false,
@@ -320,7 +322,9 @@ impl Scope<'_> {
             stride /= range.len.max(1);
             let index = self.int(arg)?;
             match as_constant(&index).map(|v| i64::from(v) - i64::from(range.lo)) {
-                Some(k) if k >= 0 && k < i64::from(range.len) => base += k as u32 * stride,
+                Some(k) if k >= 0 && k < i64::from(range.len) => {
+                    base = base.plus(k as u32 * stride)
+                }
                 _ => steps.push(IndexStep {
                     index,
                     range: *range,
@@ -348,7 +352,7 @@ impl Scope<'_> {
         let scope = self
             .built
             .processes
-            .get(process.base as usize)
+            .get(process.base.index())
             .ok_or(Foreign::Broken)?;
         let span = self.span(e.span);
         let binding = match scope.names.get(&member.id) {

@@ -7,8 +7,8 @@ use crate::diag::Diag;
 use crate::hir::{self, End, Expr, Instance, PriorityElem, Template};
 use crate::lint::usage::Usage;
 use crate::network::{
-    self, BinaryOp, Edge, Family, IndexRange, Location, LocationKind, Process, ProcessId, Select,
-    Shape, Sync,
+    self, BinaryOp, Edge, Family, Id, IndexRange, Location, LocationKind, Process, ProcessId,
+    Select, Shape, Sync,
 };
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::Type;
@@ -84,7 +84,7 @@ impl Builder<'_> {
             return;
         }
         let index = self.built.network.families.len() as u32;
-        let first = self.built.network.processes.len() as ProcessId;
+        let first = ProcessId::at(self.built.network.processes.len());
         self.built.network.families.push(Family {
             name: symbol.name.clone(),
             template: template.symbol.name.clone(),
@@ -102,7 +102,11 @@ impl Builder<'_> {
             }
             if k == 0 {
                 let after = self.cursor();
-                strides = (after.0 - before.0, after.1 - before.1, after.2 - before.2);
+                strides = (
+                    after.0.since(before.0),
+                    after.1.since(before.1),
+                    after.2.since(before.2),
+                );
             }
             next_args(&mut args, &params);
         }
@@ -142,7 +146,7 @@ impl Builder<'_> {
         args: &[i32],
         priority: i32,
     ) {
-        let id = self.built.network.processes.len() as ProcessId;
+        let id = ProcessId::at(self.built.network.processes.len());
         let name: SmolStr = if args.is_empty() {
             symbol.name.clone()
         } else {
@@ -223,7 +227,7 @@ impl Builder<'_> {
                 && let Some(id) = self.add_set(&set, size)
             {
                 scope.sets.insert(set.id, id);
-                if let Some(s) = self.built.network.scalarsets.get_mut(id as usize)
+                if let Some(s) = self.built.network.scalarsets.get_mut(id)
                     && symmetric
                 {
                     let (code, span) = ("sym/local", s.span);
@@ -523,8 +527,8 @@ impl Builder<'_> {
             }
         }
         for (first, n, priority) in set {
-            for c in first..first + n {
-                if let Some(channel) = self.built.network.channels.get_mut(c as usize) {
+            for k in 0..n {
+                if let Some(channel) = self.built.network.channels.get_mut(first.plus(k)) {
                     channel.priority = priority;
                 }
             }

@@ -3,7 +3,7 @@
 use super::{Binding, Built, Foreign, Lowered, Scope, constant};
 use crate::check::{CheckedKind, Env};
 use crate::hir::{Expr, ExprKind};
-use crate::network::{self, BinaryOp, Query, QueryKind, ScalarsetId};
+use crate::network::{self, BinaryOp, ProcessId, Query, QueryKind, ScalarsetId};
 use crate::symbol::{SymId, SymKind, Symbol};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -91,7 +91,7 @@ impl Scope<'_> {
             });
         }
         self.choose(index, args, span, &mut |me, k| {
-            let scope = me.built.processes.get(k as usize).ok_or(Foreign::Broken)?;
+            let scope = me.built.processes.get(k.index()).ok_or(Foreign::Broken)?;
             match scope.names.get(&member.id) {
                 Some(Binding::Foreign) => Err(me.double(e)),
                 Some(b) => {
@@ -120,8 +120,8 @@ impl Scope<'_> {
     ) -> Lowered<network::Expr> {
         let span = self.span(e.span);
         let (process, index) = self.process_ref(family, args)?;
-        let mut one = |me: &mut Self, k: u32| {
-            let scope = me.built.processes.get(k as usize).ok_or(Foreign::Broken)?;
+        let mut one = |me: &mut Self, k: ProcessId| {
+            let scope = me.built.processes.get(k.index()).ok_or(Foreign::Broken)?;
             let id = *scope.functions.get(&function.id).ok_or(Foreign::Broken)?;
             Ok(network::Expr {
                 kind: network::ExprKind::Call(Box::new(me.call_id(id, function, call, e)?)),
@@ -141,7 +141,7 @@ impl Scope<'_> {
         index: u32,
         args: &[Expr],
         span: Span,
-        one: &mut dyn FnMut(&mut Self, u32) -> Lowered<network::Expr>,
+        one: &mut dyn FnMut(&mut Self, ProcessId) -> Lowered<network::Expr>,
     ) -> Lowered<network::Expr> {
         let family = self
             .built
@@ -154,13 +154,14 @@ impl Scope<'_> {
             lowered.push(self.int(a)?);
         }
         let mut chosen: Option<network::Expr> = None;
-        for k in (family.first..family.first + family.len).rev() {
+        let first = family.first;
+        for k in (0..family.len).rev().map(|k| first.plus(k)) {
             let value = one(self, k)?;
             let process = self
                 .built
                 .network
                 .processes
-                .get(k as usize)
+                .get(k.index())
                 .ok_or(Foreign::Broken)?;
             let mut here = constant(1, span);
             for (a, v) in lowered.iter().zip(&process.args) {

@@ -6,7 +6,10 @@ use super::{Binding, Builder, Foreign, Lowered, ProcessScope, Scope, qualified};
 use crate::check::has_side_effect;
 use crate::diag::Diag;
 use crate::hir::{self, Expr, ExprKind, Init, StmtKind};
-use crate::network::{self, Base, ClockBase, FunctionId, FunctionParam, Place, Shape, Stmt};
+use crate::network::{
+    self, Base, ChannelId, ClockBase, ClockId, FunctionId, FunctionParam, Place, ScalarsetId,
+    Shape, Stmt,
+};
 use crate::symbol::{SymKind, Symbol};
 use crate::types::Type;
 use std::sync::Arc;
@@ -27,7 +30,7 @@ impl Builder<'_> {
         f: &hir::Function,
         process: Option<(&ProcessScope, &str)>,
     ) -> FunctionId {
-        let id = self.built.network.functions.len() as FunctionId;
+        let id = self.built.network.functions.next_id();
         let offset = self.offset(f.loc.item);
         let span = self.absolute(f.loc);
         let name = qualified(process.map(|p| p.1), &f.symbol.name);
@@ -130,7 +133,7 @@ impl Scope<'_> {
         if !sym.reference || sym.ty == Type::Str {
             let slot = self.alloc(cells);
             let ranges = ranges_of(&shape);
-            self.bind_slot(p, shape, Base::Slot(slot), ClockBase::Clock(0));
+            self.bind_slot(p, shape, Base::Slot(slot), ClockBase::Clock(ClockId(0)));
             return Ok(FunctionParam {
                 slot,
                 ranges: Some(ranges),
@@ -151,7 +154,7 @@ impl Scope<'_> {
                 shape,
                 cell,
                 clock,
-                channel: 0,
+                channel: ChannelId(0),
             },
         );
     }
@@ -168,7 +171,7 @@ impl Scope<'_> {
             scalarset: range.scalarset,
             boolean: false,
         };
-        self.bind_slot(var, shape, Base::Slot(slot), ClockBase::Clock(0));
+        self.bind_slot(var, shape, Base::Slot(slot), ClockBase::Clock(ClockId(0)));
         Ok((slot, range))
     }
 
@@ -229,7 +232,12 @@ impl Scope<'_> {
         match constant {
             Ok(values) => {
                 out.push(Stmt::Init { slot, values });
-                self.bind_slot(&d.symbol, shape, Base::Slot(slot), ClockBase::Clock(0));
+                self.bind_slot(
+                    &d.symbol,
+                    shape,
+                    Base::Slot(slot),
+                    ClockBase::Clock(ClockId(0)),
+                );
             }
             Err(Foreign::Empty(lo, hi)) => {
                 let message = crate::check::no_value(&d.symbol.name, lo, hi);
@@ -243,7 +251,7 @@ impl Scope<'_> {
                     &d.symbol,
                     shape.clone(),
                     Base::Slot(slot),
-                    ClockBase::Clock(0),
+                    ClockBase::Clock(ClockId(0)),
                 );
                 if let Some(init) = &d.init {
                     self.computed_init(init, &shape, slot, out)?;
@@ -537,7 +545,7 @@ pub(crate) fn without_cost(e: &Expr) -> Option<Expr> {
     }
 }
 
-fn slot_place(slot: u32, lo: i32, hi: i32, scalarset: Option<u32>) -> Place {
+fn slot_place(slot: u32, lo: i32, hi: i32, scalarset: Option<ScalarsetId>) -> Place {
     Place {
         base: Base::Slot(slot),
         steps: Vec::new(),

@@ -2,8 +2,8 @@
 
 use super::{Feed, Sink};
 use crate::network::{
-    Cell, Channel, Clock, Edge, Family, IndexRange, Location, Network, Process, Scalarset, Select,
-    Shape, Sync, UnsupportedUse, Variable,
+    Cell, Channel, Clock, Edge, Family, IndexRange, Location, Network, Process, ProcessId,
+    Scalarset, ScalarsetId, Select, Shape, Sync, UnsupportedUse, Variable, VariableId,
 };
 
 impl<T: Feed> Feed for Vec<T> {
@@ -43,6 +43,18 @@ impl Feed for i32 {
     }
 }
 
+impl Feed for ProcessId {
+    fn feed(&self, sink: &mut Sink<'_>) {
+        sink.number(self.0);
+    }
+}
+
+impl Feed for ScalarsetId {
+    fn feed(&self, sink: &mut Sink<'_>) {
+        sink.number(self.0);
+    }
+}
+
 impl Feed for u32 {
     fn feed(&self, sink: &mut Sink<'_>) {
         sink.number(*self);
@@ -79,7 +91,7 @@ impl Feed for Network {
             list.iter().for_each(|part| part.feed(sink));
         };
         let uses = sink.uses.clone();
-        let used = |variable: u32| uses.variables.contains(&variable);
+        let used = |variable: VariableId| uses.variables.contains(&variable);
         let kept = cells.iter().filter(|c| used(c.variable));
         counted(&mut kept.map(|c| c as &dyn Feed), sink);
         let kept = clocks.iter().filter(|c| used(c.variable));
@@ -87,14 +99,14 @@ impl Feed for Network {
         let kept = channels.iter().filter(|c| used(c.variable));
         counted(&mut kept.map(|c| c as &dyn Feed), sink);
         constants.feed(sink);
-        let kept = (0..).zip(variables).filter(|(i, _)| used(*i));
+        let kept = variables.enumerated().filter(|(id, _)| used(*id));
         counted(&mut kept.map(|(_, v)| v as &dyn Feed), sink);
-        let kept = (0..).zip(functions);
-        let kept = kept.filter(|(i, _)| uses.functions.contains(i));
+        let kept = functions.enumerated();
+        let kept = kept.filter(|(id, _)| uses.functions.contains(id));
         counted(&mut kept.map(|(_, f)| f as &dyn Feed), sink);
         processes.feed(sink);
         families.feed(sink);
-        scalarsets.feed(sink);
+        scalarsets.to_vec().feed(sink);
         sink.number(*has_priorities);
         before_update.feed(sink);
         after_update.feed(sink);

@@ -3,7 +3,7 @@
 use super::interval::{Change, Ranges, Recorder};
 use crate::check::{Body, Checked};
 use crate::diag::Diag;
-use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
+use crate::hir::{Expr, ExprKind, Function, Part};
 use crate::symbol::{ItemId, Loc, SymId, SymKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -100,46 +100,16 @@ pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
 
 /// Collects the bodies that a function calls.
 pub fn callees_of(f: &Function, out: &mut FxHashSet<u32>) {
-    block(&f.body, out);
+    f.body.parts(&mut |p| calls_in(p, out));
 }
 
-fn init(i: &Init, out: &mut FxHashSet<u32>) {
-    match i {
-        Init::Expr(e) => callees(e, out),
-        Init::List(items, _) => items.iter().for_each(|i| init(i, out)),
-    }
-}
-
-fn block(b: &Block, out: &mut FxHashSet<u32>) {
-    b.decls
-        .iter()
-        .filter_map(|d| d.init.as_ref())
-        .for_each(|i| init(i, out));
-    b.stmts.iter().for_each(|s| stmt(s, out));
-}
-
-fn stmt(s: &Stmt, out: &mut FxHashSet<u32>) {
-    match &s.kind {
-        StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-        StmtKind::Block(b) => block(b, out),
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => callees(e, out),
-        StmtKind::For(a, b, c, body) => {
-            [a, b, c].into_iter().for_each(|e| callees(e, out));
-            stmt(body, out);
-        }
-        StmtKind::Iterate(_, body) => stmt(body, out),
-        StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
-            callees(c, out);
-            stmt(body, out);
-        }
-        StmtKind::If(c, a, b) => {
-            callees(c, out);
-            stmt(a, out);
-            b.iter().for_each(|b| stmt(b, out));
-        }
-        StmtKind::Switch(e, cases) => {
-            callees(e, out);
-            cases.iter().flat_map(|c| &c.1).for_each(|s| stmt(s, out));
-        }
+fn calls_in(part: Part<'_>, out: &mut FxHashSet<u32>) {
+    match part {
+        Part::Expr(e) => callees(e, out),
+        Part::Decl(d) => d
+            .init
+            .iter()
+            .for_each(|i| i.exprs(&mut |e| callees(e, out))),
+        Part::Stmt(s) => s.parts(&mut |p| calls_in(p, out)),
     }
 }

@@ -1,7 +1,7 @@
 //! Bounds of integer expressions, from declared ranges and from the values that are stored.
 
 use crate::check::{Body, Checked};
-use crate::hir::{Block, Decl, Expr, ExprKind, Init, Stmt, StmtKind};
+use crate::hir::{Decl, Expr, ExprKind, Init, Part};
 use crate::symbol::{Home, SymId, SymKind};
 use crate::types::Type;
 use rustc_hash::FxHashMap;
@@ -70,7 +70,7 @@ impl Recorder {
     pub fn item(&mut self, c: &Checked) {
         c.decls.iter().for_each(|d| self.start(d));
         for f in &c.functions {
-            self.block(&f.body);
+            f.body.parts(&mut |p| self.part(p));
         }
         match &c.body {
             Body::Template(t) => {
@@ -139,45 +139,11 @@ impl Recorder {
         });
     }
 
-    fn block(&mut self, b: &Block) {
-        for d in &b.decls {
-            if let Some(init) = &d.init {
-                self.init_exprs(init);
-            }
-        }
-        b.stmts.iter().for_each(|s| self.stmt(s));
-    }
-
-    fn init_exprs(&mut self, init: &Init) {
-        match init {
-            Init::Expr(e) => self.expr(e),
-            Init::List(items, _) => items.iter().for_each(|i| self.init_exprs(i)),
-        }
-    }
-
-    fn stmt(&mut self, s: &Stmt) {
-        match &s.kind {
-            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-            StmtKind::Block(b) => self.block(b),
-            StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => self.expr(e),
-            StmtKind::For(a, b, c, body) => {
-                [a, b, c].into_iter().for_each(|e| self.expr(e));
-                self.stmt(body);
-            }
-            StmtKind::Iterate(_, body) => self.stmt(body),
-            StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
-                self.expr(c);
-                self.stmt(body);
-            }
-            StmtKind::If(c, a, b) => {
-                self.expr(c);
-                self.stmt(a);
-                b.iter().for_each(|b| self.stmt(b));
-            }
-            StmtKind::Switch(e, cases) => {
-                self.expr(e);
-                cases.iter().flat_map(|c| &c.1).for_each(|s| self.stmt(s));
-            }
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Decl(d) => d.init.iter().for_each(|i| i.exprs(&mut |e| self.expr(e))),
+            Part::Stmt(s) => s.parts(&mut |p| self.part(p)),
         }
     }
 }

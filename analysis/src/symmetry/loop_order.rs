@@ -4,7 +4,7 @@ use super::Findings;
 use super::commute::{Conflict, conflict};
 use super::effects::{Action, Collector, Effects, Summaries, Value};
 use crate::diag::Diag;
-use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
+use crate::hir::{Expr, ExprKind, Function, Part, Stmt, StmtKind};
 use crate::symbol::{Home, Loc, ParamOf, SymKind, Symbol};
 use crate::types::ScalarSet;
 use rustc_hash::FxHashSet;
@@ -15,69 +15,24 @@ const CODE: &str = "sym/loop-order";
 
 /// Checks every loop of a function.
 pub fn function(f: &Function, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    block(&f.body, f.loc.item, summaries, out);
+    f.body.parts(&mut |p| part(p, f.loc.item, summaries, out));
 }
 
-fn block(b: &Block, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    for init in b.decls.iter().filter_map(|d| d.init.as_ref()) {
-        initialiser(init, item, summaries, out);
-    }
-    for s in &b.stmts {
-        stmt(s, item, summaries, out);
-    }
-}
-
-fn initialiser(init: &Init, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    match init {
-        Init::Expr(e) => expression(e, item, summaries, out),
-        Init::List(items, _) => items
-            .iter()
-            .for_each(|i| initialiser(i, item, summaries, out)),
-    }
-}
-
-fn stmt(s: &Stmt, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
-    match &s.kind {
-        StmtKind::Iterate(var, body) => {
-            if let Some(set) = summaries.set_of(var) {
+fn part(part: Part<'_>, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
+    match part {
+        Part::Expr(e) => expression(e, item, summaries, out),
+        Part::Decl(d) => {
+            let mut check = |e: &Expr| expression(e, item, summaries, out);
+            d.init.iter().for_each(|i| i.exprs(&mut check));
+        }
+        Part::Stmt(s) => {
+            if let StmtKind::Iterate(var, body) = &s.kind
+                && let Some(set) = summaries.set_of(var)
+            {
                 iteration(var, &set, body, s, item, summaries, out);
             }
-            stmt(body, item, summaries, out);
+            s.parts(&mut |p| self::part(p, item, summaries, out));
         }
-        StmtKind::Block(b) => block(b, item, summaries, out),
-        StmtKind::For(_, _, _, body) | StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => {
-            stmt(body, item, summaries, out);
-        }
-        StmtKind::If(_, a, b) => {
-            stmt(a, item, summaries, out);
-            if let Some(b) = b {
-                stmt(b, item, summaries, out);
-            }
-        }
-        StmtKind::Switch(_, cases) => {
-            for (_, stmts) in cases {
-                stmts.iter().for_each(|s| stmt(s, item, summaries, out));
-            }
-        }
-        _ => {}
-    }
-    for_each_expr(s, &mut |e| expression(e, item, summaries, out));
-}
-
-/// Visits the expressions directly inside a statement.
-fn for_each_expr(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
-    match &s.kind {
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) | StmtKind::Assert(e) => visit(e),
-        StmtKind::If(e, ..)
-        | StmtKind::While(e, _)
-        | StmtKind::DoWhile(_, e)
-        | StmtKind::Switch(e, _) => visit(e),
-        StmtKind::For(a, b, c, _) => {
-            visit(a);
-            visit(b);
-            visit(c);
-        }
-        _ => {}
     }
 }
 
@@ -349,23 +304,12 @@ impl Summaries<'_> {
 }
 
 fn looped_in(sets: &Summaries<'_>, s: &Stmt, out: &mut Vec<Arc<ScalarSet>>) {
-    match &s.kind {
-        StmtKind::Iterate(var, body) => {
-            out.extend(sets.set_of(var));
-            looped_in(sets, body, out);
-        }
-        StmtKind::Block(b) => b.stmts.iter().for_each(|s| looped_in(sets, s, out)),
-        StmtKind::For(_, _, _, b) | StmtKind::While(_, b) | StmtKind::DoWhile(b, _) => {
-            looped_in(sets, b, out);
-        }
-        StmtKind::If(_, a, b) => {
-            looped_in(sets, a, out);
-            b.iter().for_each(|b| looped_in(sets, b, out));
-        }
-        StmtKind::Switch(_, cases) => {
-            let stmts = cases.iter().flat_map(|(_, stmts)| stmts);
-            stmts.for_each(|s| looped_in(sets, s, out));
-        }
-        _ => {}
+    if let StmtKind::Iterate(var, _) = &s.kind {
+        out.extend(sets.set_of(var));
     }
+    s.parts(&mut |p| {
+        if let Part::Stmt(s) = p {
+            looped_in(sets, s, out);
+        }
+    });
 }

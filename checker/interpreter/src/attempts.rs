@@ -11,7 +11,7 @@ use super::steps::{
     ConcreteEdge, ConcreteStep, broken_invariant, guard_error, priority, select_count,
     select_values, take,
 };
-use zonelens_analysis::network::{Edge, LocationKind, Network};
+use zonelens_analysis::network::{ChannelId, Edge, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 use zonelens_syntax::span::Span;
 
@@ -33,7 +33,7 @@ pub enum Reason {
     /// No other process can synchronise on the channel in its present location.
     NoPartner {
         /// The channel.
-        channel: u32,
+        channel: ChannelId,
     },
     /// A part of the guard of the receiving edge is false.
     ReceiverGuard {
@@ -137,7 +137,7 @@ impl Attempt {
 struct Offer {
     edge: ConcreteEdge,
     /// Its channel, if it synchronises and the channel can be evaluated.
-    channel: Option<u32>,
+    channel: Option<ChannelId>,
     /// Why it cannot be taken, whatever the other participants are.
     blocked: Option<Reason>,
 }
@@ -291,7 +291,7 @@ fn combined(network: &Network, starter: &Offer, receivers: &[Offer]) -> Vec<Atte
     };
     let heard = |o: &&Offer| o.edge.0 != starter.edge.0 && o.channel == Some(channel);
     let partners: Vec<&Offer> = receivers.iter().filter(heard).collect();
-    if !network.channels[channel as usize].broadcast {
+    if !network.channels[channel].broadcast {
         if partners.is_empty() {
             let none = Reason::NoPartner { channel };
             return vec![attempt(&[], Some(starter.blocked.clone().unwrap_or(none)))];

@@ -7,8 +7,8 @@ use super::arithmetic::{arithmetic, wrap};
 use super::regions::Notes;
 use super::state::{Comparison, Concrete, Names};
 use zonelens_analysis::network::{
-    Arg, Base, BinaryOp, Block, Call, ClockBase, ClockRef, CompareOp, Expr, ExprKind, IndexStep,
-    Network, Place, ProcessRef, Stmt, UnaryOp,
+    Arg, Base, BinaryOp, Block, Call, CellId, ClockBase, ClockRef, CompareOp, Expr, ExprKind, Id,
+    IndexStep, Network, Place, ProcessRef, Stmt, UnaryOp,
 };
 use zonelens_syntax::ast::QuantifierKind;
 use zonelens_syntax::span::Span;
@@ -349,7 +349,7 @@ impl<'a> Evaluator<'a> {
 
     fn clock(&mut self, clock: &ClockRef) -> Eval<usize> {
         let base = match clock.base {
-            ClockBase::Clock(c) => c as usize,
+            ClockBase::Clock(c) => c.index(),
             ClockBase::Ref(slot) => match self.slots[self.base + slot as usize] {
                 Slot::Address(Address::Clock(c)) => c,
                 _ => return fail("a clock parameter holds no clock"),
@@ -359,13 +359,13 @@ impl<'a> Evaluator<'a> {
     }
 
     fn process(&mut self, process: &ProcessRef) -> Eval<usize> {
-        Ok(process.base as usize + self.offset(&process.steps)?)
+        Ok(process.base.index() + self.offset(&process.steps)?)
     }
 
     fn address(&mut self, place: &Place) -> Eval<Address> {
         let offset = self.offset(&place.steps)?;
         let base = match place.base {
-            Base::Cell(c) => Address::Cell(c as usize),
+            Base::Cell(c) => Address::Cell(c.index()),
             Base::Constant(c) => Address::Constant(c as usize),
             Base::Slot(s) => Address::Local(self.base + s as usize),
             Base::Ref(s) => match self.slots[self.base + s as usize] {
@@ -391,7 +391,7 @@ impl<'a> Evaluator<'a> {
     fn store(&mut self, address: Address, value: i64) -> Eval<()> {
         match address {
             Address::Cell(c) => {
-                let cell = &self.network.cells[c];
+                let cell = &self.network.cells[CellId::at(c)];
                 if value < i64::from(cell.lo) || value > i64::from(cell.hi) {
                     return self.misfit(value, (cell.lo, cell.hi), address);
                 }
@@ -426,7 +426,7 @@ impl<'a> Evaluator<'a> {
 
     fn misfit<T>(&self, value: i64, (lo, hi): (i32, i32), address: Address) -> Eval<T> {
         let to = match address {
-            Address::Cell(c) => format!("`{}`", Names::new(self.network).cell(c as u32)),
+            Address::Cell(c) => format!("`{}`", Names::new(self.network).cell(CellId::at(c))),
             _ => "its target".to_owned(),
         };
         fail(format!(
@@ -467,7 +467,7 @@ impl<'a> Evaluator<'a> {
 
     fn call(&mut self, call: &Call) -> Eval<Vec<i64>> {
         self.tick()?;
-        let function = &self.network.functions[call.function as usize];
+        let function = &self.network.functions[call.function];
         self.charge(function.frame as usize)?;
         if let Some(budget) = &self.state.budget {
             let slots = self.slots.len() + function.frame as usize;

@@ -184,7 +184,7 @@ fn clock(
         let ClockBase::Clock(first) = clock.base else {
             return Err(Failure("this clock is a parameter".to_owned()));
         };
-        let mut at = i64::from(first);
+        let mut at = i64::from(first.0);
         for step in &clock.steps {
             let index = evaluator.eval(&step.index)? - i64::from(step.range.lo);
             if index < 0 || index >= i64::from(step.range.len) {

@@ -2,7 +2,7 @@
 
 use super::limit::SharedBudget;
 use super::regions::SharedNotes;
-use zonelens_analysis::network::{Network, Shape};
+use zonelens_analysis::network::{CellId, ChannelId, Network, Shape};
 use zonelens_analysis::report::TraceState;
 
 /// An estimate of the memory for a name, its value and their place in a sorted map.
@@ -129,9 +129,9 @@ impl Names {
         };
         for v in &network.variables {
             let mut at = [
-                v.first_cell as usize,
-                v.first_clock as usize,
-                v.first_channel as usize,
+                v.first_cell.index(),
+                v.first_clock.index(),
+                v.first_channel.index(),
             ];
             names.add(&v.shape, v.name.to_string(), &mut at);
         }
@@ -167,8 +167,8 @@ impl Names {
     }
 
     /// The name of a cell.
-    pub fn cell(&self, cell: u32) -> String {
-        self.cells.get(cell as usize).cloned().unwrap_or_default()
+    pub fn cell(&self, cell: CellId) -> String {
+        self.cells.get(cell.index()).cloned().unwrap_or_default()
     }
 
     /// The name of a clock.
@@ -177,9 +177,9 @@ impl Names {
     }
 
     /// The name of a channel.
-    pub fn channel(&self, channel: u32) -> String {
+    pub fn channel(&self, channel: ChannelId) -> String {
         self.channels
-            .get(channel as usize)
+            .get(channel.index())
             .cloned()
             .unwrap_or_default()
     }

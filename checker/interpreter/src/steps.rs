@@ -3,7 +3,9 @@
 use super::eval::{Broken, Evaluator};
 use super::rng::Rng;
 use super::state::Concrete;
-use zonelens_analysis::network::{Channel, ChannelRef, Edge, LocationKind, Network, Sync};
+use zonelens_analysis::network::{
+    Channel, ChannelId, ChannelRef, Edge, LocationKind, Network, Sync,
+};
 use zonelens_syntax::ast::Direction;
 
 /// An edge of a process with values of its select variables.
@@ -13,7 +15,7 @@ pub type ConcreteEdge = (u32, u32, Vec<i32>);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConcreteStep {
     /// The channel of a synchronisation.
-    pub channel: Option<u32>,
+    pub channel: Option<ChannelId>,
     /// The edges with their processes and select values.
     pub edges: Vec<ConcreteEdge>,
 }
@@ -79,7 +81,7 @@ pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>>
     let offers = Offers::urgent(network, state)?;
     let urgent = |starter: &Candidate| {
         starter.channel.is_some_and(|(c, _)| {
-            let channel = &network.channels[c as usize];
+            let channel = &network.channels[c];
             // A broadcast needs no receiver.
             channel.urgent
                 && (channel.broadcast || offers.partners(starter.edge.0, c).next().is_some())
@@ -104,14 +106,13 @@ pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep
         step_by(network, state, &step.edges)?;
         return Ok(());
     }
-    let variable = |c: u32| network.channels.get(c as usize).map(|c| c.variable);
+    let variable = |c: ChannelId| network.channels.get(c).map(|c| c.variable);
     for (p, process) in network.processes.iter().enumerate() {
         for (e, edge) in process.edges.iter().enumerate() {
             let listens = edge.sync.as_ref().is_some_and(|sync| {
                 sync.direction == Direction::Receive
                     && step.channel.is_some_and(|c| {
-                        network.channels[c as usize].broadcast
-                            && variable(c) == variable(sync.channel.base)
+                        network.channels[c].broadcast && variable(c) == variable(sync.channel.base)
                     })
             });
             let (p, e) = (p as u32, e as u32);
@@ -244,9 +245,9 @@ pub(super) fn too_many(network: &Network, sender: usize) -> Broken {
 
 /// The priority of a step: that of its channel, then that of its processes.
 pub(super) fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
-    let channel = step.channel.map_or(Channel::DEFAULT_PRIORITY, |c| {
-        network.channels[c as usize].priority
-    });
+    let channel = step
+        .channel
+        .map_or(Channel::DEFAULT_PRIORITY, |c| network.channels[c].priority);
     let processes = step.edges.iter();
     let process = processes
         .map(|(p, _, _)| network.processes[*p as usize].priority)
@@ -374,7 +375,7 @@ pub(super) fn take(network: &Network, state: &Concrete, step: &ConcreteStep) -> 
 /// An enabled edge: process, edge, select values and channel.
 struct Candidate {
     edge: ConcreteEdge,
-    channel: Option<(u32, Direction)>,
+    channel: Option<(ChannelId, Direction)>,
 }
 
 /// The edges whose guards hold: internal ones and senders, and receivers.
@@ -418,7 +419,7 @@ impl Offers {
                 let free = !some_committed || committed(p, state) || committed(sender, state);
                 sender != p
                     && starter.channel.is_some_and(|(c, _)| {
-                        channels.contains(&c) && (free || network.channels[c as usize].broadcast)
+                        channels.contains(&c) && (free || network.channels[c].broadcast)
                     })
             })
         })?;
@@ -431,8 +432,9 @@ impl Offers {
     /// The edges that synchronisations over urgent channels consist of.
     fn urgent(network: &Network, state: &mut Concrete) -> Try<Offers> {
         let is_urgent = |sync: &Sync| {
-            let mut channels = channels_of(&sync.channel);
-            channels.any(|c| network.channels[c as usize].urgent)
+            let channels = channels_of(&sync.channel);
+            let mut ids = (channels.start().0..=channels.end().0).map(ChannelId);
+            ids.any(|c| network.channels[c].urgent)
         };
         let starters = collect(network, state, |_, _, edge| {
             let sends = |sync: &Sync| sync.direction == Direction::Send && is_urgent(sync);
@@ -456,7 +458,7 @@ impl Offers {
     }
 
     /// The edges that can receive from a sender, process by process.
-    fn partners(&self, sender: u32, channel: u32) -> impl Iterator<Item = &ConcreteEdge> {
+    fn partners(&self, sender: u32, channel: ChannelId) -> impl Iterator<Item = &ConcreteEdge> {
         let fits = move |r: &&Candidate| {
             r.edge.0 != sender && r.channel.is_some_and(|(c, _)| c == channel)
         };
@@ -468,14 +470,14 @@ impl Offers {
     fn take_part(
         &self,
         network: &Network,
-        channel: Option<u32>,
+        channel: Option<ChannelId>,
         sender: u32,
         edges: &[ConcreteEdge],
     ) -> bool {
         let Some(channel) = channel else {
             return edges.is_empty();
         };
-        if !network.channels[channel as usize].broadcast {
+        if !network.channels[channel].broadcast {
             let [edge] = edges else { return false };
             return self.partners(sender, channel).any(|p| p == edge);
         }
@@ -490,7 +492,7 @@ impl Offers {
     /// The ways in which a starter can make a step, ignoring committed locations and invariants.
     fn ways<'o>(&'o self, network: &Network, starter: &'o Candidate) -> Ways<'o> {
         let channel = starter.channel.map(|(c, _)| c);
-        let is_broadcast = channel.is_some_and(|c| network.channels[c as usize].broadcast);
+        let is_broadcast = channel.is_some_and(|c| network.channels[c].broadcast);
         let choices = match channel {
             None => Vec::new(),
             Some(c) => {
@@ -514,12 +516,12 @@ impl Offers {
 }
 
 /// The channels that a reference may refer to.
-fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<u32> {
+fn channels_of(channel: &ChannelRef) -> std::ops::RangeInclusive<ChannelId> {
     let steps = channel.steps.iter();
     let most: u32 = steps
         .map(|s| s.stride * s.range.len.saturating_sub(1))
         .sum();
-    channel.base..=channel.base + most
+    channel.base..=channel.base.plus(most)
 }
 
 /// The edges from the present locations that `look_at` selects and whose guards hold.
@@ -542,7 +544,7 @@ fn collect(
 /// The ways to make a step: a starter alone, with one of its partners, or with one edge of each
 /// receiver.
 struct Ways<'o> {
-    channel: Option<u32>,
+    channel: Option<ChannelId>,
     is_broadcast: bool,
     starter: &'o ConcreteEdge,
     /// For every other participant, its possible edges.
@@ -670,7 +672,7 @@ fn candidates(
 }
 
 impl Evaluator<'_> {
-    pub(super) fn channel(&mut self, channel: &ChannelRef) -> Try<u32> {
-        Ok(channel.base + self.offset(&channel.steps)? as u32)
+    pub(super) fn channel(&mut self, channel: &ChannelRef) -> Try<ChannelId> {
+        Ok(channel.base.plus(self.offset(&channel.steps)? as u32))
     }
 }

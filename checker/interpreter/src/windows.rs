@@ -446,7 +446,7 @@ mod tests {
             &[
                 "P A->B + Q A->B: [0, ∞)",
                 "P A->B blocked: guard n < 2",
-                "P A->B blocked: NoPartner { channel: 0 }",
+                "P A->B blocked: NoPartner { channel: ChannelId(0) }",
                 "P A->B + Q A->B blocked: receiver n == 4",
                 "P A->B blocked: error the value 4 does not fit the range [0, 3] of `m`",
                 "time [0, ∞) Never",

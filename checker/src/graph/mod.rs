@@ -5,6 +5,7 @@ pub mod among;
 pub mod deadlock;
 pub mod expander;
 pub mod goal;
+pub mod moments;
 mod passed;
 pub mod receivers;
 pub mod steps;

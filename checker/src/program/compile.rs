@@ -212,7 +212,7 @@ fn binary(op: BinaryOp, a: Code, b: Code, span: Span) -> Code {
 
 fn read(place: &Place, span: Span) -> Result<Code> {
     Ok(match (place.base, place.steps.is_empty()) {
-        (Base::Cell(c), true) => Code::Cell(c),
+        (Base::Cell(c), true) => Code::Cell(c.0),
         (Base::Slot(s), true) => Code::Slot(s),
         _ => Code::Place(Box::new(place_code(place, span)?)),
     })
@@ -232,7 +232,7 @@ fn target(place: &Place, span: Span) -> Result<PlaceCode> {
 fn place_code(place: &Place, span: Span) -> Result<PlaceCode> {
     Ok(PlaceCode {
         base: match place.base {
-            Base::Cell(c) => PlaceBase::Cell(c),
+            Base::Cell(c) => PlaceBase::Cell(c.0),
             Base::Constant(c) => PlaceBase::Constant(c),
             Base::Slot(s) => PlaceBase::Slot(s),
             Base::Ref(s) => PlaceBase::Ref(s),
@@ -262,7 +262,7 @@ pub fn steps(steps: &[IndexStep]) -> Result<Vec<StepCode>> {
 /// Compiles a clock reference.
 pub fn clock(clock: &ClockRef) -> Result<ClockCode> {
     let (base, by_ref) = match clock.base {
-        ClockBase::Clock(c) => (c, false),
+        ClockBase::Clock(c) => (c.0, false),
         ClockBase::Ref(s) => (s, true),
     };
     Ok(ClockCode {
@@ -274,7 +274,7 @@ pub fn clock(clock: &ClockRef) -> Result<ClockCode> {
 
 fn process_code(process: &ProcessRef) -> Result<ProcessCode> {
     Ok(ProcessCode {
-        base: process.base,
+        base: process.base.0,
         steps: steps(&process.steps)?,
     })
 }
@@ -313,7 +313,7 @@ fn call(call: &Call, span: Span) -> Result<CallCode> {
         })
         .collect::<Result<_>>()?;
     Ok(CallCode {
-        function: call.function,
+        function: call.function.0,
         args,
         span,
     })

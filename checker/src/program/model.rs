@@ -187,15 +187,15 @@ impl Program {
             .iter()
             .flatten()
             .any(|l| l.kind == LocationKind::Committed);
+        // A clock whose rate is the constant 1 is like any other.
+        let changes = |f: &Formula| matches!(f, Formula::Rate(parts, _) if !matches!(parts.1, Code::Const(1)));
         let mut has_rates = false;
         for invariant in locations
             .iter()
             .flatten()
             .filter_map(|l| l.invariant.as_ref())
         {
-            invariant
-                .whole
-                .walk(&mut |f| has_rates |= matches!(f, Formula::Rate(..)));
+            invariant.whole.walk(&mut |f| has_rates |= changes(f));
         }
         Ok(Program {
             cells: network.cells.iter().map(|c| (c.lo, c.hi)).collect(),
@@ -211,7 +211,7 @@ impl Program {
             edges,
             listeners,
             has_committed,
-            channels: network.channels.clone(),
+            channels: network.channels.to_vec(),
             before_update: network
                 .before_update
                 .iter()
@@ -295,8 +295,8 @@ fn edge(e: &network::Edge, process: u32, index: u32) -> Result<Edge, CompileErro
             let steps = sync.channel.steps.iter();
             let reach = steps.map(|s| s.range.len.saturating_sub(1) * s.stride);
             Some(SyncCode {
-                base: sync.channel.base,
-                last: sync.channel.base + reach.sum::<u32>(),
+                base: sync.channel.base.0,
+                last: sync.channel.base.0 + reach.sum::<u32>(),
                 steps: compile::steps(&sync.channel.steps)?,
                 sends: sync.direction == Direction::Send,
             })

@@ -4,6 +4,8 @@
 //! `portfolio.rs` lists the strategies and the order of their turns.
 
 mod bounds_query;
+mod certify;
+mod coverage;
 pub mod extremes;
 mod fastest;
 mod growth;
@@ -17,13 +19,15 @@ pub mod reachable;
 mod scheduler;
 mod searches;
 
+pub use certify::{Certificate, verify_and_certify};
+
 use crate::graph::expander::Expander;
 use crate::program::{CompileError, Fault, Program};
 use crate::search::limits::{Steady, Stop, Watch};
 use crate::search::sequential::Settings;
 use crate::symmetry::Chosen;
 use crate::witness::traces::Tracer;
-use zonelens_analysis::network::{Network, Position, Query, QueryKind};
+use zonelens_analysis::network::{CellId, Network, Position, Query, QueryKind};
 use zonelens_analysis::report::{
     LeastTime, Options, QueryReport, Reason, SymmetryOption, SymmetryReport, Trace, TraceOption,
     Verdict,
@@ -31,6 +35,8 @@ use zonelens_analysis::report::{
 use zonelens_interpreter::{Failure, Limit, Names};
 use zonelens_syntax::ast::PathKind;
 use zonelens_syntax::span::Span;
+
+pub use coverage::coverage;
 
 /// A search as the strategies use it: reduced, audited or plain.
 pub(crate) type Search<'p> = crate::search::sequential::Search<'p, Chosen<'p>>;
@@ -44,6 +50,8 @@ pub(crate) struct Run<'a> {
     pub program: &'a Program,
     /// When the run must end, including the construction of traces.
     pub limit: Limit<'a>,
+    /// Where to leave a certificate, if one is wanted.
+    pub sink: Option<&'a certify::Sink>,
 }
 
 /// The result of a search, before it becomes a report.
@@ -149,12 +157,10 @@ impl Run<'_> {
     fn message(&self, fault: &Fault) -> String {
         let names = Names::new(self.network);
         let variable = |cell: u32| {
-            let cell = &self.network.cells[cell as usize];
-            self.network.variables[cell.variable as usize]
-                .name
-                .to_string()
+            let cell = &self.network.cells[CellId(cell)];
+            self.network.variables[cell.variable].name.to_string()
         };
-        fault.message(|cell| names.cell(cell), variable)
+        fault.message(|cell| names.cell(CellId(cell)), variable)
     }
 
     /// A verdict whose trace could not be built: a limit was reached, or there is an internal
@@ -198,7 +204,7 @@ pub fn verify(
     position: &(dyn Fn(Span) -> Position + Sync),
     control: &crate::Control<'_>,
 ) -> QueryReport {
-    let report = verify_once(network, query, options, position, control);
+    let report = verify_once(network, query, options, position, control, None);
     if !options.compare_symmetry || options.symmetry == SymmetryOption::Off {
         return report;
     }
@@ -207,7 +213,7 @@ pub fn verify(
         audit_symmetry: false,
         ..options.clone()
     };
-    let plain = verify_once(network, query, &off, position, control);
+    let plain = verify_once(network, query, &off, position, control, None);
     let open = |r: &QueryReport| r.verdict == Verdict::Unknown;
     let same = report.verdict == plain.verdict
         && report.value == plain.value
@@ -228,6 +234,7 @@ fn verify_once(
     options: &Options,
     position: &(dyn Fn(Span) -> Position + Sync),
     control: &crate::Control<'_>,
+    sink: Option<&certify::Sink>,
 ) -> QueryReport {
     let steady = Steady::new(control.progress);
     let control = &crate::Control {
@@ -235,26 +242,20 @@ fn verify_once(
         progress: &|progress| steady.show(progress),
     };
     let mut watch = Watch::new(options, control);
-    let answer = match network.unsupported.iter().find(|u| u.fatal) {
-        Some(unsupported) => {
-            let Position { line, column } = position(unsupported.span);
-            let message = &unsupported.message;
-            Answer::unsupported(format!("line {line}, column {column}: {message}"))
+    let answer = match compiled(network, position) {
+        Err(answer) => answer,
+        Ok(program) => {
+            let run = Run {
+                network,
+                query,
+                options,
+                position,
+                program: &program,
+                limit: watch.limit(),
+                sink,
+            };
+            run.answer(&mut watch)
         }
-        None => match Program::new(network) {
-            Err(error) => Answer::uncompilable(&error, position(error.span)),
-            Ok(program) => {
-                let run = Run {
-                    network,
-                    query,
-                    options,
-                    position,
-                    program: &program,
-                    limit: watch.limit(),
-                };
-                run.answer(&mut watch)
-            }
-        },
     };
     let mut report = QueryReport::without_run(&query.text, 0, answer.verdict, answer.reason);
     report.statistics = watch.statistics();
@@ -280,16 +281,38 @@ fn verify_once(
     report
 }
 
+/// Compiles a network, or says what it uses that is not supported.
+fn compiled(
+    network: &Network,
+    position: &(dyn Fn(Span) -> Position + Sync),
+) -> Result<Program, Answer> {
+    if let Some(unsupported) = network.unsupported.iter().find(|u| u.fatal) {
+        let Position { line, column } = position(unsupported.span);
+        let message = &unsupported.message;
+        let message = format!("line {line}, column {column}: {message}");
+        return Err(Answer::unsupported(message));
+    }
+    Program::new(network).map_err(|error| Answer::uncompilable(&error, position(error.span)))
+}
+
 impl Run<'_> {
-    fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+    /// The answer if the model has no initial state.
+    fn start_fails(&self) -> Option<Answer> {
         match Expander::new(self.program).initial() {
-            Err(fault) => return self.model_error(fault, None),
+            Err(fault) => Some(self.model_error(fault, None)),
             Ok((_, zones)) if zones.is_empty() => {
                 let reason =
                     "the initial state violates an invariant, so the model has no behaviour";
-                return Answer::because(Verdict::Error, Reason::ModelError(reason.to_owned()));
+                let reason = Reason::ModelError(reason.to_owned());
+                Some(Answer::because(Verdict::Error, reason))
             }
-            Ok(_) => {}
+            Ok(_) => None,
+        }
+    }
+
+    fn answer(&self, watch: &mut Watch<'_>) -> Answer {
+        if let Some(answer) = self.start_fails() {
+            return answer;
         }
         match &self.query.kind {
             QueryKind::Path(PathKind::Possibly, e) => self.reachable(e, true, watch),

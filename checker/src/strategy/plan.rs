@@ -13,7 +13,7 @@ use crate::symmetry::{
 };
 use crate::zone::Zone;
 use std::collections::BTreeSet;
-use zonelens_analysis::network::{Expr, Position};
+use zonelens_analysis::network::{Expr, Position, ScalarsetId};
 use zonelens_analysis::report::{
     AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
     SymmetryReport, TraceOption,
@@ -132,7 +132,7 @@ impl Run<'_> {
         if named.is_empty() || split || settings.covering == Covering::Hull {
             return plain();
         }
-        let of = |set: u32| named.iter().filter(|n| n.0 == set).count();
+        let of = |set: ScalarsetId| named.iter().filter(|n| n.0 == set).count();
         let (few, many): (BTreeSet<_>, BTreeSet<_>) =
             named.iter().partition(|n| of(n.0) <= MOST_NAMED);
         let Some(tables) = Tables::new(self.network, &candidates, &many) else {
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 
     /// The elements that the query distinguishes.
-    fn named(&self) -> BTreeSet<(u32, u32)> {
+    fn named(&self) -> BTreeSet<(ScalarsetId, u32)> {
         let candidates = self.candidates();
         let named = self.query.named_elements.iter();
         named
@@ -184,8 +184,8 @@ impl Run<'_> {
     }
 
     /// The scalarsets that may be reduced over.
-    pub fn candidates(&self) -> Vec<u32> {
-        let sets = self.network.scalarsets.iter().enumerate();
+    pub fn candidates(&self) -> Vec<ScalarsetId> {
+        let sets = self.network.scalarsets.enumerated();
         sets.filter(|(_, set)| {
             let wanted = match self.options.symmetry {
                 SymmetryOption::Off => false,
@@ -194,7 +194,7 @@ impl Run<'_> {
             };
             wanted && (set.broken.is_empty() || self.options.force_symmetry) && set.size > 1
         })
-        .map(|(id, _)| id as u32)
+        .map(|(id, _)| id)
         .collect()
     }
 
@@ -251,7 +251,7 @@ impl Run<'_> {
     pub fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
         let sets = used.iter().flat_map(|r| &r.tables().sets);
         let reduced = sets.filter(|s| !s.blocks.is_empty()).map(|reduced| {
-            let set = &self.network.scalarsets[reduced.id as usize];
+            let set = &self.network.scalarsets[reduced.id];
             ScalarsetReport {
                 name: set.name.to_string(),
                 size: set.size,

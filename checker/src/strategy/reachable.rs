@@ -8,7 +8,7 @@ use crate::graph::goal::Goal;
 use crate::program::{Alike, Fault, Formula};
 use crate::search::limits::Watch;
 use crate::search::nearness::Nearness;
-use crate::search::parallel::{self, End, Makers};
+use crate::search::parallel::{self, End, Kept, Makers};
 use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::{Covering, NIL};
 use crate::strategy::Search;
@@ -155,7 +155,10 @@ impl Run<'_> {
         settings: &Settings,
     ) -> Answer {
         match outcome {
-            Outcome::Exhausted => Answer::verdict(target.absent),
+            Outcome::Exhausted => {
+                self.certify(search, settings);
+                Answer::verdict(target.absent)
+            }
             Outcome::Stopped(stop) => Answer::stopped(stop),
             Outcome::Asymmetric(message) => Answer::internal(message),
             Outcome::Fault(fault, node) => self.fault(fault, search, node),
@@ -178,15 +181,15 @@ impl Run<'_> {
         }
     }
 
-    /// Searches with several threads; the answer includes the report on symmetry.
-    pub(super) fn search_in_parallel(
-        &self,
-        question: &States<'_>,
+    /// Explores with several threads under the given settings.
+    pub(super) fn explore_in_parallel<'q>(
+        &'q self,
+        question: &States<'q>,
+        settings: Settings,
         watch: &mut Watch<'_>,
-    ) -> Answer {
+    ) -> (End<Permutation>, Kept<Chosen<'q>, Permutation>) {
         let States {
             target,
-            settings,
             bounds,
             named,
             ..
@@ -202,13 +205,27 @@ impl Run<'_> {
             true => None,
             false => graph().representative().cloned(),
         };
-        let visitor = || self.asked(target, representative.as_ref(), named);
         let makers = Makers {
             graph: &graph,
-            visitor: &visitor,
+            visitor: &|| self.asked(target, representative.as_ref(), named),
         };
         let model = (self.program, bounds);
-        let (end, kept) = parallel::search(model, settings, self.options.threads, &makers, watch);
+        parallel::search(model, settings, self.options.threads, &makers, watch)
+    }
+
+    /// Searches with several threads; the answer includes the report on symmetry.
+    pub(super) fn search_in_parallel(
+        &self,
+        question: &States<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let States {
+            target,
+            settings,
+            named,
+            ..
+        } = *question;
+        let (end, kept) = self.explore_in_parallel(question, settings, watch);
         let mut answer = match end {
             End::Exhausted => Answer::verdict(target.absent),
             End::Stopped(stop) => Answer::stopped(stop),
@@ -219,7 +236,8 @@ impl Run<'_> {
             }
             End::QueryFault(fault) => self.query_fault(fault, settings.covering),
             End::Found(route) => {
-                let image = visitor().image(&route);
+                let asked = self.asked(target, kept.graph.representative(), named);
+                let image = asked.image(&route);
                 let steps = self
                     .tracer()
                     .real_steps(&kept.graph, &route, image.as_ref());

@@ -5,9 +5,14 @@
 //! A search in another order may find an evaluation error deep in the model. Exploring everything
 //! would find it too, so only a state that is found first can still decide: the other strategies
 //! get some more rounds, then the error is the answer.
+//!
+//! A state that another strategy finds early is held back while the exact search explores a little
+//! more: breadth first search may find one with a shorter run.
 
 use super::Answer;
-use super::portfolio::{self, Joins, Proves, Question, STRATEGIES, Strategy, TURNS, TurnResult};
+use super::portfolio::{
+    self, Joins, MANY_ZONES, Proves, Question, STRATEGIES, Strategy, TURNS, TurnResult,
+};
 use crate::search::limits::{Stop, Watch};
 use zonelens_analysis::report::{Options, Verdict};
 
@@ -28,7 +33,14 @@ struct Scheduler<'s> {
     seats: Vec<Seat<'s>>,
     verdicts: (Verdict, Verdict),
     round: u32,
-    many_zones: bool,
+    zones_per_state: u64,
+    /// The states that the exact search must have explored before a state that another strategy
+    /// found is the answer.
+    before_found: u64,
+    /// Whether the caller chose the length of the first turn.
+    generous: bool,
+    /// The states of the turns that the exact search has had.
+    explored: u64,
     /// An error that one of the strategies found, and the rounds that are left to decide otherwise.
     error: Option<(Answer, u32)>,
 }
@@ -63,10 +75,10 @@ impl Seat<'_> {
 
 impl<'s> Scheduler<'s> {
     fn new(question: &'s dyn Question<'s>, options: &Options, alone: bool) -> Scheduler<'s> {
-        let first = portfolio::first_turn(options);
+        let first = portfolio::first_turn(options, question.kind());
         let rows = || TURNS.iter().filter(|row| row.kind == question.kind());
         let exact = rows().find(|row| row.strategy.is_none());
-        let states = exact.map_or(first, |exact| part(first, exact.share));
+        let states = exact.map_or(first, |exact| exact.part(first, 0, false));
         let mut seats: Vec<Seat<'s>> = Vec::new();
         for row in rows() {
             let left_out = |switch| alone || options.without.contains(&switch);
@@ -87,7 +99,10 @@ impl<'s> Scheduler<'s> {
             seats,
             verdicts: question.verdicts(),
             round: 0,
-            many_zones: false,
+            zones_per_state: 0,
+            before_found: portfolio::before_found(options, question.kind()),
+            generous: options.first_turn.is_some(),
+            explored: 0,
             error: None,
         }
     }
@@ -98,9 +113,9 @@ impl<'s> Scheduler<'s> {
         for index in 0..self.seats.len() {
             let has_turn = match self.seats[index].row.joins {
                 _ if self.seats[index].is_exact() => !exact_had_turn,
-                Joins::AtOnce => true,
+                Joins::AtOnce | Joins::InPlaceOfExact => true,
                 Joins::SecondRound => self.round > 0,
-                Joins::WhenManyZones => self.many_zones,
+                Joins::WhenManyZones => self.zones_per_state >= MANY_ZONES,
                 // If no strategy is left that gives hints, the last hint is followed in longer and
                 // longer turns.
                 Joins::OnHint => self.seats[index - 1].strategy.is_none(),
@@ -121,7 +136,8 @@ impl<'s> Scheduler<'s> {
             }
             let seat = &self.seats[index];
             let goes_on = seat.strategy.is_some();
-            exact_had_turn |= goes_on && seat.row.joins == Joins::SecondRound;
+            let replaces = matches!(seat.row.joins, Joins::SecondRound | Joins::InPlaceOfExact);
+            exact_had_turn |= goes_on && replaces;
         }
         for seat in &mut self.seats {
             seat.states = seat.row.growth.next(seat.states);
@@ -142,13 +158,18 @@ impl<'s> Scheduler<'s> {
         let states = match (seat.is_exact(), is_alone) {
             (true, true) => None,
             (true, false) => Some(seat.states),
-            (false, _) => Some(part(seat.states, seat.row.share)),
+            (false, _) => Some(
+                seat.row
+                    .part(seat.states, self.zones_per_state, self.generous),
+            ),
         };
         watch.set_turn(states);
         let result = seat.strategy.as_mut()?.run_turn(states, watch);
+        let zones = seat.strategy.as_ref()?.zones_per_state();
+        self.zones_per_state = self.zones_per_state.max(zones);
         match result {
             TurnResult::GoesOn if seat.is_exact() => {
-                self.many_zones |= seat.strategy.as_ref()?.has_many_zones();
+                self.explored = self.explored.saturating_add(seat.states);
                 return self.error_is_due(index, watch);
             }
             TurnResult::GoesOn => {}
@@ -162,8 +183,14 @@ impl<'s> Scheduler<'s> {
                 }
             }
             TurnResult::Decided(answer) => {
-                seat.strategy.as_ref()?.count(watch);
-                return Some(seat.judged(*answer, self.verdicts).into());
+                let answer = seat.judged(*answer, self.verdicts);
+                if answer.verdict == self.verdicts.0
+                    && let Some(nearer) = self.nearer(index, watch)
+                {
+                    return Some(nearer.into());
+                }
+                self.seats[index].strategy.as_ref()?.count(watch);
+                return Some(answer.into());
             }
             TurnResult::Stopped(stop) => {
                 seat.strategy.as_ref()?.count(watch);
@@ -173,6 +200,25 @@ impl<'s> Scheduler<'s> {
             }
         }
         None
+    }
+
+    /// What the exact search finds within the states that it may explore after the strategy at
+    /// `finder` has found something.
+    fn nearer(&mut self, finder: usize, watch: &mut Watch<'_>) -> Option<Answer> {
+        let left = self.before_found.saturating_sub(self.explored);
+        if left == 0 || self.seats[finder].is_exact() {
+            return None;
+        }
+        let exact = self.seats.iter_mut().find(|seat| seat.is_exact())?;
+        let exact = exact.strategy.as_mut()?;
+        watch.set_turn(Some(left));
+        match exact.run_turn(Some(left), watch) {
+            TurnResult::Decided(answer) if answer.verdict == self.verdicts.0 => {
+                exact.count(watch);
+                Some(*answer)
+            }
+            _ => None,
+        }
     }
 
     /// Whether no other strategy is left.
@@ -236,9 +282,4 @@ impl Seat<'_> {
             _ => self.signed(answer),
         }
     }
-}
-
-/// A share of this number of states, at least one.
-fn part(states: u64, (numerator, denominator): (u64, u64)) -> u64 {
-    (states.saturating_mul(numerator) / denominator).max(1)
 }

@@ -7,14 +7,12 @@ use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
 use crate::program::Fault;
 use crate::search::limits::{Stop, Watch};
+use crate::search::parallel::End;
 use crate::search::sequential::{Outcome, Settings};
 use crate::store::passed_waiting::Covering;
 use crate::strategy::loose::Ladder;
 use crate::symmetry::Representative;
 use zonelens_analysis::report::{SearchOrder, Switch, Verdict};
-
-/// The number of zones per discrete state from which wider zones may help.
-const MANY_ZONES: u64 = 2;
 
 /// How often a random search restarts in one turn. A seed finds the goal early or hardly ever.
 const RESTARTS: u64 = 4;
@@ -55,6 +53,10 @@ impl<'s> Question<'s> for States<'s> {
             None => Box::new(Exact {
                 question: self,
                 search: None,
+            }),
+            Some(Switch::LuBounds) if self.is_parallel() => Box::new(UnderLuInParallel {
+                question: self,
+                settings: self.under_lu()?,
             }),
             Some(Switch::LuBounds) => Box::new(UnderLu {
                 question: self,
@@ -141,9 +143,19 @@ impl Strategy for Exact<'_> {
     }
 
     fn conclude(&self, mut answer: Answer, watch: &Watch<'_>) -> Answer {
+        let States {
+            run,
+            representative,
+            ..
+        } = self.question;
         if let Some(search) = &self.search {
             let judge = answer.judged(watch);
-            answer.symmetry = Some(self.question.run.symmetry_of(search, judge));
+            answer.symmetry = Some(run.symmetry_of(search, judge));
+        } else if answer.symmetry.is_none() {
+            // Another search took its place until one decided; that one claims nothing.
+            let mut report = run.symmetry_report(representative.as_ref());
+            report.canonical = representative.is_none();
+            answer.symmetry = Some(Box::new(report));
         }
         answer
     }
@@ -153,10 +165,13 @@ impl Strategy for Exact<'_> {
         search.map_or(0, |search| search.counts().bytes)
     }
 
-    fn has_many_zones(&self) -> bool {
-        let states = self.search.as_ref().map(|search| &search.states);
-        states.is_some_and(|states| states.stored() >= MANY_ZONES * states.discrete())
+    fn zones_per_state(&self) -> u64 {
+        self.search.as_ref().map_or(0, zones_per_state)
     }
+}
+
+fn zones_per_state(search: &Search<'_>) -> u64 {
+    search.states.stored() / search.states.discrete().max(1)
 }
 
 /// The search that was asked for, by several threads. It takes no turns but runs to its end.
@@ -190,12 +205,22 @@ impl Strategy for UnderLu<'_> {
             bounds,
             ..
         } = *self.question;
-        let representative = run.representative(&self.settings);
-        let search = run.search(bounds, self.settings, representative, None);
-        let search = self.search.insert(search);
-        if search.explore(&mut run.goal(target), watch) != Outcome::Exhausted {
-            return TurnResult::Useless;
+        let search = self.search.get_or_insert_with(|| {
+            let representative = run.representative(&self.settings);
+            run.search(bounds, self.settings, representative, None)
+        });
+        match search.explore(&mut run.goal(target), watch) {
+            Outcome::Exhausted => {}
+            Outcome::Stopped(Stop::Turn) => return TurnResult::GoesOn,
+            // The exact search needs at least as much time and memory.
+            Outcome::Stopped(
+                stop @ (Stop::Timeout | Stop::Cancelled | Stop::Memory | Stop::States),
+            ) => {
+                return TurnResult::Stopped(stop);
+            }
+            _ => return TurnResult::Useless,
         }
+        run.certify(search, &self.settings);
         TurnResult::Decided(Box::new(Answer {
             symmetry: Some(run.symmetry_of(search, Some(watch.limit()))),
             ..Answer::verdict(target.absent)
@@ -204,6 +229,43 @@ impl Strategy for UnderLu<'_> {
 
     fn count(&self, watch: &mut Watch<'_>) {
         watch.add(self.search.as_ref().map(Search::counts).unwrap_or_default());
+    }
+
+    fn bytes(&self) -> u64 {
+        let search = self.search.as_ref();
+        search.map_or(0, |search| search.counts().bytes)
+    }
+
+    fn zones_per_state(&self) -> u64 {
+        self.search.as_ref().map_or(0, zones_per_state)
+    }
+}
+
+/// The same by several threads, to its end.
+struct UnderLuInParallel<'s> {
+    question: &'s States<'s>,
+    settings: Settings,
+}
+
+impl Strategy for UnderLuInParallel<'_> {
+    fn run_turn(&mut self, _: Option<u64>, watch: &mut Watch<'_>) -> TurnResult {
+        let States { run, target, .. } = *self.question;
+        watch.set_turn(None);
+        let (end, kept) = run.explore_in_parallel(self.question, self.settings, watch);
+        match end {
+            End::Exhausted => {
+                let load = |node| kept.state(node);
+                let judge = Some(watch.limit());
+                TurnResult::Decided(Box::new(Answer {
+                    symmetry: Some(run.symmetry_over(&kept.graph, kept.shared(), load, judge)),
+                    ..Answer::verdict(target.absent)
+                }))
+            }
+            End::Stopped(
+                stop @ (Stop::Timeout | Stop::Cancelled | Stop::Memory | Stop::States),
+            ) => TurnResult::Stopped(stop),
+            _ => TurnResult::Useless,
+        }
     }
 }
 

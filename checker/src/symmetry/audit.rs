@@ -133,7 +133,7 @@ impl<'p> Audit<'p> {
             let found = self.swapped(representative, expander, swap, &here, state, zone)?;
             if let Some(what) = found {
                 let (set, a, b) = swap;
-                let id = representative.tables().sets[set].id;
+                let id = representative.tables().sets[set].id.0;
                 return Ok(Some(format!(
                     "swapping elements {a} and {b} of scalarset number {id} changes {what} of a state: {state:?}"
                 )));

@@ -56,7 +56,7 @@ fn resolve(model: &Loaded, formula: &str, way: Way) -> Option<Query> {
     match way {
         Way::Nobody => query.named_elements.clear(),
         Way::NewUsesAndWalk => {
-            let all: Vec<u32> = (0..model.network.scalarsets.len() as u32).collect();
+            let all: Vec<_> = model.network.scalarsets.ids().collect();
             query.named_elements = named_elements(&model.network, &query, &all)
                 .into_iter()
                 .collect();

@@ -73,7 +73,7 @@ impl Walker<'_> {
             ExprKind::Quantifier { range, body, .. } => {
                 // A range over a part of a set names its elements.
                 if let Some(set) = range.scalarset {
-                    let whole = &self.network.scalarsets[set as usize];
+                    let whole = &self.network.scalarsets[set];
                     if (range.lo, range.len) != (whole.first, whole.size) {
                         self.all(set);
                     }
@@ -100,7 +100,7 @@ impl Walker<'_> {
                 if !matches!(&e.kind, ExprKind::Read(place) if place.scalarset.is_some()) {
                     let detected = self.tables.sets.iter().map(|s| s.id);
                     let detected: Vec<ScalarsetId> = detected
-                        .filter(|id| self.network.scalarsets[*id as usize].detected)
+                        .filter(|id| self.network.scalarsets[*id].detected)
                         .collect();
                     detected.into_iter().for_each(|id| self.all(id));
                 }
@@ -133,7 +133,7 @@ impl Walker<'_> {
             let Some(set) = holds(side) else { continue };
             match (&other.kind, op) {
                 (ExprKind::Const(c), BinaryOp::Eq | BinaryOp::Ne) => {
-                    let element = c - self.network.scalarsets[set as usize].first;
+                    let element = c - self.network.scalarsets[set].first;
                     self.named
                         .extend(u32::try_from(element).ok().map(|e| (set, e)));
                 }
@@ -165,7 +165,7 @@ impl Walker<'_> {
             };
             match &step.index.kind {
                 ExprKind::Const(c) => {
-                    let element = c - self.network.scalarsets[set as usize].first;
+                    let element = c - self.network.scalarsets[set].first;
                     self.named
                         .extend(u32::try_from(element).ok().map(|e| (set, e)));
                 }
@@ -177,7 +177,7 @@ impl Walker<'_> {
     }
 
     fn all(&mut self, set: ScalarsetId) {
-        let size = self.network.scalarsets[set as usize].size;
+        let size = self.network.scalarsets[set].size;
         self.named.extend((0..size).map(|e| (set, e)));
     }
 
@@ -186,7 +186,7 @@ impl Walker<'_> {
             Base::Cell(c) => self
                 .tables
                 .cells
-                .get(c as usize)
+                .get(c.index())
                 .cloned()
                 .unwrap_or_default(),
             _ => Vec::new(),
@@ -199,7 +199,7 @@ impl Walker<'_> {
             ClockBase::Clock(c) => self
                 .tables
                 .clocks
-                .get(c as usize)
+                .get(c.index())
                 .cloned()
                 .unwrap_or_default(),
             ClockBase::Ref(_) => Vec::new(),
@@ -211,7 +211,7 @@ impl Walker<'_> {
         let coordinates = self
             .tables
             .processes
-            .get(process.base as usize)
+            .get(process.base.index())
             .cloned()
             .unwrap_or_default();
         self.coordinates(&coordinates, &process.steps);

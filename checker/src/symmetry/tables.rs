@@ -11,7 +11,9 @@ use crate::graph::receivers::Interchange;
 use crate::zone::Zone;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use zonelens_analysis::network::{IndexRange, Network, ScalarsetId, Shape};
+use zonelens_analysis::network::{
+    CellId, ClockId, Id, IndexRange, Network, ScalarsetId, Shape, VariableId,
+};
 
 /// One dimension of a cell, clock or process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +203,7 @@ impl<'n> Builder<'n> {
     fn build(&self) -> Result<Tables, ScalarsetId> {
         let network = self.network;
         let sets = self.usable.iter().map(|id| {
-            let set = &network.scalarsets[*id as usize];
+            let set = &network.scalarsets[*id];
             let free = |block: &Vec<u32>| -> Vec<u16> {
                 block
                     .iter()
@@ -255,7 +257,7 @@ impl<'n> Builder<'n> {
             return Ok(None);
         };
         let id = self.usable[set];
-        let scalarset = &self.network.scalarsets[id as usize];
+        let scalarset = &self.network.scalarsets[id];
         if range.lo != scalarset.first || range.len != scalarset.size {
             Err(id)
         } else {
@@ -268,10 +270,10 @@ impl<'n> Builder<'n> {
             let mut stride = 1i64;
             for (k, param) in family.params.iter().enumerate().rev() {
                 if let Some(set) = self.whole(param)? {
-                    for p in family.first..family.first + family.len {
-                        let value = self.network.processes[p as usize].args[k];
+                    for p in (0..family.len).map(|p| family.first.plus(p).index()) {
+                        let value = self.network.processes[p].args[k];
                         let element = (value - param.lo) as u16;
-                        tables.processes[p as usize].push(Coordinate {
+                        tables.processes[p].push(Coordinate {
                             set,
                             element,
                             stride,
@@ -285,17 +287,17 @@ impl<'n> Builder<'n> {
     }
 
     fn variables(&self, tables: &mut Tables) -> Result<(), ScalarsetId> {
-        let mut own: Vec<Vec<usize>> = vec![Vec::new(); self.network.processes.len()];
-        for (v, variable) in self.network.variables.iter().enumerate() {
+        let mut own: Vec<Vec<VariableId>> = vec![Vec::new(); self.network.processes.len()];
+        for (v, variable) in self.network.variables.enumerated() {
             if let Some(p) = variable.process {
-                own[p as usize].push(v);
+                own[p.index()].push(v);
             }
         }
-        for (v, variable) in self.network.variables.iter().enumerate() {
+        for (v, variable) in self.network.variables.enumerated() {
             let (mut for_cells, mut for_clocks) = (Vec::new(), Vec::new());
             if let Some(p) = variable.process {
-                let index = own[p as usize].iter().position(|o| *o == v).unwrap_or(0);
-                for c in &tables.processes[p as usize] {
+                let index = own[p.index()].iter().position(|o| *o == v).unwrap_or(0);
+                for c in &tables.processes[p.index()] {
                     let id = self.usable[c.set];
                     // The distance follows from the same variable of a neighbouring process.
                     let step = if (c.element as usize) + 1 < tables.sets[c.set].size {
@@ -303,7 +305,7 @@ impl<'n> Builder<'n> {
                     } else {
                         -c.stride
                     };
-                    let other = (i64::from(p) + step) as usize;
+                    let other = (i64::from(p.0) + step) as usize;
                     let twin = own.get(other).and_then(|o| o.get(index)).ok_or(id)?;
                     let twin = &self.network.variables[*twin];
                     if twin.shape.counts() != variable.shape.counts() {
@@ -312,16 +314,16 @@ impl<'n> Builder<'n> {
                     let sign = step.signum();
                     let distance = |a: u32, b: u32| (i64::from(a) - i64::from(b)) * sign;
                     for_cells.push(Coordinate {
-                        stride: distance(twin.first_cell, variable.first_cell),
+                        stride: distance(twin.first_cell.0, variable.first_cell.0),
                         ..*c
                     });
                     for_clocks.push(Coordinate {
-                        stride: distance(twin.first_clock, variable.first_clock),
+                        stride: distance(twin.first_clock.0, variable.first_clock.0),
                         ..*c
                     });
                 }
             }
-            let mut at = (variable.first_cell as usize, variable.first_clock as usize);
+            let mut at = (variable.first_cell.index(), variable.first_clock.index());
             self.shape(&variable.shape, &mut at, &for_cells, &for_clocks, tables)?;
         }
         Ok(())
@@ -386,9 +388,9 @@ impl<'n> Builder<'n> {
                 for (c, coordinates) in tables.cells.iter().enumerate() {
                     let to = network
                         .cells
-                        .get(Tables::image(c, coordinates, &swap))
+                        .get(CellId::at(Tables::image(c, coordinates, &swap)))
                         .ok_or(set.id)?;
-                    let from = &network.cells[c];
+                    let from = &network.cells[CellId::at(c)];
                     if (from.lo, from.hi) != (to.lo, to.hi) {
                         return Err(set.id);
                     }
@@ -396,7 +398,7 @@ impl<'n> Builder<'n> {
                 for (x, coordinates) in tables.clocks.iter().enumerate() {
                     network
                         .clocks
-                        .get(Tables::image(x, coordinates, &swap))
+                        .get(ClockId::at(Tables::image(x, coordinates, &swap)))
                         .ok_or(set.id)?;
                 }
                 for (p, coordinates) in tables.processes.iter().enumerate() {

@@ -137,10 +137,10 @@ pub fn load(name: &str, n: i64) -> Loaded {
 }
 
 pub fn tables(model: &Loaded) -> Option<Tables> {
-    let sets = model.network.scalarsets.iter().enumerate();
-    let usable: Vec<u32> = sets
+    let sets = model.network.scalarsets.enumerated();
+    let usable: Vec<_> = sets
         .filter(|(_, set)| set.broken.is_empty() && set.size > 1)
-        .map(|(id, _)| id as u32)
+        .map(|(id, _)| id)
         .collect();
     Tables::new(&model.network, &usable, &BTreeSet::new())
 }

@@ -9,6 +9,7 @@
 
 use super::follow::Level;
 use crate::graph::expander::Delay;
+use crate::graph::moments::{Edge, Set, constraint_edge, longest_paths};
 use crate::graph::timed;
 use crate::program::{ClockOp, Conjunction, Constraint, Program, constrain, intersect_all};
 use crate::zone::bound::{self, CONSTANT_LIMIT};
@@ -260,28 +261,20 @@ impl<'a> Ways<'a> {
         // For each clock (the timer is the last one), the moment at which it was set, and the
         // value.
         let start = program.initial_clocks.iter().chain([&0]);
-        let mut set: Vec<(usize, i64)> = start.map(|v| (0, i64::from(*v) * self.unit)).collect();
+        let mut set: Vec<Set> = start.map(|v| Set::at(0, *v, self.unit)).collect();
         let timer = program.clocks;
         let mut edges = Vec::new();
         for (k, way) in chain.iter().enumerate() {
-            set[timer] = (k, 0);
-            edges.push(Edge {
-                from: k,
-                to: k + 1,
-                weight: 0,
-                strict: 0,
-            });
+            set[timer] = Set::at(k, 0, 1);
+            edges.push(Edge::order(k, k + 1));
             demand(&way.entry, k, &set, &mut edges);
             demand(&way.exit, k + 1, &set, &mut edges);
             for op in self.ops[k] {
-                match *op {
-                    ClockOp::Set(x, v) => set[x as usize] = (k + 1, i64::from(v) * self.unit),
-                    ClockOp::Copy(x, y) => set[x as usize] = set[y as usize],
-                }
+                Set::apply(&mut set, *op, k + 1, self.unit);
             }
         }
         demand(&self.last.1, count, &set, &mut edges);
-        let moments = longest_paths(count + 1, &edges, limit)?;
+        let moments = longest_paths(count + 1, &edges, &limit)?;
         let small = moments.iter().map(|m| m.1).max()? + 1;
         let unit = self.unit.checked_mul(small).filter(|u| *u <= MOST_UNIT)?;
         let at = |k: usize| moments[k].0.checked_mul(small)?.checked_add(moments[k].1);
@@ -373,74 +366,14 @@ fn leave(ways: Vec<Way>, exits: &[Zone], fixed: Fixed, timer: usize) -> Result<V
     Ok(kept)
 }
 
-/// `moments[from] + (weight, strict) <= moments[to]`
-struct Edge {
-    from: usize,
-    to: usize,
-    weight: i64,
-    strict: i64,
-}
-
-/// Adds the bounds of a zone at a moment `t`: the value of a clock is `t` minus the moment at which
-/// it was set, plus the value it was set to.
-fn demand(zone: &Zone, t: usize, set: &[(usize, i64)], edges: &mut Vec<Edge>) {
-    for i in 0..zone.dim() {
-        for j in 0..zone.dim() {
-            let b = zone.at(i, j);
-            if i == j || b == INF {
-                continue;
-            }
-            let clock = |k: usize| set[k - 1];
-            let (c, strict) = (i64::from(bound::value(b)), i64::from(bound::is_strict(b)));
-            // Each is `lesser - greater <= weight`.
-            let (lesser, greater, weight) = match (i, j) {
-                (0, j) => (clock(j).0, t, c + clock(j).1),
-                (i, 0) => (t, clock(i).0, c - clock(i).1),
-                (i, j) => (clock(j).0, clock(i).0, c - clock(i).1 + clock(j).1),
-            };
-            if lesser != greater {
-                edges.push(Edge {
-                    from: lesser,
-                    to: greater,
-                    weight: -weight,
-                    strict,
-                });
+/// Adds the bounds of a zone at a moment `t`.
+fn demand(zone: &Zone, t: usize, clocks: &[Set], edges: &mut Vec<Edge>) {
+    for i in 0..zone.dim() as u32 {
+        for j in 0..zone.dim() as u32 {
+            let b = zone.at(i as usize, j as usize);
+            if i != j && b != INF {
+                edges.extend(constraint_edge(Constraint { i, j, b }, t, clocks));
             }
         }
     }
-}
-
-/// The least solution with moment 0 at time 0; `None` on a contradiction or if the time limit is
-/// reached. Rounds alternate between forward and backward, because upper bounds move earlier
-/// moments.
-fn longest_paths(count: usize, edges: &[Edge], limit: Limit<'_>) -> Option<Vec<(i64, i64)>> {
-    let mut by_start: Vec<Vec<&Edge>> = vec![Vec::new(); count];
-    edges.iter().for_each(|e| by_start[e.from].push(e));
-    let mut moments = vec![(0i64, 0i64); count];
-    let mut moved = vec![true; count];
-    for round in 0..=2 * count {
-        if !moved.contains(&true) {
-            return Some(moments);
-        }
-        if limit.is_over().is_some() {
-            return None;
-        }
-        for k in 0..count {
-            let at = if round % 2 == 0 { k } else { count - 1 - k };
-            if !std::mem::replace(&mut moved[at], false) {
-                continue;
-            }
-            for e in &by_start[at] {
-                let least = (moments[at].0 + e.weight, moments[at].1 + e.strict);
-                if moments[e.to] < least {
-                    if e.to == 0 {
-                        return None;
-                    }
-                    moments[e.to] = least;
-                    moved[e.to] = true;
-                }
-            }
-        }
-    }
-    None
 }

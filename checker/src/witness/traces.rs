@@ -5,7 +5,7 @@ use crate::graph::steps::NamedStep;
 use crate::program::{Fault, FaultKind, Program};
 use crate::witness::{Condition, Conditions, Path, PathStep, follow, schedule, shorten_path};
 use crate::zone::Zone;
-use zonelens_analysis::network::{Expr, Network, Position, Query};
+use zonelens_analysis::network::{ChannelId, Expr, Network, Position, Query};
 use zonelens_analysis::report::{Options, Trace, TraceKind, TraceOption};
 use zonelens_interpreter::{
     ConcreteEdge, ConcreteStep, Evaluator, Failure, Limit, Replayed, fails, is_dead, replay,
@@ -168,7 +168,7 @@ impl<'a> Tracer<'a> {
             }
             if let Some((taken, _)) = &stay.step {
                 let step = ConcreteStep {
-                    channel: taken.channel,
+                    channel: taken.channel.map(ChannelId),
                     edges: self.concrete_edges(&taken.edges),
                 };
                 run.push((waited, Some(step)));

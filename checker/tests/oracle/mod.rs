@@ -3,6 +3,7 @@
 //! Part of the unit tests of the library, so that seeded bugs ([`crate::mutation`]) can be switched
 //! on: each of them must be caught.
 
+mod certified;
 mod fastest;
 mod live;
 mod runs;
@@ -10,7 +11,9 @@ mod runs;
 use crate::common::{self, Verify};
 use crate::mutation::{self, Mutation};
 use std::collections::BTreeMap;
-use zonelens_analysis::report::{AbstractionOption, Options, SearchOrder, TraceOption, Verdict};
+use zonelens_analysis::report::{
+    AbstractionOption, Options, SearchOrder, Switch, TraceOption, Verdict,
+};
 use zonelens_test_support::Rng;
 use zonelens_test_support::oracle::features::note_features;
 use zonelens_test_support::oracle::model;
@@ -63,6 +66,15 @@ fn variants() -> Vec<Options> {
     for first_turn in [1, 3, 4, 12] {
         all.push(Options {
             first_turn: Some(first_turn),
+            timeout: Some(5.0),
+            ..Options::default()
+        });
+    }
+    // LU bounds decide most queries with `deadlock`, which wider zones can decide too.
+    for first_turn in [1, 4] {
+        all.push(Options {
+            first_turn: Some(first_turn),
+            without: [Switch::LuBounds].into(),
             timeout: Some(5.0),
             ..Options::default()
         });

@@ -1,5 +1,6 @@
 //! The command line of `verify`.
 
+use crate::certify::Wanted;
 use clap::Args as ClapArgs;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -75,6 +76,13 @@ pub struct Args {
     /// Write the whole state in every step of a long trace in JSON, instead of only the changes
     #[arg(long)]
     pub full_trace: bool,
+    /// Write a certificate of the answer, which `zonelens certify` checks; for one query, `A[]`
+    /// that holds or `E<>` that does not
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Check every answer that can have a certificate, by code that shares nothing with the engine
+    #[arg(long)]
+    pub certify: bool,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
@@ -107,6 +115,15 @@ impl Args {
     /// The overrides of constants on the command line.
     pub fn constants(&self) -> &[(String, i64)] {
         &self.constants
+    }
+
+    /// What to do about certificates; `None` if nothing.
+    pub fn certificates(&self) -> Option<Wanted> {
+        let wanted = Wanted {
+            file: self.certificate.clone(),
+            check: self.certify,
+        };
+        (wanted.check || wanted.file.is_some()).then_some(wanted)
     }
 
     /// Whether witnesses are shown in full: only on request.

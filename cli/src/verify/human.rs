@@ -67,6 +67,13 @@ impl Human {
         if let Some(line) = report_text::statistics(report) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
+        if let Some(line) = report_text::certificate(report) {
+            let _ = writeln!(out, "    {line}");
+        }
+        if let Some(line) = report_text::vacuous(report) {
+            let line = self.palette.doubtful(&one_line(&line));
+            let _ = writeln!(out, "    {line}");
+        }
         for line in report_text::values(report) {
             let _ = writeln!(out, "    {line}");
         }

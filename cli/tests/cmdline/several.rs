@@ -28,8 +28,8 @@ fn verify_asks_several_models_folders_and_patterns() {
     ]);
     let ran = json(&["a.xta", "deep"]);
     assert_eq!((ran.status, ran.asked()), (0, own.clone()));
-    // What has nothing to ask is told and passed over in a folder; a file that is no model is not
-    // even told.
+    // In a folder, a model without queries is reported and skipped; a file that is not a model is
+    // skipped without a message.
     assert!(
         ran.err.contains("deep/er/none.xta has no query"),
         "{}",

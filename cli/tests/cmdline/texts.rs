@@ -78,7 +78,7 @@ fn check_fix_makes_safe_repairs_only() {
     assert!(!text.contains("select"), "{text}");
     let again = folder.run(&["check", "--fix", "m.xta"]);
     assert_eq!((again.status, folder.read("m.xta")), (1, text));
-    // What may not be written is told, with its diagnostics.
+    // A file that may not be written is reported, with its diagnostics.
     folder.write("locked.xta", REPAIRABLE);
     let locked = folder.0.join("locked.xta");
     let mut rights = locked.metadata().expect("metadata").permissions();

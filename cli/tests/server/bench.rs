@@ -105,8 +105,58 @@ fn latencies() {
         }));
     }
     row("cancel to idle", idle);
+    lens_states(&mut client, long);
+    typed_queries(&mut client);
     let _: Value = client.result("zonelens/serverStatus", json!({}));
     client.finish();
+}
+
+/// From a command to the lens that shows what it did.
+fn lens_states(client: &mut Client, long: &str) {
+    let shows = |client: &mut Client, part: &str| {
+        while !client.titles(long).iter().any(|title| title.contains(part)) {}
+    };
+    let (mut begun, mut counted, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..20 {
+        let query = json!({"uri": long, "line": 8});
+        begun.push(timed(|| {
+            client.command("zonelens.verify", query.clone());
+            shows(client, "◌");
+        }));
+        counted.push(timed(|| shows(client, "states")));
+        cancelled.push(timed(|| {
+            client.command("zonelens.cancel", json!({}));
+            shows(client, "⊘ cancelled");
+        }));
+    }
+    row("verify to the lens that says so", begun);
+    row("and to its first counts", counted);
+    row("cancel to the lens that says so", cancelled);
+}
+
+/// From a keystroke to the verdict on the lens, with `verifyOnType`; the pause of 300 ms is part of
+/// it.
+fn typed_queries(client: &mut Client) {
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": {"zonelens": {"verifyOnType": true}}}),
+    );
+    let uri = "file:///tmp/bench/typed.xta";
+    let text = |limit: i64| {
+        format!(
+            "int[0, 99] n;\nprocess P() {{ state s; init s; trans s -> s {{ guard n < {limit}; assign n = n + 1; }}; }}\nsystem P;\n//@ query A[] n <= {limit}\n"
+        )
+    };
+    client.open(uri, &text(1));
+    client.diagnostics(uri, 1);
+    let mut answered = Vec::new();
+    for version in 2..22 {
+        answered.push(timed(|| {
+            client.replace(uri, version, &text(version));
+            while client.states(uri) != ["satisfied"] {}
+        }));
+    }
+    row("keystroke to verdict (`verifyOnType`)", answered);
 }
 
 /// Processor time of the server so far, in milliseconds.

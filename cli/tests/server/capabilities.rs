@@ -191,7 +191,7 @@ fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
     let first_line = json!({"uri": case.uri, "line": 0});
     let steps = |answer: &Value| answer["step"].is_u64();
     type Right<'a> = &'a dyn Fn(&Value) -> bool;
-    let all: [(&str, Value, Right<'_>); 25] = [
+    let all: [(&str, Value, Right<'_>); 27] = [
         ("zonelens.verify", first_line, &|a| a["runs"][0].is_u64()),
         ("zonelens.verifyAll", of_query.clone(), &|a| {
             a["runs"][0].is_u64()
@@ -239,6 +239,14 @@ fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
         }),
         ("zonelens.simulation.state", json!({}), &steps),
         ("zonelens.simulation.stop", json!({}), &Value::is_null),
+        ("zonelens.explain", json!({"code": "sym/meta"}), &|a| {
+            a["text"]
+                .as_str()
+                .is_some_and(|t| t.starts_with("# sym/meta"))
+        }),
+        ("zonelens.coverage", json!({"uri": case.uri}), &|a| {
+            a["complete"] == true && a["never"].is_array()
+        }),
         ("zonelens.showLog", json!({}), &Value::is_null),
         ("zonelens.cancel", json!({}), &|a| a["cancelled"].is_u64()),
         ("zonelens.clearResults", json!({}), &Value::is_null),

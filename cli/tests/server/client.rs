@@ -84,7 +84,7 @@ impl Client {
         self
     }
 
-    /// Starts the server without a word.
+    /// Starts the server and sends nothing.
     pub fn spawn(worker: Option<&Path>) -> Client {
         Client::spawn_in(worker, &fresh_directory())
     }
@@ -93,12 +93,12 @@ impl Client {
         Client::spawn_logging(worker, cache, None)
     }
 
-    /// Starts the server without a word, with more arguments.
+    /// Starts the server with more arguments and sends nothing.
     pub fn spawn_with(arguments: &[&str]) -> Client {
         Client::spawn_command(None, &fresh_directory(), None, arguments)
     }
 
-    /// Starts the server without a word, with a log.
+    /// Starts the server with a log and sends nothing.
     pub fn spawn_logging(worker: Option<&Path>, cache: &Path, log: Option<&Path>) -> Client {
         Client::spawn_command(worker, cache, log, &[])
     }
@@ -230,7 +230,7 @@ impl Client {
                     return message;
                 }
             }
-            assert!(self.receive(deadline), "waited in vain for {what}");
+            assert!(self.receive(deadline), "timeout while waiting for {what}");
         }
     }
 
@@ -254,7 +254,10 @@ impl Client {
             if let Some(found) = ask(self) {
                 return found;
             }
-            assert!(Instant::now() < deadline, "waited in vain for {what}");
+            assert!(
+                Instant::now() < deadline,
+                "timeout while waiting for {what}"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -461,9 +464,8 @@ impl Client {
         assert!(self.pending.is_empty(), "unanswered: {:?}", self.pending);
     }
 
-    /// What tells of a state may be passed over, as the next one replaces it. Answers, and words to
-    /// the user or about a message of ours, are for somebody: a test that does not expect them has
-    /// not read them.
+    /// Notifications about a state may be skipped, because the next one replaces them. Answers and
+    /// messages to the user must be read: a test that does not expect them has missed them.
     fn nothing_unread(&self) {
         assert!(self.answers.is_empty(), "unread: {:?}", self.answers);
         let replaced = [

@@ -205,3 +205,30 @@ fn wild_positions_are_clamped() {
     assert_eq!(answer["text"], "int a𝄞;\n");
     client.finish();
 }
+
+/// Traces of UPPAAL are not read: one sentence when opened and when asked, and no diagnostics.
+#[test]
+fn a_trace_of_uppaal_is_answered_with_a_sentence() {
+    let mut client = Client::start(None, json!({}));
+    let uri = "file:///tmp/zonelens-test/t.xtr";
+    client.open(uri, "0 0 .\n1 0 5 ;\n.\n");
+    let told = client.wait("the sentence", |m| m["method"] == "window/showMessage");
+    let sentence = "`.xtr` traces are not read; verify the query";
+    assert!(told.to_string().contains(sentence), "{told}");
+    let listed = client.result(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    assert_eq!(listed, json!([]));
+    assert_eq!(client.all_lenses(uri), [json!(null); 0]);
+    for command in [
+        "zonelens.trace.open",
+        "zonelens.verifyAll",
+        "zonelens.simulation.start",
+    ] {
+        let params = json!({"command": command, "arguments": [{"uri": uri}]});
+        let answer = client.request("workspace/executeCommand", params);
+        assert!(answer["error"].to_string().contains(sentence), "{answer}");
+    }
+    client.finish();
+}

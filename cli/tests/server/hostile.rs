@@ -229,7 +229,7 @@ fn messages_at_the_wrong_time_get_an_error() {
     alive(&mut client);
     let again = client.request("initialize", json!({"capabilities": {}}));
     assert_eq!(again["error"]["code"], -32600, "{again}");
-    // Who leaves without asking to is told so by the status.
+    // After an `exit` without a `shutdown` the status is 1.
     client.notify("exit", Value::Null);
     assert_eq!(client.status(), Some(1));
 }

@@ -31,7 +31,7 @@ fn verified(name: &str, text: &str) -> (Client, String) {
     (client, uri)
 }
 
-/// The text each lens stands over, up to the end of its line, and its title.
+/// The text below each lens, up to the end of its line, and the title of the lens.
 fn lenses(client: &mut Client, uri: &str, text: &str) -> Vec<(String, String)> {
     let over = |lens: &Value| {
         let start = &lens["range"]["start"];
@@ -116,5 +116,67 @@ fn running_a_query_of_broken_text_does_not_cost_its_verdict() {
     client.wait_states(&uri, &["error", "error"]);
     client.replace(&uri, 3, XTA);
     assert_eq!(client.states(&uri), ["violated", "satisfied"]);
+    client.finish();
+}
+
+/// Each state of a run is shown on the lens of its query, in their order: waiting, running,
+/// cancelled; and at the end what came out. Progress ends with the name of the limit.
+#[test]
+fn the_states_of_a_run_are_shown_in_their_order() {
+    let uri = "file:///tmp/zonelens-test/states.xta";
+    let (worker, go) = workers::waiting("memory: 1 GB is used up");
+    let mut client = Client::start(Some(&worker), json!({"parallelRuns": 1}));
+    client.open(uri, XTA);
+    client.diagnostics(uri, 1);
+    let (first, second) = ("A[] P(0).s", "E<> P(1).t");
+    let query = |text: &str| json!({"uri": uri, "query": text});
+    let mut seen: Vec<String> = Vec::new();
+    // Follows the lens of the second query until it says this.
+    let mut until = |client: &mut Client, wanted: &str| {
+        client.poll(wanted, |client| {
+            let title = client.titles(uri).pop().expect("a lens");
+            if seen.last() != Some(&title) {
+                seen.push(title.clone());
+            }
+            (title == wanted).then_some(())
+        });
+    };
+    let counts = "◌ 41\u{202f}200 states, 38k/s · cancel";
+    until(&mut client, "▶ verify");
+    client.command("zonelens.verify", query(first));
+    client.command("zonelens.verify", query(second));
+    until(&mut client, "◌ waiting · cancel");
+    client.command("zonelens.cancel", query(first));
+    until(&mut client, "◌ running · cancel");
+    until(&mut client, counts);
+    client.command("zonelens.cancel", query(second));
+    until(&mut client, "⊘ cancelled · verify");
+    let status = client.command("zonelens.status", json!({"uri": uri}));
+    assert_eq!(status[1]["state"], "never", "{status}");
+    assert_eq!(status[1]["cancelled"], true, "{status}");
+    client.unread.clear();
+    client.command("zonelens.verify", query(second));
+    until(&mut client, counts);
+    std::fs::write(&go, "").expect("written");
+    until(&mut client, "? memory limit · retry");
+    assert_eq!(
+        seen,
+        [
+            "▶ verify",
+            "◌ waiting · cancel",
+            "◌ running · cancel",
+            counts,
+            "⊘ cancelled · verify",
+            "◌ running · cancel",
+            counts,
+            "? memory limit · retry",
+        ]
+    );
+    let end = client.wait("the end of progress", |m| {
+        m["params"]["value"]["kind"] == "end"
+    });
+    assert_eq!(end["params"]["value"]["message"], "unknown: memory limit");
+    // Another meaning: what was cancelled is forgotten.
+    client.command("zonelens.clearResults", json!({}));
     client.finish();
 }

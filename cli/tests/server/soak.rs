@@ -241,7 +241,7 @@ fn visit(client: &mut Client, rng: &mut Rng, path: &Path) -> usize {
         let code = answer["error"]["code"].as_i64();
         // A query file may stand alone.
         let message = answer["error"]["message"].as_str();
-        let alone = message == Some("there is no model beside this query file");
+        let alone = message == Some("there is no model next to this query file");
         let fine = code.is_none() || code == Some(-32801) || alone;
         assert!(fine, "{}: {answer}", path.display());
     }

@@ -116,7 +116,7 @@ fn an_unmet_expectation_is_a_diagnostic() {
         found[0]["relatedInformation"][0]["location"]["range"]["start"]["line"],
         4
     );
-    // It does not go with the text it was about, but it is no error of the new one.
+    // It stays when the text changes, but it is not an error of the new text.
     assert_eq!(found[0]["severity"], 1);
     client.replace(URI, 2, &text.replace("N = 3", "N = 4"));
     let list = client.diagnostics(URI, 2);

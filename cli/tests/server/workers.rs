@@ -72,3 +72,15 @@ pub fn recording(verdict: &str) -> (PathBuf, PathBuf) {
     );
     (script(&body), requests)
 }
+
+/// Reports progress until the file that it gives exists, then answers that a limit was reached.
+pub fn waiting(reason: &str) -> (PathBuf, PathBuf) {
+    let go = fresh_directory().join("go");
+    let result = RESULT.replace("VERDICT", "unknown");
+    let result = result.replace(r#""reason":null"#, &format!(r#""reason":"{reason}""#));
+    let body = format!(
+        "sleep 0.3\nwhile [ ! -e '{}' ]; do echo '{PROGRESS}'; sleep 0.05; done\necho '{result}'",
+        go.display()
+    );
+    (script(&body), go)
+}

@@ -108,7 +108,8 @@ fn edits(answer: &Value, uri: &str) -> Vec<(String, String)> {
 }
 
 /// `ref="id1"` means the location whatever its name is, so a rename changes the `<name>`, the
-/// queries of the file and those beside it, and no reference; it can be asked for at each of them.
+/// queries of the file and of the query file next to it, and no reference; it can be requested at
+/// each of them.
 #[test]
 fn a_location_of_xml_is_renamed() {
     let folder = fresh_directory();
@@ -186,5 +187,106 @@ fn tags_are_not_coloured_as_locations() {
         !lines.contains(&12),
         "<source ref> and <target ref>: {lines:?}"
     );
+    client.finish();
+}
+
+/// A trace marks what edges say, not the tags around it.
+#[test]
+fn a_trace_marks_labels() {
+    let uri = format!("file://{}", fresh_directory().join("m.xml").display());
+    let mut client = Client::start(None, json!({"inlayHints": false}));
+    client.open(&uri, MODEL);
+    client.command("zonelens.verifyAll", json!({"uri": uri}));
+    client.wait_states(&uri, &["satisfied", "satisfied"]);
+    client.command("zonelens.trace.open", json!({"uri": uri}));
+    let step = client.command("zonelens.trace.next", json!({}));
+    let edge = &step["edges"][0];
+    let guard = json!({
+        "start": position("x &gt;= 2", 0), "end": position("n &lt; 2</label>", 8),
+    });
+    let update = json!({
+        "start": position("n = n + 1, id", 0), "end": position("id = i]]", 6),
+    });
+    assert_eq!(edge["range"], guard, "{edge}");
+    assert_eq!(edge["line"], guard["start"]["line"]);
+    assert_eq!(edge["labels"], json!([guard, update]), "{edge}");
+    let everything =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri}, "range": everything});
+    let hints = client.result("textDocument/inlayHint", params);
+    let hint = |part: &str| {
+        let list = hints.as_array().expect("a list");
+        let found = list.iter().find(|h| h["label"].to_string().contains(part));
+        found.unwrap_or_else(|| panic!("{part}: {hints}"))["position"].clone()
+    };
+    assert_eq!(hint("①"), guard["start"]);
+    assert_eq!(hint("n = 1"), position("int n;", 5));
+    // Who is where comes after the names of locations.
+    assert_eq!(hint("◉ P"), position("<name>s", 7));
+    let chart = client.result("zonelens/chart", json!({}));
+    assert_eq!(
+        chart["steps"][1]["edges"][0]["line"],
+        guard["start"]["line"]
+    );
+    client.finish();
+}
+
+/// An XML file that is not a model belongs to others: nothing is said about it.
+#[test]
+fn a_file_that_is_no_model_gets_nothing() {
+    let folder = fresh_directory();
+    let uri = format!("file://{}", folder.join("pom.xml").display());
+    std::fs::write(
+        folder.join("other.xml"),
+        "<project><declaration>int n;</declaration>",
+    )
+    .expect("written");
+    let text = "<project>\n<declaration>int n = ;</declaration>\n</project>\n";
+    let mut client = Client::start(None, json!({"verifyOnType": true}));
+    let open = |text: &str| json!({"textDocument": {"uri": uri, "languageId": "xml", "version": 1, "text": text}});
+    client.notify("textDocument/didOpen", open(text));
+    assert_eq!(client.diagnostics(&uri, 1), [Value::Null; 0]);
+    let document = json!({"uri": uri});
+    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+    let at = json!({"line": 1, "character": 18});
+    for (method, params) in [
+        ("codeLens", json!({"textDocument": document})),
+        ("documentSymbol", json!({"textDocument": document})),
+        ("foldingRange", json!({"textDocument": document})),
+        ("documentLink", json!({"textDocument": document})),
+        (
+            "inlayHint",
+            json!({"textDocument": document, "range": whole}),
+        ),
+        (
+            "completion",
+            json!({"textDocument": document, "position": at}),
+        ),
+        (
+            "documentHighlight",
+            json!({"textDocument": document, "position": at}),
+        ),
+        (
+            "codeAction",
+            json!({"textDocument": document, "range": whole, "context": {"diagnostics": []}}),
+        ),
+    ] {
+        let answer = client.result(&format!("textDocument/{method}"), params);
+        let nothing = answer.is_null() || answer.as_array().is_some_and(Vec::is_empty);
+        assert!(nothing, "{method}: {answer}");
+    }
+    for method in ["hover", "definition", "signatureHelp", "prepareRename"] {
+        let params = json!({"textDocument": document, "position": at});
+        let answer = client.result(&format!("textDocument/{method}"), params);
+        assert!(answer.is_null(), "{method}: {answer}");
+    }
+    let tokens = client.result(
+        "textDocument/semanticTokens/full",
+        json!({"textDocument": document}),
+    );
+    assert_eq!(tokens["data"], json!([]));
+    // Edits are followed, and one that makes it a model makes it one.
+    client.replace(&uri, 2, &MODEL.replace("int n;", "int n"));
+    assert!(!client.diagnostics(&uri, 2).is_empty());
     client.finish();
 }

@@ -92,7 +92,7 @@ t.run(function()
   end)
   vim.cmd('Zonelens cancel')
   t.wait('it is cancelled', function()
-    return was_said('1 stopped') and t.has_lens(slow, long, '▶ verify')
+    return was_said('1 stopped') and t.has_lens(slow, long, '⊘ cancelled · verify')
   end)
 
   -- The server dies.

@@ -1,6 +1,8 @@
 // The commands of the palette, menus and keys.
 import * as vscode from 'vscode';
+import { showCoverage } from './coverage';
 import { DiagramPanel } from './diagramPanel';
+import { explain, newModel } from './firstContact';
 import { ActiveModel } from './languages';
 import { Server } from './server';
 import { Simulation } from './simulation';
@@ -20,7 +22,7 @@ export interface Parts {
 }
 
 /** Commands that need no server, or start it themselves. */
-const WITHOUT_SERVER = ['zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog'];
+const WITHOUT_SERVER = ['zonelens.newModel', 'zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog'];
 
 /** Registers all commands. */
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
@@ -65,6 +67,10 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
         await vscode.window.showTextDocument(document);
       }
     },
+    'zonelens.saveTrace': async () => {
+      const answer = await server.execute<{ text: string; json: unknown }>('zonelens.trace.export', {});
+      await (answer && saveTrace(answer, session.model));
+    },
     'zonelens.simulate': async () => {
       const place = here();
       await (place && simulation.start({ uri: place.uri }));
@@ -80,6 +86,8 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
     'zonelens.simulationForward': () => simulation.run('forward'),
     'zonelens.simulationStop': () => simulation.run('stop'),
     'zonelens.showDiagram': () => diagram.open(false),
+    'zonelens.newModel': () => newModel(context),
+    'zonelens.explainHere': () => explain(active.editor),
     'zonelens.plainXml': async () => {
       const document = vscode.window.activeTextEditor?.document;
       if (document?.languageId === 'uppaal-xml') {
@@ -97,6 +105,10 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
       const file = vscode.Uri.file(server.logFile());
       const document = await Promise.resolve(vscode.workspace.openTextDocument(file)).catch(() => undefined);
       await (document && vscode.window.showTextDocument(document, { preview: true }));
+    },
+    'zonelens.showCoverage': async () => {
+      const place = here();
+      await (place && showCoverage(server, place.uri));
     },
     'zonelens.clearKeptResults': async () => {
       await server.execute('zonelens.clearResults', {});
@@ -133,5 +145,20 @@ async function statusMenu(server: Server): Promise<void> {
   const chosen = await vscode.window.showQuickPick(entries, { title, placeHolder: 'What to do' });
   if (chosen) {
     await vscode.commands.executeCommand(chosen.command, ...(chosen.command.endsWith('openSettings') ? ['zonelens'] : []));
+  }
+}
+
+/** Writes a trace or a walk where the user wants it: as text, or as JSON if the name says so. */
+async function saveTrace(trace: { text: string; json: unknown }, model: vscode.Uri | undefined): Promise<void> {
+  const name = (model?.path.split('/').pop() ?? 'model').replace(/\.\w+$/, '');
+  const folder = model?.scheme === 'file' ? vscode.Uri.joinPath(model, '..') : vscode.workspace.workspaceFolders?.[0]?.uri;
+  const file = await vscode.window.showSaveDialog({
+    title: 'Save the trace',
+    defaultUri: folder && vscode.Uri.joinPath(folder, `${name}-trace.txt`),
+    filters: { Text: ['txt'], 'JSON, as zonelens verify writes it': ['json'] },
+  });
+  if (file) {
+    const text = file.path.endsWith('.json') ? `${JSON.stringify(trace.json, undefined, 2)}\n` : trace.text;
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
   }
 }

@@ -28,6 +28,7 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
     private readonly simulator: SimulatorPanel,
   ) {
     super(context, 'zonelens.diagram', 'Diagram', 'diagram.js');
+    simulator.makeRoom = () => this.above();
     context.subscriptions.push(
       this,
       session.onChange(() => this.postStep()),
@@ -49,6 +50,16 @@ export class DiagramPanel extends Panel<ToDiagramPanel, FromDiagramPanel> {
         }
       }),
     );
+  }
+
+  /** A place over the diagram, so that both are seen; nothing if it is not open. */
+  private async above(): Promise<vscode.ViewColumn | undefined> {
+    const column = this.column;
+    if (column !== undefined) {
+      this.show(true);
+      await vscode.commands.executeCommand('workbench.action.newGroupAbove');
+    }
+    return column;
   }
 
   /** Draws the model of the active editor. */

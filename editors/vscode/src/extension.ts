@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import { DiagramPanel } from './diagramPanel';
+import { rulePages } from './firstContact';
 import { ActiveModel, isOurs } from './languages';
 import { Server } from './server';
 import { Simulation } from './simulation';
@@ -28,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const simulator = new SimulatorPanel(context, simulation, session);
   const diagram = new DiagramPanel(context, server, session, active, trace, simulation, simulator);
   const xml = new XmlModels(context.globalState);
-  context.subscriptions.push(server, active, session, simulation, xml, new StatusBar(server));
+  context.subscriptions.push(server, active, session, simulation, xml, new StatusBar(server), rulePages(server));
   registerCommands(context, { server, session, simulation, trace, diagram, active, xml });
 
   let tests: TestExplorer | undefined;

@@ -37,7 +37,8 @@ export interface Step {
   steps: number;
   time: string;
   action: string;
-  edges: { text: string; line: number }[];
+  /** In XML an edge is many lines; its `labels` are what people read of it. */
+  edges: { text: string; line: number; labels?: TextRange[] }[];
 }
 
 /** The parameters of `zonelens/traceChanged`. */

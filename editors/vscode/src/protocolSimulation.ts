@@ -8,6 +8,8 @@ export interface SimulatedEdge {
   to: string;
   select: Record<string, number>;
   range: TextRange | null;
+  /** The places of guard, synchronisation, update and so on. */
+  labels?: TextRange[];
   /** The id of the edge in the drawing. */
   edge: number | null;
 }
@@ -16,6 +18,15 @@ export interface SimulatedEdge {
 export interface Transition {
   channel: string | null;
   edges: SimulatedEdge[];
+}
+
+/** A transition in words, without its channel: `P(0): idle → req [k = 1], P(1): …`. */
+export function words(transition: Transition): string {
+  const edges = transition.edges.map((edge) => {
+    const select = Object.entries(edge.select).map(([name, value]) => `${name} = ${value}`);
+    return `${edge.process}: ${edge.from} → ${edge.to}${select.length > 0 ? ` [${select.join(', ')}]` : ''}`;
+  });
+  return edges.join(', ');
 }
 
 /** Why something is not possible. */
@@ -61,10 +72,21 @@ export interface Watched {
   value: string;
 }
 
+/** What `zonelens.simulation.random` is asked with. */
+export interface RandomOptions {
+  seed: number;
+  steps: number;
+  /** A moment since the start of the run that ends it. */
+  time?: string;
+  /** An expression that ends it where it holds. */
+  until?: string;
+}
+
 /** The messages to the simulator's page. */
 export type ToSimulatorPanel =
   | { type: 'state'; state: SimulationState; hidden: string[] }
   | { type: 'watched'; revision: number; values: Watched[] }
+  | { type: 'refused'; message: string }
   | { type: 'closed' };
 
 /** The messages from the simulator's page. */
@@ -74,9 +96,9 @@ export type FromSimulatorPanel =
   | { type: 'run'; command: 'back' | 'forward' | 'restart' }
   | { type: 'goto'; step: number }
   | { type: 'delay'; delay: string }
-  | { type: 'random'; seed: number }
+  | { type: 'random'; options: RandomOptions }
   | { type: 'hover'; edges: SimulatedEdge[] }
   | { type: 'jump'; line: number }
   | { type: 'watch'; expressions: string[] }
   | { type: 'filter'; hidden: string[] }
-  | { type: 'show'; what: 'diagram' | 'chart' | 'text' };
+  | { type: 'show'; what: 'diagram' | 'chart' | 'text' | 'save' };

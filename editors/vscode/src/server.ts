@@ -15,6 +15,7 @@ import {
   State,
 } from 'vscode-languageclient/node';
 import { LANGUAGES, SCHEMES } from './languages';
+import { LensRefresh } from './lensRefresh';
 import { TraceChanged } from './protocol';
 import { SimulationState } from './protocolSimulation';
 
@@ -32,6 +33,7 @@ export class Server implements vscode.Disposable {
   private begun: Promise<void> | undefined;
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
+  private readonly lenses = new LensRefresh();
   private restarted = false;
   private readonly healthEmitter = new vscode.EventEmitter<Health>();
   private readonly statusEmitter = new vscode.EventEmitter<{ state: boolean }>();
@@ -212,6 +214,19 @@ export class Server implements vscode.Disposable {
       },
       errorHandler: { error: (_, __, count) => this.onError(count ?? 1), closed: () => this.onClosed() },
       middleware: {
+        // The status item shows running queries, and cancels them; they are not shown twice.
+        handleWorkDoneProgress: (token, params, next) => {
+          if (!String(token).startsWith('zonelens/run/')) {
+            next(token, params);
+          }
+        },
+        provideCodeLenses: async (document, token, next) => {
+          try {
+            return await next(document, token);
+          } finally {
+            this.lenses.settle();
+          }
+        },
         workspace: {
           configuration: ({ items }) =>
             items.map((item) => (item.section === 'zonelens' ? this.settings(item.scopeUri) : null)),
@@ -224,6 +239,7 @@ export class Server implements vscode.Disposable {
       },
     };
     const client = new LanguageClient('zonelens-client', 'Zonelens', run, options);
+    client.registerFeature(this.lenses.feature(client));
     client.onNotification('zonelens/status', (params: { state: boolean }) => this.statusEmitter.fire(params));
     client.onNotification('zonelens/traceChanged', (params: TraceChanged) => this.traceEmitter.fire(params));
     client.onNotification('zonelens/simulationChanged', (params: SimulationState) => this.simulationEmitter.fire(params));

@@ -1,15 +1,12 @@
 // The open simulation: its state from the server, and what the panels do with it.
 import * as vscode from 'vscode';
-import { SimulatedEdge, SimulationState, Transition } from './protocolSimulation';
+import { Marks } from './marks';
+import { SimulatedEdge, SimulationState, Transition, words } from './protocolSimulation';
 import { Server } from './server';
 
-/** A transition in words: `P(0): idle → req, P(1): …`. */
-export function words(transition: Transition): string {
-  const edges = transition.edges.map((edge) => {
-    const select = Object.entries(edge.select).map(([name, value]) => `${name} = ${value}`);
-    return `${edge.process}: ${edge.from} → ${edge.to}${select.length > 0 ? ` [${select.join(', ')}]` : ''}`;
-  });
-  return edges.join(', ') + (transition.channel === null ? '' : ` (${transition.channel})`);
+/** A transition in words, with its channel. */
+function named(transition: Transition): string {
+  return words(transition) + (transition.channel === null ? '' : ` (${transition.channel})`);
 }
 
 /** Whether a state is out of date beside another one. The zone of a walk comes after it and does not go again. */
@@ -30,23 +27,22 @@ export class Simulation implements vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<'started' | 'state' | 'closed'>();
   /** It was started, is in another state, or ended. */
   readonly onChange = this.emitter.event;
+  private readonly refusedEmitter = new vscode.EventEmitter<string>();
+  /** The server cannot do what was asked; a sentence says why. */
+  readonly onRefusal = this.refusedEmitter.event;
   private readonly hoverEmitter = new vscode.EventEmitter<SimulatedEdge[]>();
   /** The edges of the transition that is pointed at; none when nothing is. */
   readonly onHover = this.hoverEmitter.event;
 
-  private readonly mark = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    borderColor: new vscode.ThemeColor('focusBorder'),
-    borderStyle: 'dashed',
-    borderWidth: '1px 0 1px 4px',
-  });
+  private readonly marks = new Marks({ border: new vscode.ThemeColor('focusBorder'), style: 'dashed' });
   private readonly disposables: vscode.Disposable[] = [];
 
   constructor(private readonly server: Server) {
     this.disposables.push(
-      this.mark,
+      this.marks,
       this.emitter,
       this.hoverEmitter,
+      this.refusedEmitter,
       server.onCommand(({ command, result }) => {
         if (command === 'zonelens.simulation.stop') {
           this.forget();
@@ -77,7 +73,7 @@ export class Simulation implements vscode.Disposable {
     await this.server.execute('zonelens.simulation.start', argument);
   }
 
-  /** Runs a command of the simulation; what the server refuses is shown to the user. */
+  /** Runs a command of the simulation; what the server refuses is said by `onRefusal`. */
   async run(name: string, argument: object = {}): Promise<void> {
     if (this.state === undefined) {
       return;
@@ -85,7 +81,7 @@ export class Simulation implements vscode.Disposable {
     try {
       await this.server.execute(`zonelens.simulation.${name}`, argument);
     } catch (error) {
-      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      this.refusedEmitter.fire(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -108,15 +104,8 @@ export class Simulation implements vscode.Disposable {
   /** Marks the edges of a transition in text and picture. */
   hover(edges: SimulatedEdge[]): void {
     this.hoverEmitter.fire(edges);
-    const lines = edges.flatMap((e) => (e.range === null ? [] : [e.range.start.line]));
-    for (const editor of vscode.window.visibleTextEditors) {
-      const ours = this.state !== undefined && editor.document.uri.toString() === vscode.Uri.parse(this.state.model).toString();
-      const shown = ours ? lines.filter((line) => line < editor.document.lineCount) : [];
-      editor.setDecorations(
-        this.mark,
-        shown.map((line) => editor.document.lineAt(line).range),
-      );
-    }
+    const shown = edges.flatMap((e) => (e.range === null ? [] : [{ line: e.range.start.line, labels: e.labels }]));
+    this.marks.show(this.state && vscode.Uri.parse(this.state.model), shown);
   }
 
   /** Takes the transition that uses an edge of a template, or lets the user choose among several. */
@@ -126,10 +115,10 @@ export class Simulation implements vscode.Disposable {
       return;
     }
     const uses = (t: Transition): boolean => t.edges.some((e) => e.edge === edge && processes.has(e.process));
-    const possible = state.possible.filter((p) => uses(p.transition)).map((p) => ({ number: p.number, label: words(p.transition), description: `after ${p.window}` }));
+    const possible = state.possible.filter((p) => uses(p.transition)).map((p) => ({ number: p.number, label: named(p.transition), description: `after ${p.window}` }));
     const others = (state.otherDelays ?? [])
       .filter((p) => uses(p.transition))
-      .map((p) => ({ number: p.number, label: words(p.transition), description: 'with other delays before' }));
+      .map((p) => ({ number: p.number, label: named(p.transition), description: 'with other delays before' }));
     const all = [...possible, ...others];
     const [only] = all;
     if (only !== undefined && all.length === 1) {

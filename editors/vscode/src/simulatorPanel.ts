@@ -9,6 +9,8 @@ import { TraceSession } from './traceSession';
 /** What can happen next, the values, the walk. */
 export class SimulatorPanel extends Panel<ToSimulatorPanel, FromSimulatorPanel> {
   private watched: string[] = [];
+  /** Gives the panel a place beside what is shown; nothing if it goes next to the text. */
+  makeRoom: () => Promise<vscode.ViewColumn | undefined> = async () => undefined;
 
   constructor(
     context: vscode.ExtensionContext,
@@ -18,17 +20,21 @@ export class SimulatorPanel extends Panel<ToSimulatorPanel, FromSimulatorPanel> 
     super(context, 'zonelens.simulator', 'Simulator', 'simulator.js');
     context.subscriptions.push(
       this,
-      simulation.onChange((change) => {
-        if (change === 'closed') {
-          this.view?.dispose();
-          return;
-        }
-        if (change === 'started') {
-          this.show(true);
-        }
-        this.fill();
-      }),
+      simulation.onChange((change) => void this.changed(change)),
+      // Said where it is read: in the panel.
+      simulation.onRefusal((message) => this.post({ type: 'refused', message })),
     );
+  }
+
+  private async changed(change: 'started' | 'state' | 'closed'): Promise<void> {
+    if (change === 'closed') {
+      this.view?.dispose();
+      return;
+    }
+    if (change === 'started') {
+      this.show(true, this.isOpen ? undefined : await this.makeRoom());
+    }
+    this.fill();
   }
 
   protected fill(): void {
@@ -57,7 +63,7 @@ export class SimulatorPanel extends Panel<ToSimulatorPanel, FromSimulatorPanel> 
         void simulation.run('delay', { delay: message.delay });
         break;
       case 'random':
-        void simulation.run('random', { seed: message.seed });
+        void simulation.run('random', message.options);
         break;
       case 'hover':
         simulation.hover(message.edges);
@@ -75,7 +81,7 @@ export class SimulatorPanel extends Panel<ToSimulatorPanel, FromSimulatorPanel> 
         void this.session.filter(message.hidden).then(() => this.fill());
         break;
       case 'show':
-        void vscode.commands.executeCommand({ diagram: 'zonelens.showDiagram', chart: 'zonelens.showChart', text: 'zonelens.exportTrace' }[message.what]);
+        void vscode.commands.executeCommand({ diagram: 'zonelens.showDiagram', chart: 'zonelens.showChart', text: 'zonelens.exportTrace', save: 'zonelens.saveTrace' }[message.what]);
         break;
       case 'ready':
         break;

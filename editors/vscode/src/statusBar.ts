@@ -1,6 +1,7 @@
 // The status bar entry: the state of the server, the running query, and cancelling it.
 import * as vscode from 'vscode';
 import { isOurs } from './languages';
+import { grouped } from './numbers';
 import { QueryState } from './protocol';
 import { Health, Server } from './server';
 
@@ -73,7 +74,8 @@ export class StatusBar implements vscode.Disposable {
       item.accessibilityInformation = { label: `Zonelens: ${tooltip}`, role: 'button' };
       return;
     }
-    const states = first.progress ? `${first.progress.stored.toLocaleString('en')} states` : 'starting';
+    const { progress } = first;
+    const states = progress ? `${grouped(progress.stored)} states, ${grouped(Math.round(progress.states_per_second))}/s` : 'starting';
     const waiting = busy.length > 1 ? `, ${busy.length - 1} waiting` : '';
     item.text = `$(sync~spin) Verifying: ${states}${waiting} $(debug-stop)`;
     item.tooltip = `${first.query}\nClick to cancel.`;

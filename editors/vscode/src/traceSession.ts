@@ -1,7 +1,8 @@
 // The open trace: its content from the server, and the marks of its edges in the text.
 import * as vscode from 'vscode';
 import { reveal } from './languages';
-import { Move, Step, TraceChanged, WholeTrace } from './protocol';
+import { Marks } from './marks';
+import { Move, Step, TextRange, TraceChanged, WholeTrace } from './protocol';
 import { SimulationState } from './protocolSimulation';
 import { Server } from './server';
 
@@ -25,19 +26,21 @@ export class TraceSession implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
   /** A chart is on its way, and another one must follow. */
   private fetching: 'no' | 'yes' | 'again' = 'no';
-  private readonly mark = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('zonelens.traceEdgeBackground'),
-    borderColor: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
-    borderStyle: 'solid',
-    borderWidth: '1px 0 1px 4px',
-    overviewRulerColor: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
-    overviewRulerLane: vscode.OverviewRulerLane.Full,
+  /** The last request for the chart, and the last one that was answered: answers may arrive in another order. */
+  private asked = 0;
+  private answered = 0;
+  private readonly marks = new Marks({
+    border: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
+    style: 'solid',
+    background: new vscode.ThemeColor('zonelens.traceEdgeBackground'),
+    ruler: new vscode.ThemeColor('zonelens.traceEdgeBorder'),
   });
+  /** The labels of the edges of a step, from the last answer that says where they are. */
+  private labels: { step: number; edges: (TextRange[] | undefined)[] } | undefined;
 
   constructor(private readonly server: Server) {
     this.disposables.push(
-      this.mark,
+      this.marks,
       this.emitter,
       server.onCommand(({ command, result }) => void this.heard(command, result)),
       server.onTrace((change) => this.changed(change)),
@@ -112,7 +115,12 @@ export class TraceSession implements vscode.Disposable {
       await this.follow(result as Step);
     } else if (command !== 'zonelens.trace.export' && command !== 'zonelens.trace.evaluate') {
       const step = result as Step;
+      if (this.asked !== this.answered) {
+        // The chart that is on its way may have the step before this one.
+        await this.fetch();
+      }
       this.step = step.step;
+      this.labels = { step: step.step, edges: step.edges.map((e) => e.labels) };
       this.emitter.fire('step');
       this.paint();
       await this.follow(step);
@@ -123,6 +131,8 @@ export class TraceSession implements vscode.Disposable {
   private async grown(state: SimulationState, follows: boolean): Promise<void> {
     this.simulated = true;
     this.stale = state.stale;
+    const taken = state.walk[state.step - 1]?.transition.edges ?? [];
+    this.labels = { step: state.step, edges: taken.map((e) => e.labels) };
     if (this.fetching === 'no') {
       do {
         this.fetching = 'yes';
@@ -132,7 +142,7 @@ export class TraceSession implements vscode.Disposable {
     } else {
       this.fetching = 'again';
     }
-    const edge = state.walk[state.step - 1]?.transition.edges[0];
+    const edge = taken[0];
     if (follows && edge?.range) {
       await this.follow({ model: state.model, edges: [{ line: edge.range.start.line }] });
     }
@@ -141,8 +151,14 @@ export class TraceSession implements vscode.Disposable {
   private async fetch(): Promise<void> {
     const all = this.trace && Object.keys(this.trace.steps[0]?.state.locations ?? {});
     const processes = this.hidden.length > 0 ? all?.filter((p) => !this.hidden.includes(p)) : undefined;
-    const trace = await this.server.request<WholeTrace>('zonelens/chart', processes ? { processes } : {});
-    if (trace !== undefined) {
+    this.asked += 1;
+    const number = this.asked;
+    const answer = this.server.request<WholeTrace>('zonelens/chart', processes ? { processes } : {});
+    const trace = await answer.finally(() => {
+      this.answered = Math.max(this.answered, number);
+    });
+    // Of a trace that was closed, or before a later request, nothing is shown.
+    if (trace !== undefined && number === this.asked) {
       this.trace = trace;
       this.step = trace.step;
       void vscode.commands.executeCommand('setContext', 'zonelens.traceOpen', true);
@@ -171,6 +187,8 @@ export class TraceSession implements vscode.Disposable {
   }
 
   private forget(): void {
+    this.asked += 1;
+    this.answered = this.asked;
     if (this.trace === undefined) {
       return;
     }
@@ -185,13 +203,10 @@ export class TraceSession implements vscode.Disposable {
   /** Marks the edges of the current step. */
   private paint(): void {
     const edges = this.stale ? [] : (this.trace?.steps[this.step]?.edges ?? []);
-    for (const editor of vscode.window.visibleTextEditors) {
-      const ours = this.model?.toString() === editor.document.uri.toString();
-      const lines = ours ? edges.map((e) => e.line).filter((line) => line < editor.document.lineCount) : [];
-      editor.setDecorations(
-        this.mark,
-        lines.map((line) => editor.document.lineAt(line).range),
-      );
-    }
+    const labels = this.labels?.step === this.step && this.labels.edges.length === edges.length ? this.labels.edges : [];
+    this.marks.show(
+      this.model,
+      edges.map((edge, i) => ({ line: edge.line, labels: labels[i] })),
+    );
   }
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { start, until } from './workbench.mjs';
+import { act, chapter, start, until } from './workbench.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, '../../..');
@@ -67,12 +67,6 @@ function slowModel(count) {
 const begin = Date.now();
 let bench;
 
-async function chapter(name, tell) {
-  const from = Date.now();
-  await tell();
-  console.log(`ok   ${name} (${((Date.now() - from) / 1000).toFixed(1)} s)`);
-}
-
 async function diagnosticAndFix() {
   await bench.open('fischer.xta');
   await bench.lens(/▶ verify$/, 60);
@@ -84,20 +78,20 @@ async function diagnosticAndFix() {
     return text && squiggle && !other && Math.abs(squiggle.left - text.left) < 4 && Math.abs(squiggle.right - text.right) < 4 && squiggle.top >= text.top - 4 && squiggle.bottom <= text.bottom + 8;
   }, 20, async () => JSON.stringify({ squiggles: await squiggles(), text: await bench.place('id + 1') }));
   await bench.lens(/verify/);
-  await bench.command('View: Toggle Problems');
-  const problem = bench.page.locator('.markers-panel .monaco-list-row').filter({ hasText: 'sym/arithmetic' });
-  await problem.first().waitFor();
+  await bench.problem('sym/arithmetic');
   await bench.screenshot('vscode-diagnostic');
-  await bench.command('View: Toggle Panel Visibility');
-  await bench.settled();
-  const now = await bench.place('id + 1');
-  await bench.page.mouse.click((now.left + now.right) / 2, (now.top + now.bottom) / 2);
-  await bench.press('Control+.');
+  await bench.hidePanel();
   const action = bench.page.locator('.action-widget .monaco-list-row.action').first();
-  await action.waitFor();
+  const offer = () => act('the fixes are offered', async () => {
+    await bench.clickText('id + 1');
+    await bench.press('Control+.');
+  }, () => action.isVisible());
+  await offer();
   await bench.screenshot('vscode-fix');
-  await bench.press('Enter');
-  await until('the diagnostic goes', async () => (await bench.rectangles('.squiggly-error')).length === 0);
+  await act('the diagnostic goes', async () => {
+    await offer();
+    await bench.press('Enter');
+  }, async () => (await bench.rectangles('.squiggly-error')).length === 0);
   assert.equal(await bench.place('id + 1'), null, 'the fix took the arithmetic away');
 }
 
@@ -114,19 +108,17 @@ async function trace() {
   await bench.open('fischer-broken.xta');
   await bench.clickLens(/▶ verify$/);
   await bench.lens(/✗ violated/, 60);
-  await bench.clickLens(/^trace, /);
-  const panel = await bench.panel('ol.steps li');
+  const panel = await bench.openTrace();
   const steps = panel.locator('ol.steps li');
   assert.equal(await steps.count(), 7, 'a start and six steps');
   assert.equal(await panel.locator('.chart .lane').count(), 4, 'one lane per process');
   const current = () => panel.locator('ol.steps li.current').getAttribute('data-step');
   assert.equal(await current(), '0');
   // By keyboard from here on.
-  await panel.locator('ol.steps').focus();
+  const press = (key, step) => act(`step ${step}`, () => panel.locator('ol.steps').press(key), async () => (await current()) === step);
   const seen = [];
   for (const step of ['1', '2', '3']) {
-    await bench.press('ArrowDown');
-    await until(`step ${step}`, async () => (await current()) === step);
+    await press('ArrowDown', step);
     const sign = ['①', '②', '③'][Number(step) - 1];
     seen.push(await until('a marked edge with its hint', async () => (await bench.markedLines()).find((line) => line.includes(sign)), 20, async () => (await bench.markedLines()).join('\n')));
   }
@@ -139,10 +131,8 @@ async function trace() {
   assert.ok(changed.some((row) => row.includes('● was')), changed.join());
   assert.match(await panel.locator('output.place').innerText(), /Step 3 of 6/);
   await bench.screenshot('vscode-trace');
-  await bench.press('End');
-  await until('the last step', async () => (await current()) === '6');
-  await bench.press('Home');
-  await until('the first step', async () => (await current()) === '0');
+  await press('End', '6');
+  await press('Home', '0');
   for (const name of await panel.locator('button').evaluateAll((all) => all.map((b) => b.getAttribute('aria-label')))) {
     assert.ok(name, 'every button has a name');
   }
@@ -164,44 +154,39 @@ async function policy(panel) {
 }
 
 async function filter(panel) {
-  await panel.locator('.filter summary').click();
-  await panel.getByLabel('Fischer(3)').uncheck();
-  await until('three lanes', async () => (await panel.locator('.chart .lane').count()) === 3);
-  await panel.getByLabel('Fischer(3)').check();
-  await until('four lanes', async () => (await panel.locator('.chart .lane').count()) === 4);
-  await panel.locator('.filter summary').click();
+  const lanes = async () => await panel.locator('.chart .lane').count();
+  const isOpen = () => panel.getByLabel('Fischer(3)').isVisible();
+  await act('the list of processes opens', () => panel.locator('.filter summary').click(), isOpen);
+  await act('three lanes', () => panel.getByLabel('Fischer(3)').uncheck(), async () => (await lanes()) === 3);
+  await act('four lanes', () => panel.getByLabel('Fischer(3)').check(), async () => (await lanes()) === 4);
+  await act('the list of processes closes', () => panel.locator('.filter summary').click(), async () => !(await isOpen()));
 }
 
 async function diagram() {
   const panel = await bench.panel('ol.steps li');
-  await panel.getByRole('button', { name: /Show the templates/ }).click();
-  const drawing = await bench.panel('svg g.node');
+  const drawing = await bench.openPanel('svg g.node', () => panel.getByRole('button', { name: /Show the templates/ }).click());
   const lit = async () => (await drawing.locator('g.node.lit').evaluateAll((all) => all.map((n) => n.getAttribute('aria-label')))).join(' | ');
   await until('the first step is lit', async () => /^Location idle, initial, here: Fischer\(0\)/.test(await lit()), 30, lit);
-  await drawing.getByRole('button', { name: /^Next step/ }).click();
-  await until('the location is lit', async () => /Location req, .*here: Fischer/.test(await lit()), 30, lit);
+  await act('the location is lit', () => drawing.getByRole('button', { name: /^Next step/ }).click(), async () => /Location req, .*here: Fischer/.test(await lit()), { again: 15 });
   const taken = await drawing.locator('g.edge.taken').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')));
   assert.equal(taken.length, 1, taken.join());
   assert.match(taken[0], /^Edge from idle to req/);
   await bench.screenshot('vscode-diagram');
   // A click, or Enter, jumps to the source.
-  await drawing.locator('g.node[data-name="cs"]').focus();
-  await bench.press('Enter');
-  await until('the cursor is at the locations', async () => /Ln 13/.test((await bench.page.locator('.statusbar-item').allTextContents()).join(' ')), 20, async () => (await bench.page.locator('.statusbar-item').allTextContents()).join(' '));
+  await act('the cursor is at the locations', () => drawing.locator('g.node[data-name="cs"]').press('Enter'), async () => /Ln 13/.test((await bench.page.locator('.statusbar-item').allTextContents()).join(' ')));
 }
 
 async function synchronisation() {
   await bench.open('chat.xta');
   await bench.clickLens(/▶ verify$/);
   await bench.lens(/✓ satisfied/, 60);
-  await bench.clickLens(/^trace, /);
-  const panel = await bench.panel('ol.steps li');
-  await until('the other trace', async () => (await panel.locator('.query').innerText()).includes('Client.done'));
+  const panel = await bench.openTrace('Client.done');
   assert.deepEqual(await panel.locator('.chart .channel').allTextContents(), ['ask', 'answer']);
-  await panel.locator('ol.steps').focus();
-  await bench.press('ArrowDown', 'ArrowDown');
-  await until('step 2', async () => (await panel.locator('ol.steps li.current').getAttribute('data-step')) === '2');
+  for (const step of ['1', '2']) {
+    await act(`step ${step}`, () => panel.locator('ol.steps').press('ArrowDown'), async () => (await panel.locator('ol.steps li.current').getAttribute('data-step')) === step);
+  }
   await until('both edges are marked', async () => (await bench.markedLines()).length === 2);
+  await panel.locator('.chart .channel').last().scrollIntoViewIfNeeded();
   await bench.screenshot('vscode-chart');
   await bench.command('Zonelens: Trace: Close');
   await until('no mark', async () => (await bench.markedLines()).length === 0);
@@ -209,24 +194,22 @@ async function synchronisation() {
 
 async function testExplorer() {
   await bench.command('Testing: Focus on Test Explorer View');
-  await bench.command('Test: Refresh Tests');
   const rows = bench.page.locator('.test-explorer .monaco-list-row');
-  await until('the files', async () => (await rows.count()) >= 4);
+  await bench.command('Test: Refresh Tests');
+  await until('the files', async () => (await rows.count()) >= 4, 60);
   await bench.command('Test: Run All Tests');
   const labels = async () => await rows.evaluateAll((all) => all.map((r) => r.getAttribute('aria-label')));
   await until('files have verdicts', async () => {
     const all = (await labels()).join('\n');
     return /fischer\.xta \(Passed/.test(all) && /fischer-broken\.xta \(Passed/.test(all) && /fischer-fails\.xta \(Failed/.test(all);
   }, 120, async () => (await labels()).join('\n'));
-  const failed = rows.filter({ hasText: 'fischer-fails.xta' }).first();
-  await failed.click();
-  await bench.press('ArrowRight');
-  await until('its queries', async () => (await labels()).some((l) => /^A\[\] forall.*\(Failed/.test(l)), 30, async () => (await labels()).join('\n'));
+  await act('its queries', async () => {
+    await rows.filter({ hasText: 'fischer-fails.xta' }).first().click();
+    await bench.press('ArrowRight');
+  }, async () => (await labels()).some((l) => /^A\[\] forall.*\(Failed/.test(l)));
   await until('the other one passes', async () => (await labels()).some((l) => /^E<> exists.*\(Passed/.test(l)));
   await bench.screenshot('vscode-tests');
-  if (await bench.page.locator('.part.panel').isVisible()) {
-    await bench.command('View: Toggle Panel Visibility');
-  }
+  await bench.hidePanel();
 }
 
 async function cancelling() {
@@ -238,9 +221,11 @@ async function cancelling() {
   await until('a worker', async () => bench.processes('worker').length === 1);
   const item = bench.page.locator('[id="zonelens.zonelens.zonelens.status"]').filter({ hasText: 'Verifying' });
   await item.waitFor({ timeout: 20_000 });
+  // One item, not a second one for the same run.
+  const busy = async () => (await bench.page.locator('.statusbar-item').allTextContents()).filter((text) => /states/.test(text));
+  assert.equal((await busy()).length, 1, (await busy()).join(' | '));
   await bench.screenshot('vscode-running');
-  await item.locator('a').click();
-  await bench.lens(/▶ verify$/, 20);
+  await act('the run is cancelled', () => item.locator('a').click({ timeout: 3000 }).catch(() => undefined), async () => (await bench.lenses()).some((text) => /⊘ cancelled · verify$/.test(text)));
   await until('no worker is left', async () => bench.processes('worker').length === 0);
 }
 

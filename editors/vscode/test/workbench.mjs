@@ -19,6 +19,10 @@ const SETTINGS = {
   'git.enabled': false,
   'files.autoSave': 'off',
   'editor.minimap.enabled': false,
+  // Text that is typed in one piece stands there as it is.
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoClosingQuotes': 'never',
+  'editor.autoSurround': 'never',
   'editor.stickyScroll.enabled': false,
   'editor.accessibilitySupport': 'off',
   'window.commandCenter': false,
@@ -96,6 +100,9 @@ function installBeside(folder, name, parts, install) {
   install(out);
 }
 
+/** The field of the palette, of the list of files and of choices. */
+const QUICK_FIELD = '.quick-input-widget .quick-input-box input';
+
 export class Workbench {
   /** Requests that left this machine, and complaints of the content security policy. */
   foreign = [];
@@ -113,6 +120,8 @@ export class Workbench {
     });
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, deviceScaleFactor: 1 });
     this.page = await context.newPage();
+    // The machine may be busy with other things.
+    this.page.setDefaultTimeout(60_000);
     this.page.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
       if (protocol.startsWith('http') && hostname !== '127.0.0.1' && hostname !== 'localhost') {
@@ -129,7 +138,7 @@ export class Workbench {
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
       return answer?.ok;
     }, 60);
-    await this.page.goto(url);
+    await this.page.goto(url, { timeout: 90_000 });
     await this.page.locator('.monaco-workbench').waitFor({ timeout: 90_000 });
   }
 
@@ -153,15 +162,31 @@ export class Workbench {
   /** Changes settings like a user: in the settings file. */
   async configure(settings) {
     Object.assign(this.settings, settings);
-    await this.press('Control+1');
-    await this.command('Preferences: Open User Settings (JSON)');
-    await this.page.locator('.tab.active[data-resource-name="settings.json"]').waitFor();
-    await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null));
-    await this.press('Control+A');
-    await this.page.keyboard.insertText(JSON.stringify(this.settings));
-    await this.press('Control+S');
-    await until('the settings are saved', async () => (await this.page.locator('.tab.active.dirty').count()) === 0);
-    await this.command('View: Close Editor');
+    const file = path.join(this.home, 'data', 'User', 'settings.json');
+    const wanted = JSON.stringify(this.settings);
+    const tab = this.page.locator('.tab.active[data-resource-name="settings.json"]');
+    await this.focusGroup();
+    await this.command('Preferences: Open User Settings (JSON)', async () => (await tab.count()) > 0);
+    await act('the settings are saved', async () => {
+      await this.focusGroup();
+      await this.press('Control+A');
+      await this.page.keyboard.insertText(wanted);
+      await this.press('Control+S');
+    }, async () => (await this.isSaved()) && fs.readFileSync(file, 'utf8') === wanted);
+    await this.command('View: Close Editor', async () => (await tab.count()) === 0);
+  }
+
+  /** Whether the active editor has no unsaved change. */
+  async isSaved() {
+    return (await this.page.locator('.tab.active.dirty').count()) === 0;
+  }
+
+  /** Saves the active text. */
+  async save() {
+    await act('it is saved', async () => {
+      await this.focusGroup();
+      await this.press('Control+S');
+    }, () => this.isSaved());
   }
 
   /** The language of the active editor, as the status bar names it. */
@@ -172,15 +197,11 @@ export class Workbench {
 
   /** Chooses a language like a user. */
   async chooseLanguage(name) {
-    await this.press('Control+1');
-    await this.command('Change Language Mode');
-    const input = this.page.locator('.quick-input-widget input');
-    await input.waitFor();
-    await input.fill(name);
-    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first();
-    await row.waitFor();
-    await row.click();
-    await until(`the language is ${name}`, async () => (await this.language()) === name, 20, () => this.language());
+    await act(`the language is ${name}`, async () => {
+      await this.focusGroup();
+      await this.command('Change Language Mode', async () => /Select Language Mode/.test(await this.page.locator(QUICK_FIELD).getAttribute('placeholder', { timeout: 1000 }).catch(() => '')));
+      await this.choose(name, (label) => label.startsWith(name));
+    }, async () => (await this.language()) === name);
   }
 
   /** What a log of the extension host says, in all sessions so far. */
@@ -196,36 +217,77 @@ export class Workbench {
     }
   }
 
-  /** Runs a command of the palette. */
-  async command(title) {
-    await this.press('F1');
-    const input = this.page.locator('.quick-input-widget input');
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
-    await row.waitFor();
-    await row.click();
-    // Some commands ask for more in the same place.
-    if (title !== 'Change Language Mode') {
-      await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  /** Gives the focus to what is in the first column, where the text is. */
+  async focusGroup() {
+    const isThere = () => this.page.evaluate(() => {
+      const groups = [...document.querySelectorAll('.part.editor .editor-group-container')];
+      const place = (group) => group.getBoundingClientRect();
+      const first = groups.sort((a, b) => place(a).left - place(b).left || place(a).top - place(b).top)[0];
+      const focus = document.activeElement;
+      const isText = focus?.closest('.editor-group-container') === first && !focus.closest('.find-widget');
+      return first?.classList.contains('active') === true && (isText || focus?.tagName === 'IFRAME');
+    });
+    await act('the first column has the focus', async () => {
+      await this.closeQuickInput();
+      await this.press('Control+1');
+    }, isThere, { again: 3 });
+  }
+
+  /** Whether the field for commands, files and choices is open. */
+  async asks() {
+    return await this.page.locator('.quick-input-widget').isVisible();
+  }
+
+  async closeQuickInput() {
+    if (await this.asks()) {
+      await act('the quick input closes', () => this.press('Escape'), async () => !(await this.asks()), { again: 3 });
     }
+  }
+
+  /** Writes into the open field and takes the row whose label fits; tells whether the row was there and was taken. */
+  async choose(text, fits) {
+    const field = this.page.locator(QUICK_FIELD);
+    const rows = this.page.locator('.quick-input-list .monaco-list-row');
+    try {
+      await field.fill(text, { timeout: 5000 });
+      const label = await until(`a row for ${text}`, async () => {
+        const labels = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+        return labels.find(fits);
+      }, 5);
+      // By its label: results that arrive meanwhile move the rows.
+      await rows.and(this.page.locator(`[aria-label=${JSON.stringify(label)}]`)).first().click({ timeout: 5000 });
+      return true;
+    } catch {
+      // It closed, or was drawn anew: the caller looks at what happened and begins again.
+      return false;
+    }
+  }
+
+  /**
+   * Runs a command of the palette, again until `effect`; by default until the palette has closed over it. A command
+   * whose effect is there is not run another time.
+   */
+  async command(title, effect) {
+    let ran = false;
+    const done = effect ?? (async () => ran && !(await this.asks()));
+    await act(`the command ${title}`, async () => {
+      await this.closeQuickInput();
+      await act('the palette opens', () => this.press('F1'), () => this.asks(), { again: 3 });
+      // After its name a row may have its keys, and that it was used a moment ago.
+      ran = await this.choose(`>${title}`, (label) => label === title || label.startsWith(`${title}, `));
+    }, done, { again: 6 });
   }
 
   /** Opens a file of the workspace in the first column. */
   async open(name) {
-    await this.press('Control+1');
-    const input = this.page.locator('.quick-input-widget input');
-    const row = this.page.locator('.quick-input-list .monaco-list-row').first();
+    const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`);
     // A file that was made a moment ago is found by a search that begins after it.
-    await until(`${name} is found`, async () => {
-      await this.press('Escape', 'Control+P');
-      await input.waitFor();
-      await input.fill(name);
-      await this.page.waitForTimeout(500);
-      return (await row.getAttribute('aria-label', { timeout: 2000 }).catch(() => ''))?.startsWith(name);
-    });
-    await input.press('Enter');
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+    await act(`${name} is open`, async () => {
+      await this.focusGroup();
+      await act('the list of files opens', () => this.press('Control+P'), () => this.asks(), { again: 3 });
+      await this.choose(name, (label) => label.startsWith(name));
+    }, async () => !(await this.asks()) && (await tab.count()) > 0, { again: 6 });
+    await this.focusGroup();
   }
 
   /** The lenses in the editor, as their texts. */
@@ -239,33 +301,84 @@ export class Workbench {
     return await until(`a lens like ${pattern}`, async () => (await this.lenses()).find((text) => pattern.test(text)), seconds, async () => (await this.lenses()).join(' | '));
   }
 
-  /** Clicks the `nth` lens whose text matches. */
-  async clickLens(pattern, nth = 0) {
-    await this.lens(pattern);
-    const all = this.page.locator('.codelens-decoration a');
-    const texts = await this.lenses();
-    const fitting = texts.map((text, i) => (pattern.test(text) ? i : -1)).filter((i) => i >= 0);
-    await all.nth(fitting[nth]).click();
+  /** Clicks the first lens whose text matches, again until `effect`; by default until there are other lenses. */
+  async clickLens(pattern, effect) {
+    await this.lens(pattern, 60);
+    const count = async () => (await this.lenses()).filter((text) => pattern.test(text)).length;
+    const before = await count();
+    await act(`the lens ${pattern} does something`, async () => {
+      const all = await this.page.locator('.codelens-decoration a').elementHandles();
+      for (const lens of all) {
+        const text = await lens.textContent().catch(() => null);
+        if (text !== null && pattern.test(text.replace(/[\u00a0\u202f]/g, ' '))) {
+          // A lens with another text is another element: the click then fails instead of doing something else.
+          await lens.click({ timeout: 3000 }).catch(() => undefined);
+          return;
+        }
+      }
+    }, effect ?? (async () => (await count()) !== before), { again: 6 });
   }
 
   /** Selects the first place of `old` and types `text` over it. */
   async replace(old, text) {
-    await this.press('Control+1', 'Control+Home', 'Control+F');
-    const input = this.page.locator('.find-widget .find-part textarea').first();
-    await input.waitFor();
-    await input.fill(old);
-    await input.press('Enter');
-    await until('something is found', async () => /selected/.test((await this.page.locator('.statusbar-item').allTextContents()).join()));
-    // A hover over the text may take the first key.
-    await until('the find widget closes', async () => {
-      await this.press('Escape');
-      await this.page.waitForTimeout(300);
-      return (await this.page.locator('.find-widget.visible').count()) === 0;
-    });
-    // Text typed before the editor has the focus again is lost.
-    await until('the editor has the focus', () => this.page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null && !document.activeElement?.closest('.find-widget')));
-    await this.page.keyboard.insertText(text);
+    const selected = async () => {
+      const item = await this.page.locator('[id="status.editor.selection"]').textContent({ timeout: 2000 }).catch(() => '');
+      return Number(/\((\d+) selected\)/.exec(item)?.[1] ?? 0);
+    };
+    const isOpen = async () => (await this.page.locator('.find-widget.visible').count()) > 0;
+    await act(`${old} is selected`, async () => {
+      await this.focusGroup();
+      await this.press('Control+Home');
+      await act('the find widget opens', () => this.press('Control+F'), isOpen, { again: 3 });
+      const input = this.page.locator('.find-widget.visible .find-part textarea').first();
+      await input.fill(old, { timeout: 5000 }).catch(() => undefined);
+      await input.press('Enter', { timeout: 5000 }).catch(() => undefined);
+    }, async () => (await selected()) === old.length, { again: 6 });
+    // A hover over the text may take the first key. Text typed before the editor has the focus again is lost.
+    await act('the find widget closes', () => this.press('Escape'), async () => !(await isOpen()), { again: 2 });
+    await act(`${text} stands there`, async () => {
+      await this.focusGroup();
+      if ((await selected()) === old.length) {
+        await this.page.keyboard.insertText(text);
+      }
+    }, async () => (await selected()) === 0 && (await this.place(text)) !== null, { again: 10 });
+    // Suggestions close.
     await this.press('Escape');
+  }
+
+  /** Types at the cursor of the text in the first column. */
+  async type(text) {
+    await act(`${text} is typed`, async () => {
+      await this.focusGroup();
+      await this.page.keyboard.insertText(text);
+    }, async () => (await this.place(text)) !== null, { again: 10 });
+  }
+
+  /** Opens the list of problems and waits for one. */
+  async problem(code) {
+    const row = this.page.locator('.markers-panel .monaco-list-row').filter({ hasText: code });
+    await this.command('Problems: Focus on Problems View', async () => (await row.count()) > 0);
+  }
+
+  /** Closes the area below the editors if it is open. */
+  async hidePanel() {
+    const panel = this.page.locator('.part.panel');
+    if (await panel.isVisible()) {
+      await this.command('View: Hide Panel', async () => !(await panel.isVisible()));
+    }
+  }
+
+  /** Puts the cursor into a text that is on the screen. */
+  async clickText(text, into = 0.5) {
+    await act(`the cursor is in ${text}`, async () => {
+      await this.settled();
+      const at = await until(`${text} is on the screen`, () => this.place(text));
+      await this.page.mouse.click(at.left + into * (at.right - at.left), (at.top + at.bottom) / 2);
+    }, async () => {
+      const at = await this.place(text);
+      const cursors = await this.rectangles('.part.editor .monaco-editor.focused .cursor');
+      return at && cursors.some((c) => c.left > at.left - 2 && c.left < at.right + 2 && Math.abs((c.top + c.bottom - at.top - at.bottom) / 2) < 6);
+    }, { again: 3 });
   }
 
   /** The position of a text on the screen: the rectangle of its first occurrence in the editor. */
@@ -317,27 +430,66 @@ export class Workbench {
     );
   }
 
-  /** The text of the lines that the open trace marks in the editor. */
-  async markedLines() {
-    return await this.page.evaluate(() => {
-      const marks = [...document.querySelectorAll('.view-overlays [class*="ced-"]')].filter((e) => getComputedStyle(e).borderLeftWidth === '4px');
+  /**
+   * The text of the lines that are marked in the editor, whole or at the labels of an edge: with a `solid` border the
+   * edges of the open trace's step, with a `dashed` one those of the transition that is pointed at.
+   */
+  async markedLines(border = 'solid') {
+    return await this.page.evaluate((style) => {
+      const isMark = (css) => (css.borderLeftWidth === '4px' && css.borderLeftStyle === style) || (css.borderBottomWidth === '3px' && css.borderBottomStyle === style);
+      const marks = [...document.querySelectorAll('.view-overlays [class*="ced-"]')].filter((e) => isMark(getComputedStyle(e)));
       const tops = marks.map((e) => e.getBoundingClientRect().top);
       return [...document.querySelectorAll('.view-line')]
         .filter((line) => tops.some((top) => Math.abs(line.getBoundingClientRect().top - top) < 4))
         .map((line) => line.textContent.replace(/\u00a0/g, ' ').trim());
+    }, border);
+  }
+
+  /** Opens a panel by `action` unless it is open. */
+  async openPanel(selector, action) {
+    const isOpen = async () => (await this.frameWith(selector)) !== undefined;
+    await act(`a panel with ${selector} opens`, action, isOpen, { again: 15 });
+    return await this.panel(selector);
+  }
+
+  /** Opens the trace of the only query in the editor that has one; its query contains `query`. */
+  async openTrace(query = '') {
+    const isShown = async () => {
+      const frame = await this.frameWith('ol.steps li');
+      return frame !== undefined && (await frame.locator('.query').innerText()).includes(query);
+    };
+    await this.clickLens(/^trace, /, isShown);
+    return await this.panel('ol.steps li');
+  }
+
+  /** Clicks an edge of a diagram, on its line where nothing else covers it. */
+  async clickEdge(drawing, template, from, to) {
+    const edge = drawing.locator(`svg[data-template="${template}"] g.edge[data-from="${from}"][data-to="${to}"]`);
+    await edge.locator('polygon').scrollIntoViewIfNeeded();
+    const at = await edge.evaluate((group) => {
+      const path = group.querySelector('path.target');
+      const points = [0.5, 0.75, 0.25, 0.9, 0.1].map((part) => path.getPointAtLength(path.getTotalLength() * part).matrixTransform(path.getScreenCTM()));
+      const free = points.find(({ x, y }) => document.elementFromPoint(x, y)?.closest('g.edge') === group);
+      return free && { x: free.x, y: free.y };
     });
+    const frame = await (await drawing.frameElement()).boundingBox();
+    if (at && frame) {
+      await this.page.mouse.click(frame.x + at.x, frame.y + at.y);
+    }
+  }
+
+  async frameWith(selector) {
+    for (const frame of this.page.frames()) {
+      if ((await frame.locator(selector).count().catch(() => 0)) > 0) {
+        return frame;
+      }
+    }
+    return undefined;
   }
 
   /** The page inside a panel, found by an element in it. */
   async panel(selector) {
-    return await until(`a panel with ${selector}`, async () => {
-      for (const frame of this.page.frames()) {
-        if ((await frame.locator(selector).count().catch(() => 0)) > 0) {
-          return frame;
-        }
-      }
-      return undefined;
-    });
+    return await until(`a panel with ${selector}`, () => this.frameWith(selector), 60);
   }
 
   /** Process ids of the extension's server (`lsp`) or of its workers (`worker`). */
@@ -366,4 +518,29 @@ export async function until(what, condition, seconds = 30, tell = async () => ''
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/**
+ * Does something until its effect is seen: a key or a click is lost while the workbench opens, closes or draws
+ * something. It is repeated after `again` seconds without the effect, and not at all if the effect is there already.
+ */
+export async function act(what, action, effect, { seconds = 90, again = 5 } = {}) {
+  const end = Date.now() + seconds * 1000;
+  while (!(await effect())) {
+    if (Date.now() > end) {
+      throw new Error(`tried for ${seconds} s:  ${what}`);
+    }
+    await action();
+    const later = Date.now() + again * 1000;
+    while (!(await effect()) && Date.now() < later) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** A part of a story, with its time. */
+export async function chapter(name, tell) {
+  const from = Date.now();
+  await tell();
+  console.log(`ok   ${name} (${((Date.now() - from) / 1000).toFixed(1)} s)`);
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use zonelens_analysis::diagnostic::Diagnostic;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::span::{Span, TextEdit};
+use zonelens_syntax::xml::Tag;
 
 /// What kind of change it is, as the protocol names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,19 +98,30 @@ fn repairs(snapshot: &Snapshot, diagnostic: Diagnostic, out: &mut Vec<Action>) {
 }
 
 /// `//@ allow CODE` on the line before; only for lints, as errors have consequences that a comment
-/// does not undo.
+/// does not undo. In XML comments are written in declarations.
 fn allow(snapshot: &Snapshot, diagnostic: &Diagnostic) -> Option<TextEdit> {
-    if snapshot.kind != FileKind::Xta || !diagnostic.code.starts_with("lint/") {
+    if snapshot.kind == FileKind::Query || !diagnostic.code.starts_with("lint/") {
         return None;
     }
     let offset = (diagnostic.span.start as usize).min(snapshot.rope.len_bytes());
     let line = snapshot.rope.byte_to_line(offset);
-    let start = snapshot.rope.line_to_byte(line) as u32;
+    let mut start = snapshot.rope.line_to_byte(line) as u32;
     let text = snapshot.rope.line(line).to_string();
-    let indent: String = text
-        .chars()
-        .take_while(|c| matches!(c, ' ' | '\t'))
-        .collect();
+    let indent = text.chars().take_while(|c| matches!(c, ' ' | '\t'));
+    let mut indent: String = indent.collect();
+    if snapshot.kind == FileKind::Xml {
+        let of_declarations =
+            |tag: &&Tag| ["declaration", "system", "instantiation"].contains(&tag.name.as_str());
+        let text = snapshot.text_at(offset as u32).filter(of_declarations)?;
+        // On the line of the tag, the comment comes right behind the tag.
+        if start < text.content.start {
+            start = text.content.start;
+            indent.clear();
+        }
+        if snapshot.file().slice(Span::new(start, start + 9)) == "<![CDATA[" {
+            start += 9;
+        }
+    }
     Some(TextEdit {
         span: Span::new(start, start),
         text: format!(

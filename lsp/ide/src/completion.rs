@@ -2,7 +2,8 @@
 
 use crate::names::Names;
 use zonelens_analysis::ide::{DefId, DefKind};
-use zonelens_syntax::ast::{FileKind, ItemKind};
+use zonelens_syntax::ast::{FileKind, Item, ItemKind, MemberKind, Placed};
+use zonelens_syntax::source::members;
 
 /// A proposal.
 pub struct Proposal {
@@ -67,8 +68,17 @@ const QUERY: [&str; 8] = [
 const PROCESS_SNIPPET: &str = "process ${1:P}(${2}) {\n    state ${3:s0};\n    init ${3:s0};\n    trans ${3:s0} -> ${3:s0} { ${0} };\n}";
 const EDGE_SNIPPET: &str = "${1:source} -> ${2:target} { guard ${3:true}; assign ${0}; }";
 
+/// The types that a select label begins its ranges with.
+const SELECT: [&str; 2] = ["int", "scalar"];
+/// Declarations inside a template of XML: locations and edges are elements there.
+const LOCAL: [&str; 6] = ["bool", "clock", "const int", "int", "meta", "typedef"];
+
 /// Proposals at `offset`.
 pub fn proposals(names: &Names, offset: u32) -> Vec<Proposal> {
+    // Tags, names and comments of XML are no text of the language.
+    if names.snapshot.text_span(offset).is_none() {
+        return Vec::new();
+    }
     let text = names.snapshot.masked();
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {
@@ -177,10 +187,8 @@ fn keywords(names: &Names, offset: u32, out: &mut Vec<Proposal>) {
         .rfind('\n')
         .map_or(0, |i| i + 1);
     let line = &file.text[line_start..offset as usize];
-    let in_formula = names.snapshot.kind == FileKind::Xml
-        && file.text[..offset as usize]
-            .rfind('<')
-            .is_some_and(|i| file.text[i..].starts_with("<formula"));
+    let of_xml = names.snapshot.text_at(offset);
+    let in_formula = of_xml.is_some_and(|tag| tag.name == "formula");
     let in_query = names.snapshot.kind == FileKind::Query || in_formula;
     if in_query || line.trim_start().starts_with("//@ query") {
         out.extend(QUERY.map(keyword));
@@ -190,6 +198,33 @@ fn keywords(names: &Names, offset: u32, out: &mut Vec<Proposal>) {
         let span = i.node.span.shift(i.offset);
         span.start < offset && offset < span.end
     });
+    let in_function = |item: &Placed<Item>| {
+        members(item).iter().any(|m| {
+            let span = m.node.span.shift(item.offset + m.offset);
+            matches!(m.node.kind, MemberKind::Function(_))
+                && span.start < offset
+                && offset < span.end
+        })
+    };
+    if let Some(tag) = of_xml {
+        match (tag.name.as_str(), item.map(|i| &i.node.kind)) {
+            ("label", _) if tag.kind == "select" => out.extend(SELECT.map(keyword)),
+            ("label", _) => {}
+            ("parameter", _) => out.extend(LOCAL.map(keyword)),
+            (_, Some(ItemKind::Function(_))) => out.extend(FUNCTION.map(keyword)),
+            (_, Some(ItemKind::Process(_))) => match item.is_some_and(in_function) {
+                true => out.extend(FUNCTION.map(keyword)),
+                false => out.extend(LOCAL.map(keyword)),
+            },
+            _ => out.extend(
+                GLOBAL
+                    .iter()
+                    .filter(|k| **k != "process")
+                    .map(|k| keyword(k)),
+            ),
+        }
+        return;
+    }
     match item.map(|i| &i.node.kind) {
         Some(ItemKind::Process(_)) => {
             out.extend(TEMPLATE.map(keyword));

@@ -5,7 +5,7 @@ use zonelens_analysis::diagnostic::{self, Diagnostic};
 use zonelens_analysis::query_file;
 use zonelens_syntax::ast::FileKind;
 
-/// No model stands beside a query file.
+/// There is no model for a query file.
 const NO_MODEL: &str = "query/no-model";
 
 /// What the text itself says. `model` is the document itself, or the model beside a query file.
@@ -23,7 +23,7 @@ pub fn of_text(snapshot: &Snapshot, model: Option<&Snapshot>, usual: bool) -> Ve
     if let (None, Some(first)) = (model, snapshot.queries().first()) {
         out.push(Diagnostic::new(
             NO_MODEL,
-            "There is no model beside this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
+            "There is no model next to this file. Queries are asked of the `.xta` or `.xml` file of the same name.",
             first.query.span.shift(first.base),
         ));
     }

@@ -1,4 +1,5 @@
-//! What can be folded: templates, functions, long declarations, blocks of comments.
+//! What can be folded: templates, functions, long declarations, blocks of comments, elements of
+//! XML.
 
 use crate::snapshot::Snapshot;
 use zonelens_syntax::SourceFile;
@@ -44,6 +45,10 @@ pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
             comments(file, &member.node.comments, base, &mut add);
         }
     }
+    for tag in file.elements() {
+        add(tag.span, tag.name == "!--");
+    }
+    // Of two ranges with the same lines, the one of the language comes first.
     out.sort_by_key(|f| f.lines);
     out.dedup_by_key(|f| f.lines);
     out

@@ -82,7 +82,7 @@ fn fact(model: &Snapshot, definition: &Definition) -> Option<String> {
                 .variables
                 .iter()
                 .find(|v| v.span == definition.span)?;
-            let cell = network.cells.get(variable.first_cell as usize)?;
+            let cell = network.cells.get(variable.first_cell)?;
             let (cells, _, _) = variable.shape.counts();
             (cells == 1 && cell.scalarset.is_none())
                 .then(|| format!("{} … {}, initially {}", cell.lo, cell.hi, cell.init))
@@ -99,18 +99,24 @@ fn processes(count: u64) -> String {
     }
 }
 
-/// The lines of `//` comment right above a declaration.
+/// The lines of `//` comment right above a declaration, in the same text.
 fn comment_above(home: &Snapshot, full: Span) -> Option<String> {
-    let offset = (full.start as usize).min(home.rope.len_bytes());
-    let mut line = home.rope.byte_to_line(offset);
+    let start = home.text_span(full.start)?.start;
+    let before = home.masked().get(start as usize..full.start as usize)?;
+    let mut end = before.rfind('\n')?;
     let mut lines = Vec::new();
-    while line > 0 {
-        line -= 1;
-        let text = home.rope.line(line).to_string();
+    loop {
+        let from = before[..end].rfind('\n').map_or(0, |i| i + 1);
+        let line = Span::new(from as u32, end as u32).shift(start);
+        let text = home.file().plain(line);
         match text.trim().strip_prefix("//") {
             Some(rest) if !rest.starts_with('@') => lines.push(rest.trim().to_owned()),
             _ => break,
         }
+        if from == 0 {
+            break;
+        }
+        end = from - 1;
     }
     lines.reverse();
     (!lines.is_empty()).then(|| lines.join("\n"))

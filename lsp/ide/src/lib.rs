@@ -1,7 +1,7 @@
 //! The features of the language server, one per module, over byte ranges and plain structs.
 //!
-//! Knows neither the protocol nor the disk: documents are [`Snapshot`]s, and which documents there
-//! are beside each other is what a [`Workspace`] answers.
+//! Knows neither the protocol nor the disk: documents are [`Snapshot`]s, and a [`Workspace`] says
+//! which documents belong together.
 
 pub mod call_hierarchy;
 pub mod code_action;

@@ -11,6 +11,9 @@ pub struct LineTable {
     len: u32,
 }
 
+/// Lines that are examined one by one before a search.
+const NEAR: usize = 16;
+
 impl LineTable {
     /// The table of a text. Lines end as in the protocol: with a line feed, a carriage return, or
     /// both.
@@ -44,6 +47,24 @@ impl LineTable {
         let line = self.line(offset);
         let known = self.ascii.get(line as usize) == Some(&true) && offset <= self.len;
         known.then(|| Some((line, offset - self.starts.get(line as usize)?)))?
+    }
+
+    /// As [`LineTable::ascii_position`], quick for a byte that is on `line` or soon after it.
+    pub fn ascii_position_from(&self, line: u32, offset: u32) -> Option<(u32, u32)> {
+        let begins = self.starts.get(line as usize)?;
+        if *begins > offset {
+            return self.ascii_position(offset);
+        }
+        // Far away it is searched for: a template may have thousands of lines.
+        let near = self.starts.get(line as usize + 1..)?;
+        let near = near.iter().take(NEAR).take_while(|start| **start <= offset);
+        let steps = near.count();
+        if steps == NEAR {
+            return self.ascii_position(offset);
+        }
+        let found = line as usize + steps;
+        let known = *self.ascii.get(found)? && offset <= self.len;
+        known.then(|| Some((found as u32, offset - self.starts.get(found)?)))?
     }
 
     /// The line of a byte that is not before `line`: quick when bytes are looked up in their order.

@@ -1,4 +1,4 @@
-//! Definitions, references and highlights, across a model and the query file beside it.
+//! Definitions, references and highlights, across a model and its query file.
 
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;

@@ -25,6 +25,9 @@ pub fn extract_constant(names: &Names, span: Span) -> Option<Change> {
     let number = number_at(snapshot, span)?;
     let text = snapshot.file().slice(number).to_owned();
     let item = item_at(snapshot, number.start)?;
+    if item.node.section == Section::Queries {
+        return None;
+    }
     // A number of a constant's own declaration already has a name.
     if let ItemKind::Var(decl) = &item.node.kind
         && decl.ty.has(Prefix::Const)
@@ -45,19 +48,29 @@ pub fn extract_constant(names: &Names, span: Span) -> Option<Change> {
     })
 }
 
-/// A declaration on a line of its own before `item`; in XML at the end of the global declarations.
+/// A declaration on a line of its own before `item`; for a template of XML, at the end of the
+/// global declarations.
 fn declaration_before(snapshot: &Snapshot, item: &Placed<Item>, text: &str) -> Option<TextEdit> {
     let file = snapshot.file();
-    if snapshot.kind == FileKind::Xml {
+    if snapshot.kind == FileKind::Xml && matches!(item.node.kind, ItemKind::Process(_)) {
         let last = file
             .items
             .iter()
             .filter(|i| i.node.section == Section::Global)
-            .rfind(|i| !matches!(i.node.kind, ItemKind::Process(_) | ItemKind::Empty))?;
-        let end = last.node.span.shift(last.offset).end;
+            .rfind(|i| !matches!(i.node.kind, ItemKind::Process(_) | ItemKind::Empty));
+        let (at, text) = match last {
+            Some(last) => {
+                let end = last.node.span.shift(last.offset).end;
+                (end, format!("{}{text}", snapshot.line_break()))
+            }
+            None => {
+                let (at, before, after) = file.declaration_place()?;
+                (at, format!("{before}{text}{after}"))
+            }
+        };
         return Some(TextEdit {
-            span: Span::new(end, end),
-            text: format!("{}{text}", snapshot.line_break()),
+            span: Span::new(at, at),
+            text,
         });
     }
     let start = item.node.span.shift(item.offset).start;

@@ -56,7 +56,7 @@ pub fn rename(
                     definition.name
                 ));
             }
-            // A field only ever stands behind a dot, where no other name can.
+            // A field only occurs after a dot, where no other name can.
             let visible = match definition.kind {
                 DefKind::Field => Vec::new(),
                 _ => document.index.visible(found.span.start),

@@ -1,7 +1,8 @@
-//! Ever larger selections: word, expression in brackets, member, item, file.
+//! Ever larger selections: word, expression, statement or label, edge, item, file; in XML also the
+//! text of elements and the elements.
 
 use crate::snapshot::Snapshot;
-use zonelens_syntax::source::members;
+use zonelens_syntax::ast::parts_around;
 use zonelens_syntax::span::Span;
 
 /// Nested spans around `offset`, innermost first.
@@ -9,23 +10,25 @@ pub fn spans(snapshot: &Snapshot, offset: u32) -> Vec<Span> {
     let file = snapshot.file();
     let text = snapshot.masked();
     let at = (offset as usize).min(text.len());
-    let mut out = vec![word(text, at)];
-    let mut outer = vec![snapshot.full_span()];
-    let item = file
-        .items
-        .iter()
-        .find(|i| i.node.span.shift(i.offset).touches(offset));
-    if let Some(item) = item {
-        outer.push(item.node.span.shift(item.offset));
-        let member = members(item).iter().find_map(|m| {
-            let span = m.node.span.shift(item.offset + m.offset);
-            span.touches(offset).then_some(span)
-        });
-        outer.extend(member);
+    let mut out = parts_around(file, offset);
+    out.push(snapshot.full_span());
+    for tag in file.elements() {
+        if tag.span.touches(offset) {
+            out.extend(Some(tag.content).filter(|_| tag.model_text));
+            out.push(tag.span);
+        }
     }
-    let limit = outer.last().copied().unwrap_or(snapshot.full_span());
-    out.extend(brackets(text, at, limit));
-    out.extend(outer.into_iter().rev());
+    if let Some(limit) = snapshot.text_span(offset) {
+        out.push(word(text, at));
+        let inside = |span: &&Span| limit.start <= span.start && span.end <= limit.end;
+        let item = file.items.iter().map(|i| i.node.span.shift(i.offset));
+        let item = item
+            .filter(|span| span.touches(offset))
+            .find(|span| inside(&span));
+        out.extend(brackets(text, at, item.unwrap_or(limit)));
+    }
+    out.retain(|span| span.touches(offset));
+    out.sort_by_key(|span| (span.len(), span.start));
     let mut nested: Vec<Span> = Vec::new();
     for span in out {
         let grows = nested
@@ -124,6 +127,8 @@ mod tests {
                 "(cc)",
                 "b + (cc)",
                 "(b + (cc))",
+                "f(b + (cc))",
+                "a = f(b + (cc))",
                 "int a = f(b + (cc));",
                 text
             ]

@@ -1,6 +1,7 @@
 //! Tokens coloured by what they mean.
 
 use crate::names::{Names, by_id};
+use crate::snapshot::Snapshot;
 use zonelens_analysis::ide::DefKind;
 use zonelens_syntax::ast::FileKind;
 use zonelens_syntax::lexer::{Mode, Tokens};
@@ -38,12 +39,8 @@ pub struct Token {
 
 /// The tokens that touch `range`, in order of the text.
 pub fn tokens(names: &Names, range: Option<Span>) -> Vec<Token> {
-    let mode = match names.snapshot.kind {
-        FileKind::Xta | FileKind::Xml => Mode::Model,
-        FileKind::Query => Mode::Query,
-    };
     let mut named = named(names).peekable();
-    let mut words = words(names.snapshot.masked(), mode).peekable();
+    let mut words = words(&names.snapshot).peekable();
     let mut out: Vec<Token> = Vec::new();
     // Both lists are in order of the text. Where two tokens overlap, the first one counts.
     loop {
@@ -88,19 +85,36 @@ fn named(names: &Names) -> impl Iterator<Item = Token> {
     })
 }
 
-/// Keywords and numbers.
-fn words(text: &str, mode: Mode) -> impl Iterator<Item = Token> {
-    Tokens::new(text, 0, mode).filter_map(|token| {
-        let kind = match token.kind {
-            TokenKind::Nat | TokenKind::Float => Colour::Number,
-            TokenKind::Deadlock => Colour::Keyword,
-            kind if kind.is_keyword() => Colour::Keyword,
-            _ => return None,
-        };
-        Some(Token {
-            span: Span::new(token.start, token.end),
-            kind: kind as u32,
-            modifiers: 0,
+/// Keywords and numbers. The texts of XML are read one by one: what one of them leaves open, such
+/// as a comment, ends with it.
+fn words(snapshot: &Snapshot) -> impl Iterator<Item = Token> {
+    let text = snapshot.masked();
+    let pieces: Vec<(Span, Mode)> = match snapshot.kind {
+        FileKind::Xta => vec![(snapshot.full_span(), Mode::Model)],
+        FileKind::Query => vec![(snapshot.full_span(), Mode::Query)],
+        FileKind::Xml => {
+            let mode = |name: &str| match name {
+                "formula" => Mode::Query,
+                _ => Mode::Model,
+            };
+            let texts = snapshot.texts().iter();
+            texts.map(|tag| (tag.content, mode(&tag.name))).collect()
+        }
+    };
+    pieces.into_iter().flat_map(move |(span, mode)| {
+        let piece = text.get(span.range()).unwrap_or("");
+        Tokens::new(piece, 0, mode).filter_map(move |token| {
+            let kind = match token.kind {
+                TokenKind::Nat | TokenKind::Float => Colour::Number,
+                TokenKind::Deadlock => Colour::Keyword,
+                kind if kind.is_keyword() => Colour::Keyword,
+                _ => return None,
+            };
+            Some(Token {
+                span: Span::new(token.start, token.end).shift(span.start),
+                kind: kind as u32,
+                modifiers: 0,
+            })
         })
     })
 }

@@ -13,7 +13,7 @@ pub struct Signature {
     pub active: usize,
 }
 
-/// How far back an opening parenthesis is looked for.
+/// How far back an opening parenthesis is searched for.
 const MAX_BACK: usize = 4096;
 
 /// The signature at `offset`.
@@ -23,7 +23,10 @@ pub fn signature(names: &Names, offset: u32) -> Option<Signature> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let (open, active) = open_parenthesis(&text[..end])?;
+    // Parentheses of other labels have nothing to do with this one.
+    let start = names.snapshot.text_span(offset)?.start as usize;
+    let (open, active) = open_parenthesis(text.get(start..end)?)?;
+    let open = start + open;
     let before = text[..open].trim_end();
     let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = &before[before.trim_end_matches(part).len()..];

@@ -18,6 +18,7 @@ use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, QueryKind};
 use zonelens_syntax::source::QueryRef;
 use zonelens_syntax::span::{Span, TextEdit};
+use zonelens_syntax::xml::{self, Tag};
 
 /// More edits than this since the last parse, and parsing from scratch is cheaper.
 const MAX_PENDING_EDITS: usize = 32;
@@ -27,7 +28,7 @@ const QUICK_BYTES: usize = 100_000;
 /// And only if they have no more processes than this.
 const QUICK_PROCESSES: u64 = 200;
 
-/// Documents with this in their names take long, for tests of what goes on beside them.
+/// Documents with this in their names take long, for tests of what happens meanwhile.
 static SLOW: OnceLock<String> = OnceLock::new();
 const SLOW_TIME: Duration = Duration::from_secs(120);
 
@@ -55,10 +56,13 @@ pub struct Snapshot {
     network: OnceLock<Option<(Network, Digested)>>,
     names: OnceLock<Arc<Index>>,
     masked: OnceLock<String>,
+    texts: OnceLock<Vec<Tag>>,
     digest: OnceLock<[u8; 32]>,
     lines: OnceLock<LineTable>,
     /// Overrides of global constants.
     constants: Arc<BTreeMap<String, i64>>,
+    /// Whether it is an XML file that is not a model: nothing is read of it.
+    foreign: bool,
 }
 
 impl Snapshot {
@@ -82,9 +86,31 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            texts: OnceLock::new(),
             digest: OnceLock::new(),
             lines: OnceLock::new(),
             constants,
+            foreign: false,
+        }
+    }
+
+    /// An XML file as it was opened by a client that does not say whether it is a model: its head
+    /// decides. What is none is a document without any content, until an edit makes it one.
+    pub fn open_xml(
+        uri: String,
+        version: i32,
+        text: &str,
+        constants: Arc<BTreeMap<String, i64>>,
+    ) -> Snapshot {
+        let model = xml::is_model(text);
+        let kind = if model {
+            FileKind::Xml
+        } else {
+            FileKind::Query
+        };
+        Snapshot {
+            foreign: !model,
+            ..Snapshot::open(uri, kind, version, text, constants)
         }
     }
 
@@ -103,15 +129,21 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            texts: OnceLock::new(),
             digest: OnceLock::new(),
             lines: OnceLock::new(),
             constants,
+            foreign: self.foreign,
         }
     }
 
     /// The document with a new text; `edits` lead there one after the other, or are `None` if
     /// nothing of the old text is known to be left.
     pub fn edited(&self, version: i32, rope: Rope, edits: Option<Vec<TextEdit>>) -> Snapshot {
+        if self.foreign {
+            let (uri, text) = (self.uri.clone(), rope.to_string());
+            return Snapshot::open_xml(uri, version, &text, Arc::clone(&self.constants));
+        }
         let base = edits.and_then(|new| match (self.file.get(), &self.base) {
             (Some(file), _) => Some((file.clone(), new)),
             (None, Some((file, earlier))) => {
@@ -132,9 +164,11 @@ impl Snapshot {
             network: OnceLock::new(),
             names: OnceLock::new(),
             masked: OnceLock::new(),
+            texts: OnceLock::new(),
             digest: OnceLock::new(),
             lines: OnceLock::new(),
             constants: Arc::clone(&self.constants),
+            foreign: false,
         }
     }
 
@@ -149,18 +183,39 @@ impl Snapshot {
         }
     }
 
-    /// Whether a byte of an XML file stands in a CDATA section, where nothing is escaped.
-    pub fn in_cdata(&self, offset: u32) -> bool {
-        let text = &self.file().text;
-        let before = text.get(..offset as usize).unwrap_or("");
-        let opened = before.rfind("<![CDATA[");
-        opened.is_some_and(|at| !before[at..].contains("]]>"))
+    /// The elements of an XML file with text of the language, in order; empty for other files.
+    pub fn texts(&self) -> &[Tag] {
+        self.texts.get_or_init(|| {
+            let mut all = self.file().elements();
+            all.retain(|tag| tag.model_text);
+            all
+        })
+    }
+
+    /// The element of an XML file whose text of the language contains or touches `offset`.
+    pub fn text_at(&self, offset: u32) -> Option<&Tag> {
+        let texts = self.texts();
+        let after = texts.partition_point(|tag| tag.content.start <= offset);
+        texts[..after]
+            .last()
+            .filter(|tag| tag.content.touches(offset))
+    }
+
+    /// What features about the text around `offset` look at: in XML the text of the element there,
+    /// if it has any; otherwise everything.
+    pub fn text_span(&self, offset: u32) -> Option<Span> {
+        match self.kind {
+            _ if self.foreign => None,
+            FileKind::Xml => self.text_at(offset).map(|tag| tag.content),
+            FileKind::Xta | FileKind::Query => Some(self.full_span()),
+        }
     }
 
     /// The parsed text. Parses on first use: not for the thread that reads messages.
     pub fn file(&self) -> &SourceFile {
         self.file.get_or_init(|| match &self.base {
             Some((file, edits)) => edits.iter().fold(file.clone(), |f, edit| f.reparse(edit)),
+            None if self.foreign => SourceFile::parse("", self.kind),
             None => SourceFile::parse(self.rope.to_string(), self.kind),
         })
     }
@@ -255,6 +310,11 @@ impl Snapshot {
     /// Where lines start, if somebody asked before: one position alone is not worth the table.
     pub fn lines_if_known(&self) -> Option<&LineTable> {
         self.lines.get()
+    }
+
+    /// Whether it is an XML file that is not a model.
+    pub fn is_foreign(&self) -> bool {
+        self.foreign
     }
 
     /// The whole text's span.

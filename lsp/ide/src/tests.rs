@@ -17,6 +17,7 @@ mod selection_range;
 mod semantic_tokens;
 mod signature_help;
 mod workspace_symbol;
+mod xml;
 
 use crate::names::Target;
 use crate::{Snapshot, Workspace};

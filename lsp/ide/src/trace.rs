@@ -5,33 +5,76 @@ use std::collections::BTreeMap;
 use zonelens_analysis::network::{Network, Variable};
 use zonelens_analysis::report::{Trace, TraceEdge, TraceState};
 use zonelens_analysis::trace_text::{self, StepText};
+use zonelens_syntax::ast::{Edge, FileKind, MemberKind};
+use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
 /// More processes or values than this in one hint are only counted.
 const MAX_IN_HINT: usize = 4;
 
 /// Where an edge of a trace stands in the model's present text.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct EdgePlace {
-    /// The edge.
-    pub edge: Option<Span>,
+    /// What is marked: the edge; in XML its first label, or without one its ends.
+    pub mark: Option<Span>,
+    /// Select, guard, synchronisation, update and weight, as far as they are written.
+    pub labels: Vec<Span>,
     /// Which edge of the template's text it is, from 0: its `id` in a diagram.
     pub number: u32,
 }
 
 /// The present places of the edges of a step: by process and edge number, as lines may have moved.
 pub fn edge_places(model: &Snapshot, trace: &Trace, step: usize) -> Vec<EdgePlace> {
-    let network = model.network().map(|(network, _)| network);
-    let place = |e: &TraceEdge| -> Option<EdgePlace> {
-        let process = network?.processes.get(e.process_index as usize)?;
-        let edge = process.edges.get(e.edge_index as usize)?;
-        Some(EdgePlace {
-            edge: edge.spans.first().copied(),
-            number: edge.template_edge,
-        })
-    };
     let edges = edges_of(trace, step).iter();
-    edges.map(|e| place(e).unwrap_or_default()).collect()
+    let place = |e: &TraceEdge| {
+        let place = edge_place(model, e.process_index as usize, e.edge_index as usize);
+        place.unwrap_or_default()
+    };
+    edges.map(place).collect()
+}
+
+/// The present place of an edge of the network.
+pub fn edge_place(model: &Snapshot, process: usize, edge: usize) -> Option<EdgePlace> {
+    let (network, _) = model.network()?;
+    let edge = network.processes.get(process)?.edges.get(edge)?;
+    let whole = edge.spans.first().copied();
+    let written = whole.and_then(|span| edge_at(model, span));
+    let labels = written.map(|(edge, base)| {
+        let labels = edge.labels().into_iter();
+        labels.map(|span| span.shift(base)).collect::<Vec<_>>()
+    });
+    let labels = labels.unwrap_or_default();
+    // Nobody wants to read tags.
+    let mark = match (model.kind, written) {
+        (FileKind::Xml, Some((edge, base))) => {
+            let ends = edge.source.iter().map(|source| source.span);
+            let ends = ends.fold(edge.target.span, Span::cover).shift(base);
+            labels.first().copied().or(Some(ends))
+        }
+        _ => whole,
+    };
+    Some(EdgePlace {
+        mark,
+        labels,
+        number: edge.template_edge,
+    })
+}
+
+/// The edge whose text is `span`, with the offset that its spans are relative to.
+fn edge_at(model: &Snapshot, span: Span) -> Option<(&Edge, u32)> {
+    let items = &model.file().items;
+    let after = items.partition_point(|item| item.offset <= span.start);
+    let item = items[..after].last()?;
+    let list = members(item);
+    let after = list.partition_point(|member| item.offset + member.offset <= span.start);
+    let member = list[..after].last()?;
+    match &member.node.kind {
+        MemberKind::Edge(edge) => {
+            let base = item.offset + member.offset;
+            (edge.span.shift(base) == span).then_some((edge, base))
+        }
+        _ => None,
+    }
 }
 
 /// The edges that a step takes.
@@ -75,7 +118,7 @@ fn edge_hints(trace: &Trace, step: usize, text: &StepText, model: &Snapshot) -> 
         .filter_map(|(edge, place)| {
             let number = circled(step);
             Some(Hint {
-                offset: place.edge?.start,
+                offset: place.mark?.start,
                 label: format!("{number} {}, t = {}", edge.process, text.time),
             })
         })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The documents around one that a feature is asked about.
 pub trait Workspace {
     /// The model that the queries of `snapshot` are about: itself, or for a query file the model
-    /// beside it. May read files.
+    /// of the same name. May read files.
     fn model_of(&self, snapshot: &Arc<Snapshot>) -> Option<Arc<Snapshot>>;
 
     /// The query file beside a model. May read files.

@@ -15,6 +15,8 @@ pub struct Settings {
     pub options: Options,
     /// Whether to run all queries of a document when it is saved.
     pub verify_on_save: bool,
+    /// Whether to run instant queries of a document while it is edited.
+    pub verify_on_type: bool,
     /// Whether to stop a run when an edit changes the model or the query.
     pub cancel_on_edit: bool,
     /// The number of queries that run at the same time.
@@ -37,6 +39,7 @@ impl Default for Settings {
                 ..Options::default()
             },
             verify_on_save: false,
+            verify_on_type: false,
             cancel_on_edit: false,
             parallel_runs: 1,
             severities: Severities::default(),
@@ -105,6 +108,10 @@ impl Settings {
         if self.verify_on_save && !usual.verify_on_save {
             self.verify_on_save = false;
             names.push("verify-on-save");
+        }
+        if self.verify_on_type && !usual.verify_on_type {
+            self.verify_on_type = false;
+            names.push("verify-on-type");
         }
         names
     }
@@ -282,6 +289,7 @@ mod tests {
         let usual = Settings::default();
         let (mut settings, _) = read(&json!({
             "memory": "none", "threads": 64, "parallelRuns": 8, "verifyOnSave": true,
+            "verifyOnType": true,
             "constants": {"N": 99}, "timeout": 5, "formatWidth": 80,
         }));
         let withheld = settings.withhold(&usual);
@@ -291,6 +299,7 @@ mod tests {
             "constants",
             "parallel-runs",
             "verify-on-save",
+            "verify-on-type",
         ];
         assert_eq!(withheld, names);
         assert_eq!(settings.options.timeout, Some(5.0));

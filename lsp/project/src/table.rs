@@ -130,7 +130,7 @@ fn put_limit<T>(
 }
 
 /// All settings.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 20] = [
     Setting {
         name: "symmetry",
         kind: Kind::Words(&[
@@ -274,6 +274,16 @@ pub const SETTINGS: [Setting; 19] = [
         home: Home::Server(
             |s| get(&s.verify_on_save),
             |s, v| put(&mut s.verify_on_save, v),
+        ),
+    },
+    Setting {
+        name: "verifyOnType",
+        kind: Kind::Switch,
+        scope: "resource",
+        text: "Run the queries of a file 300 ms after the last edit, as far as they are instant: the last run took at most a second, or there was none. Such a run ends after one second or with the next edit, and then the query keeps the state it had. Not in untrusted workspaces.",
+        home: Home::Server(
+            |s| get(&s.verify_on_type),
+            |s, v| put(&mut s.verify_on_type, v),
         ),
     },
     Setting {

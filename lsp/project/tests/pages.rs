@@ -212,7 +212,7 @@ fn page() -> String {
          Editors send settings under `zonelens`, in VS Code as `zonelens.symmetry` and so on. A file `zonelens.toml` next to a \
          model or in a folder\nabove it contains the same settings under names in kebab-case, for editors and the command \
          line. An editor's settings and the\noptions of the command line take precedence over the file. In an untrusted \
-         workspace, the file cannot raise limits,\nswitch `verify-on-save` on or set constants \
+         workspace, the file cannot raise limits,\nswitch `verify-on-save` or `verify-on-type` on, or set constants \
          ([protocol.md](protocol.md)).\n\n\
          | setting | in `zonelens.toml` | values | default | |\n|---|---|---|---|---|\n",
     );

@@ -4,7 +4,7 @@ use super::worker::{self, Outcome};
 use super::{Active, Ask, Event, Known, Message, RunId, Site, View, Which};
 use crate::cache::Cache;
 use crate::meaning::Meaning;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ use zonelens_project::settings::Settings;
 
 /// Counts on lenses change at most this often.
 const COUNT_INTERVAL: Duration = Duration::from_millis(500);
+/// A query is instant if its last run took no longer than this.
+pub(super) const INSTANT_SECONDS: f64 = 1.0;
 /// Answers kept; the oldest go first.
 const MAX_ANSWERS: usize = 512;
 
@@ -58,6 +60,11 @@ pub(super) struct Owner {
     /// The formulas of a document when its views were last asked for.
     formulas: HashMap<String, Vec<String>>,
     last_count: Option<Instant>,
+    /// By document and formula: runs that were stopped, with what the query meant then, as far as
+    /// anybody has looked at it since.
+    cancelled: HashMap<(String, String), Option<Meaning>>,
+    /// By document and formula: queries that did not end in the time of an instant one.
+    slow: HashSet<(String, String)>,
 }
 
 impl Owner {
@@ -81,6 +88,8 @@ impl Owner {
             latest: HashMap::new(),
             formulas: HashMap::new(),
             last_count: None,
+            cancelled: HashMap::new(),
+            slow: HashSet::new(),
         }
     }
 
@@ -100,6 +109,11 @@ impl Owner {
                 self.start_next();
                 self.changed();
                 let _ = reply.send(runs);
+            }
+            Message::VerifyTyped(asks) => self.verify_typed(asks),
+            Message::Typed(uri) => {
+                let typed = |_: RunId, run: &Run| run.ask.typed && run.ask.uri == uri;
+                self.drop_where(typed, false);
             }
             Message::Cancel(which, reply) => {
                 let _ = reply.send(self.cancel(&which));
@@ -131,6 +145,8 @@ impl Owner {
                 self.answers.clear();
                 self.ages.clear();
                 self.latest.clear();
+                self.cancelled.clear();
+                self.slow.clear();
                 let cache = self.cache.clone();
                 tokio::task::spawn_blocking(move || cache.clear());
                 self.changed();
@@ -156,6 +172,8 @@ impl Owner {
         for (id, _) in existing {
             self.drop_run(id);
         }
+        let key = (ask.uri.clone(), ask.text.clone());
+        self.cancelled.remove(&key);
         let id = self.next;
         self.next += 1;
         self.runs.insert(
@@ -224,18 +242,28 @@ impl Owner {
     }
 
     fn cancel(&mut self, which: &Which) -> usize {
-        let chosen: Vec<RunId> = self
-            .runs
-            .iter()
-            .filter(|(id, run)| match which {
-                Which::All => true,
-                Which::Run(wanted) => *id == wanted,
-                Which::Document(uri) => run.ask.uri == *uri,
-                Which::Query(uri, text) => run.ask.uri == *uri && run.ask.text == *text,
-            })
-            .map(|(id, _)| *id)
-            .collect();
+        let wanted = match which {
+            Which::Run(wanted) => Some(*wanted),
+            _ => None,
+        };
+        let chosen = |id: RunId, run: &Run| match which {
+            Which::All => true,
+            Which::Run(_) => Some(id) == wanted,
+            Which::Document(uri) => run.ask.uri == *uri,
+            Which::Query(uri, text) => run.ask.uri == *uri && run.ask.text == *text,
+        };
+        self.drop_where(chosen, true)
+    }
+
+    /// Stops the runs that are `chosen`, and shows it if they are `shown`; gives how many.
+    fn drop_where(&mut self, chosen: impl Fn(RunId, &Run) -> bool, shown: bool) -> usize {
+        let runs = self.runs.iter().filter(|(id, run)| chosen(**id, run));
+        let chosen: Vec<RunId> = runs.map(|(id, _)| *id).collect();
         for id in &chosen {
+            if let Some(run) = self.runs.get(id).filter(|_| shown) {
+                let key = (run.ask.uri.clone(), run.ask.text.clone());
+                self.cancelled.insert(key, None);
+            }
             self.drop_run(*id);
         }
         if !chosen.is_empty() {
@@ -243,6 +271,29 @@ impl Owner {
             self.changed();
         }
         chosen.len()
+    }
+
+    fn verify_typed(&mut self, asks: Vec<Ask>) {
+        let mut queued = false;
+        for ask in asks {
+            let key = (ask.uri.clone(), ask.text.clone());
+            let slow = match self.latest.get(&key).map(|answer| &answer.what) {
+                Some(What::Report(report)) => report.statistics.seconds > INSTANT_SECONDS,
+                Some(What::Failed(_)) => true,
+                None => false,
+            };
+            let known = self.answers.contains_key(&ask.meaning);
+            let same = |run: &Run| run.ask.uri == ask.uri && run.ask.text == ask.text;
+            let running = self.runs.values().any(|run| same(run) && !run.ask.typed);
+            if !slow && !known && !running && !self.slow.contains(&key) {
+                self.enqueue(ask, false);
+                queued = true;
+            }
+        }
+        if queued {
+            self.start_next();
+            self.changed();
+        }
     }
 
     /// Forgets a run and thereby ends its worker. What it may still say is dropped, as nobody knows
@@ -286,6 +337,16 @@ impl Owner {
         let Some(run) = self.runs.remove(&id) else {
             return;
         };
+        let instant = match &outcome {
+            Outcome::Answer(report) => report.verdict != Verdict::Unknown,
+            Outcome::Failed(_) | Outcome::Cancelled => false,
+        };
+        let key = (run.ask.uri.clone(), run.ask.text.clone());
+        if instant {
+            self.slow.remove(&key);
+        } else if run.ask.typed {
+            self.slow.insert(key.clone());
+        }
         let (summary, what) = match outcome {
             Outcome::Answer(report) => {
                 let word = match report.verdict {
@@ -293,24 +354,25 @@ impl Owner {
                     Verdict::Unknown => format!("unknown: {}", report_text::short_reason(&report)),
                     verdict => report_text::verdict(verdict).to_owned(),
                 };
-                let report: Arc<QueryReport> = Arc::from(report);
-                self.keep_on_disk(run.ask.meaning, &report);
-                if let Some(meaning) = run.ask.text_meaning {
-                    self.keep_on_disk(meaning, &report);
-                }
-                (word, Some(What::Report(report)))
+                (word, Some(What::Report(Arc::from(report))))
             }
             Outcome::Failed(message) => (message.clone(), Some(What::Failed(message))),
             Outcome::Cancelled => ("cancelled".to_owned(), None),
         };
-        if let Some(what) = what {
+        // A run with the limits of an instant one says nothing about the limits of the settings.
+        if let Some(what) = what.filter(|_| instant || !run.ask.typed) {
+            if let What::Report(report) = &what {
+                self.keep_on_disk(run.ask.meaning, report);
+                if let Some(meaning) = run.ask.text_meaning {
+                    self.keep_on_disk(meaning, report);
+                }
+            }
             let answer = Answer {
                 meaning: run.ask.meaning,
                 what,
                 cached: false,
             };
             self.keep(answer.clone());
-            let key = (run.ask.uri.clone(), run.ask.text);
             self.latest.insert(key, answer);
         }
         crate::log::write(&format!("run {id} ends: {summary}"));
@@ -359,6 +421,8 @@ impl Owner {
     fn closed(&mut self, uri: &str) {
         self.cancel(&Which::Document(uri.to_owned()));
         self.formulas.remove(uri);
+        self.cancelled.retain(|(document, _), _| document != uri);
+        self.slow.retain(|(document, _)| document != uri);
         let mut gone = Vec::new();
         self.latest.retain(|(document, _), answer| {
             if document == uri {
@@ -374,19 +438,9 @@ impl Owner {
     }
 
     fn edited(&mut self, uri: &str, meanings: &[Meaning]) {
-        let outdated: Vec<RunId> = self
-            .runs
-            .iter()
-            .filter(|(_, r)| r.ask.uri == uri && !meanings.contains(&r.ask.meaning))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in &outdated {
-            self.drop_run(*id);
-        }
-        if !outdated.is_empty() {
-            self.start_next();
-            self.changed();
-        }
+        let outdated =
+            |_: RunId, run: &Run| run.ask.uri == uri && !meanings.contains(&run.ask.meaning);
+        self.drop_where(outdated, true);
     }
 
     fn views(&mut self, uri: &str, sites: Vec<Site>) -> Vec<View> {
@@ -426,11 +480,14 @@ impl Owner {
             };
         }
         let key = (uri.to_owned(), site.text.clone());
+        let stopped = self.cancelled.get_mut(&key);
+        let stopped = stopped.is_some_and(|at| *at.get_or_insert(site.meaning) == site.meaning);
         let fresh = self.answers.get(&site.meaning).cloned();
         if let Some(answer) = &fresh {
             self.latest.insert(key.clone(), answer.clone());
         }
-        match fresh.or_else(|| self.latest.get(&key).cloned()) {
+        let stopped = stopped && fresh.is_none();
+        let view = match fresh.or_else(|| self.latest.get(&key).cloned()) {
             None => View::Never,
             Some(answer) => {
                 let fresh = answer.meaning == site.meaning;
@@ -443,6 +500,10 @@ impl Owner {
                     What::Failed(message) => View::Failed { message, fresh },
                 }
             }
+        };
+        match stopped {
+            true => View::Cancelled(Box::new(view)),
+            false => view,
         }
     }
 

@@ -29,7 +29,7 @@ pub enum Outcome {
     Answer(Box<QueryReport>),
     /// By the user's wish.
     Cancelled,
-    /// Otherwise: a sentence for people.
+    /// Any other failure, as a sentence for users.
     Failed(String),
 }
 
@@ -41,30 +41,40 @@ pub async fn run(
     progress: mpsc::UnboundedSender<Progress>,
     cancel: oneshot::Receiver<()>,
 ) -> Outcome {
-    let mut child = match start(&program) {
-        Ok(child) => child,
-        Err(message) => return Outcome::Failed(message),
-    };
+    match explore(program, request, progress, cancel).await {
+        Ok(Some(WorkerMessage::Result(report))) => Outcome::Answer(report),
+        Ok(Some(_)) => Outcome::Failed("the checker answered another question".to_owned()),
+        Ok(None) => Outcome::Cancelled,
+        Err(message) => Outcome::Failed(message),
+    }
+}
+
+/// Runs `request`, which may explore for long, in a worker process; `Ok(None)` if it was cancelled,
+/// `Err` is a sentence for users.
+pub async fn explore(
+    program: PathBuf,
+    request: WorkerRequest,
+    progress: mpsc::UnboundedSender<Progress>,
+    cancel: oneshot::Receiver<()>,
+) -> Result<Option<WorkerMessage>, String> {
+    let mut child = start(&program)?;
     let _noted = Worker::new(child.id());
     let limit = request.options.timeout.map(|s| {
         let limit = Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         limit.saturating_add(HANG_GRACE)
     });
-    let outcome = tokio::select! {
-        answer = converse(&mut child, &request, progress) => match answer {
-            Ok(WorkerMessage::Result(report)) => Outcome::Answer(report),
-            Ok(_) => Outcome::Failed("the checker answered another question".to_owned()),
-            Err(message) => Outcome::Failed(message),
-        },
-        _ = cancel => Outcome::Cancelled,
-        () = sleep(limit) => Outcome::Failed(
-            "the checker went on past its time limit and was stopped".to_owned()),
+    let ended = tokio::select! {
+        answer = converse(&mut child, &request, progress) => answer.map(Some),
+        _ = cancel => Ok(None),
+        () = sleep(limit) => {
+            Err("the checker went on past its time limit and was stopped".to_owned())
+        }
     };
-    leave(&mut child, matches!(outcome, Outcome::Answer(_))).await;
-    outcome
+    leave(&mut child, matches!(ended, Ok(Some(_)))).await;
+    ended
 }
 
-/// Asks a worker something that takes no exploration; `Err` is a sentence for people.
+/// Asks a worker something that takes no exploration; `Err` is a sentence for users.
 pub async fn ask(program: &Path, request: &WorkerRequest) -> Result<WorkerMessage, String> {
     let mut child = start(program)?;
     let _noted = Worker::new(child.id());
@@ -108,7 +118,7 @@ async fn converse(
         .map_err(|error| format!("the request cannot be written: {error}"))?;
     line.push(b'\n');
     let complaints = child.stderr.take().map(|e| tokio::spawn(complaints(e)));
-    // A worker that is already gone is told by its exit status below.
+    // If the worker is already gone, its exit status says so below.
     let _ = stdin.write_all(&line).await;
     let _ = stdin.flush().await;
     let answer = listen(BufReader::new(stdout), &progress).await;
@@ -162,7 +172,7 @@ pub async fn complaints(mut stderr: ChildStderr) -> String {
     line.unwrap_or("").trim().to_owned()
 }
 
-/// What became of a worker that ended without an answer.
+/// How a worker ended that gave no answer.
 pub async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
     let mut said = String::new();
     if let Some(complaints) = complaints {

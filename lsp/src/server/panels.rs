@@ -3,6 +3,7 @@
 use super::Server;
 use crate::cache;
 use crate::log;
+use crate::rule_pages;
 use crate::trace_document;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -69,10 +70,13 @@ impl Server {
         }))
     }
 
-    /// `workspace/textDocumentContent`: the text of a trace.
+    /// `workspace/textDocumentContent`: the text of a trace, or the page of a rule.
     pub async fn document_content(&self, params: OfContent) -> Result<Value> {
-        let text = trace_document::content(&self.shared, &params.uri);
-        let text = text.ok_or_else(|| Error::invalid_params("no trace is open under this name"))?;
+        let page = rule_pages::content(&params.uri).map(str::to_owned);
+        let text = page.or_else(|| trace_document::content(&self.shared, &params.uri));
+        let text = text.ok_or_else(|| {
+            Error::invalid_params("no trace is open under this name, and no rule has it")
+        })?;
         Ok(json!({ "text": text }))
     }
 }

@@ -35,7 +35,7 @@ impl Server {
             session.asked.insert(uri.as_str().to_owned());
         }
         let Some((model, mut sites)) = self.sites_of(&uri).await? else {
-            let message = "There is no model beside this query file.";
+            let message = "There is no model next to this query file.";
             return Err(Error::invalid_params(message));
         };
         if !all {
@@ -54,6 +54,10 @@ impl Server {
     }
 
     pub(super) async fn cancel(&self, argument: Argument) -> Result<Option<lsp::LSPAny>> {
+        let explored = match (argument.run, &argument.query) {
+            (None, None) => self.shared.coverage.cancel(argument.uri.as_deref()),
+            _ => 0,
+        };
         let which = match (argument.run, argument.uri, argument.query) {
             (Some(run), _, _) => Which::Run(run),
             (None, Some(uri), Some(query)) => Which::Query(uri, query),
@@ -61,12 +65,13 @@ impl Server {
             (None, None, _) => Which::All,
         };
         let cancelled = self.shared.runs.cancel(which).await;
+        let cancelled = cancelled + explored;
         Ok(Some(serde_json::json!({ "cancelled": cancelled })))
     }
 
     pub(super) async fn status(&self, argument: &Argument) -> Result<Option<lsp::LSPAny>> {
         let uri = required_uri(argument)?;
-        // Before anything is waited for: places are told in the text they were found in.
+        // Taken before any await: places are positions in the text in which they were found.
         let snapshot = self.snapshot(&uri)?;
         let sites = self
             .sites_of(&uri)

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use zonelens_analysis::report::Trace;
 use zonelens_analysis::simulation::WalkRequest;
+use zonelens_ide::trace::edge_place;
 use zonelens_interpreter::Limit;
 
 use crate::position::Encoding;
@@ -81,8 +82,9 @@ impl Places<'_> {
         match value {
             Value::Array(list) => list.iter_mut().for_each(|own| self.add(own)),
             Value::Object(fields) => {
-                if let Some((range, number)) = self.edge(fields) {
+                if let Some((range, labels, number)) = self.edge(fields) {
                     fields.insert("range".into(), range);
+                    fields.insert("labels".into(), labels);
                     fields.insert("edge".into(), number);
                 } else if fields.contains_key("kind") && fields.contains_key("column") {
                     fields.insert("range".into(), self.condition(fields));
@@ -97,17 +99,20 @@ impl Places<'_> {
         }
     }
 
-    /// The place of an edge, and which edge of its template's text it is.
-    fn edge(&self, fields: &Map<String, Value>) -> Option<(Value, Value)> {
+    /// The place of an edge, those of its labels, and which edge of its template's text it is.
+    fn edge(&self, fields: &Map<String, Value>) -> Option<(Value, Value, Value)> {
         let index = |name: &str| usize::try_from(fields.get(name)?.as_u64()?).ok();
         let (process, edge) = (index("process_index")?, index("edge_index")?);
-        let network = self.place.snapshot.network().map(|(network, _)| network);
-        let found = network.and_then(|n| n.processes.get(process)?.edges.get(edge));
-        let found = found.filter(|_| self.fresh);
-        let span = found.and_then(|e| e.spans.first().copied());
-        let range = span.map(|span| self.place.range(span));
-        let number = found.map(|e| e.template_edge);
-        Some((json!(range), json!(number)))
+        let found = match self.fresh {
+            true => edge_place(self.place.snapshot, process, edge),
+            false => None,
+        };
+        let range = found.as_ref().and_then(|place| place.mark);
+        let range = range.map(|span| self.place.range(span));
+        let labels = found.iter().flat_map(|place| &place.labels);
+        let labels: Vec<_> = labels.map(|span| self.place.range(*span)).collect();
+        let number = found.map(|place| place.number);
+        Some((json!(range), json!(labels), json!(number)))
     }
 
     /// The place where a condition starts.

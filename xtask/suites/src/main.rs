@@ -1,6 +1,6 @@
 //! The long suites, which run the checker themselves and are started by `cargo xtask
-//! bench|conformance|fuzz|generate`. They are a separate crate, so that `cargo xtask` need not wait
-//! for the checker to be compiled.
+//! bench|conformance|coverage|fuzz|generate`. They are a separate crate, so that `cargo xtask` need
+//! not wait for the checker to be compiled.
 
 #![allow(clippy::print_stdout)] // A tool for the terminal.
 
@@ -11,6 +11,7 @@ mod bench_symmetry;
 mod configurations;
 mod conformance;
 mod corpus;
+mod coverage;
 mod curves;
 mod fuzz;
 mod fuzz_models;
@@ -49,6 +50,7 @@ fn run(args: &[String]) -> bool {
             most: number("--timeout").unwrap_or(900) as f64,
         }),
         Some("conformance") => conformance::run(flag("--sample"), only, number("--timeout")),
+        Some("coverage") => coverage::run(number("--timeout")),
         Some("fuzz") => fuzz::run(
             number("--seconds").unwrap_or(20),
             number("--seed").unwrap_or(1),

@@ -6,7 +6,7 @@ use crate::limit::Limit;
 use crate::state::fraction;
 use crate::steps::{ConcreteEdge, ConcreteStep};
 use std::sync::Arc;
-use zonelens_analysis::network::{Edge, Network, Position, Process};
+use zonelens_analysis::network::{ChannelId, Edge, Network, Position, Process};
 use zonelens_syntax::ast::Direction;
 use zonelens_syntax::span::Span;
 
@@ -36,9 +36,9 @@ impl<'n> Key<'n> {
                 .get(l as usize)
                 .map_or("", |l| l.name.as_str())
         };
-        let channel = |base: u32| {
-            let channel = network.channels.get(base as usize);
-            let variable = channel.and_then(|c| network.variables.get(c.variable as usize));
+        let channel = |base: ChannelId| {
+            let channel = network.channels.get(base);
+            let variable = channel.and_then(|c| network.variables.get(c.variable));
             variable.map_or("", |v| v.name.as_str())
         };
         let sync = edge.sync.as_ref();

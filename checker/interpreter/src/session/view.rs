@@ -7,7 +7,7 @@ use crate::replay::describe;
 use crate::state::fraction;
 use crate::steps::{ConcreteEdge, ConcreteStep};
 use crate::windows::{Blocked, Interval, Possible, TimeEnd};
-use zonelens_analysis::network::{Network, Position};
+use zonelens_analysis::network::{ChannelId, Network, Position};
 use zonelens_analysis::report::{TraceEdge, TraceTransition};
 use zonelens_analysis::simulation::{
     BlockedKind, BlockedReason, BlockedTransition, ChoiceGroup, Choosing, DelayInterval,
@@ -144,7 +144,7 @@ impl Show<'_> {
     }
 
     /// The channel of a step that the engine identifies by its edges.
-    fn channel(&self, edges: &[ConcreteEdge]) -> Option<u32> {
+    fn channel(&self, edges: &[ConcreteEdge]) -> Option<ChannelId> {
         let (p, e, values) = edges.first()?;
         let edge = self
             .network()

@@ -148,6 +148,11 @@ actions['fix'] = function()
   require('zonelens.explain').fix()
 end
 
+--- Lists what the model never does.
+actions['coverage'] = function()
+  require('zonelens.coverage').show()
+end
+
 --- Deletes all results.
 actions['clear'] = function()
   execute('zonelens.clearResults', vim.empty_dict())

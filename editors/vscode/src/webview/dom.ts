@@ -55,3 +55,37 @@ export function app(): HTMLElement {
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** The names of an object with their values, in the order of people: `P(2)` before `P(10)`. */
+export function sorted<V>(values: Record<string, V>): [string, V][] {
+  return Object.entries(values).sort(([a], [b]) => collator.compare(a, b));
+}
+
+/** The choice of processes that are shown, in `element`; `choose` gets those that are hidden. */
+export function processFilter(element: HTMLDetailsElement, locations: Record<string, string>, hidden: string[], choose: (hidden: string[]) => void): void {
+  const box = (process: string): HTMLElement => {
+    const check = h('input', { type: 'checkbox', checked: !hidden.includes(process) });
+    check.addEventListener('change', () => choose(check.checked ? hidden.filter((p) => p !== process) : [...hidden, process]));
+    return h('label', {}, check, process);
+  };
+  const processes = sorted(locations).map(([process]) => process);
+  const key = JSON.stringify([processes, hidden]);
+  if (element.dataset.shown !== key) {
+    element.dataset.shown = key;
+    const word = hidden.length === 0 ? 'all' : `${processes.length - hidden.length} of ${processes.length}`;
+    element.replaceChildren(h('summary', {}, `Processes: ${word}`), h('div', { class: 'choices' }, ...processes.map(box)));
+  }
+}
+
+/** Scrolls the list that an element is in, never the whole page: what the user looks at stays where it is. */
+export function keepInView(element: Element | null): void {
+  for (let box = element?.parentElement; element && box && box !== document.body; box = box.parentElement) {
+    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY === 'auto') {
+      const [inner, outer] = [element.getBoundingClientRect(), box.getBoundingClientRect()];
+      box.scrollTop += Math.min(0, inner.top - outer.top) + Math.max(0, inner.bottom - outer.bottom);
+      return;
+    }
+  }
+}

@@ -1,6 +1,6 @@
 // The trace panel's page: a sequence chart, the list of steps, the values of the current one.
 import type { Chart, FromTracePanel, ToTracePanel, TraceStep, WholeTrace } from '../protocol';
-import { app, button, h, host, isTyping, s } from './dom';
+import { app, button, h, host, isTyping, keepInView, processFilter, s, sorted } from './dom';
 
 let trace: WholeTrace | undefined;
 let current = 0;
@@ -46,7 +46,7 @@ function jump(): void {
 function build(): void {
   const controls = h(
     'div',
-    { class: 'controls', role: 'toolbar', 'aria-label': 'Step through the trace' },
+    { class: 'controls step-row', role: 'toolbar', 'aria-label': 'Step through the trace' },
     button('|◀', 'First step (Home)', () => goto(0)),
     button('◀', 'Previous step (Up)', () => goto(current - 1)),
     button('▶', 'Next step (Down)', () => goto(current + 1)),
@@ -60,7 +60,8 @@ function build(): void {
   );
   app().append(
     h('header', {}, h('h1', {}, heading), summary, banner, controls),
-    h('main', {}, chartBox, h('section', { class: 'side' }, h('h2', {}, 'Steps'), list, values)),
+    // The values stand under the controls: they are what changes with a step.
+    h('main', { class: 'trace' }, chartBox, h('section', { class: 'side' }, values, h('div', { class: 'list' }, h('h2', {}, 'Steps'), list))),
   );
   document.addEventListener('keydown', onKey);
 }
@@ -197,24 +198,8 @@ function drawSteps(whole: WholeTrace): void {
   list.replaceChildren(...whole.steps.map(entry));
 }
 
-function drawFilter(whole: WholeTrace): void {
-  const processes = Object.keys(whole.steps[0]?.state.locations ?? {});
-  const choice = (process: string): HTMLElement => {
-    const check = h('input', { type: 'checkbox', checked: !hidden.includes(process) });
-    check.addEventListener('change', () => {
-      const now = check.checked ? hidden.filter((p) => p !== process) : [...hidden, process];
-      send({ type: 'filter', hidden: now });
-    });
-    return h('label', {}, check, process);
-  };
-  const open = filter.open;
-  const word = hidden.length === 0 ? 'all' : `${processes.length - hidden.length} of ${processes.length}`;
-  filter.replaceChildren(h('summary', {}, `Processes: ${word}`), h('div', { class: 'choices' }, ...processes.map(choice)));
-  filter.open = open;
-}
-
 function table(caption: string, now: Record<string, unknown>, before: Record<string, unknown> | undefined): HTMLElement {
-  const rows = Object.entries(now).map(([name, value]) => {
+  const rows = sorted(now).map(([name, value]) => {
     const was = before?.[name];
     const changed = before !== undefined && was !== value;
     return h(
@@ -259,8 +244,8 @@ function showStep(): void {
   }
   list.setAttribute('aria-activedescendant', `step-${current}`);
   place.textContent = `Step ${current} of ${trace.steps.length - 1} · t = ${step.time} · ${step.action}`;
-  document.getElementById(`step-${current}`)?.scrollIntoView({ block: 'nearest' });
-  chartBox.querySelector('.band.current')?.scrollIntoView({ block: 'nearest' });
+  keepInView(document.getElementById(`step-${current}`));
+  keepInView(chartBox.querySelector('.band.current'));
   drawValues(trace);
 }
 
@@ -272,7 +257,7 @@ function showTrace(whole: WholeTrace): void {
   summary.textContent = whole.summary;
   drawChart(whole);
   drawSteps(whole);
-  drawFilter(whole);
+  processFilter(filter, whole.steps[0]?.state.locations ?? {}, hidden, (chosen) => send({ type: 'filter', hidden: chosen }));
   showStep();
 }
 

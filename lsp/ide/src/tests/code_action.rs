@@ -5,7 +5,7 @@ use crate::code_action::actions;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let text = fixture.text();
     let mut out = String::new();

@@ -5,7 +5,7 @@ use crate::completion::proposals;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let mut names = Vec::new();
     let mut others = Vec::new();
@@ -338,7 +338,6 @@ fn a_guard_in_xml() {
             x (clock) clock x
             n (variable) int n
             P (template) process P()
-            and assign, bool, branchpoint, clock, commit, const int, guard, init, int, select, state, sync, trans, typedef, urgent, probability, edge
         "#]],
     );
 }

@@ -5,7 +5,7 @@ use crate::folding_range::folds;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let text = fixture.text();
     let lines: Vec<&str> = text.lines().collect();
@@ -285,6 +285,8 @@ int n;
 </nta>
 "#,
         expect![[r#"
+            1-17 code: <nta> … </nta>
+            2-9 code: <declaration> … </declaration>
             3-5 code: int f() { … }
             6-7 comment: // one … // two
             10-15 code: <template><name>P</name> … </template>

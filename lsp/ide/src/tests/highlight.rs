@@ -5,7 +5,7 @@ use crate::names::highlights;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let found = highlights(&fixture, &fixture.at, fixture.offset());
     let note = |(span, writes)| (span, if writes { "write" } else { "read" }.to_owned());

@@ -5,7 +5,7 @@ use crate::inlay_hint::hints;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let mut text = fixture.text();
     for hint in hints(&fixture.at, fixture.span).iter().rev() {

@@ -5,7 +5,7 @@ use crate::names::{definition, implementations, references, type_definition};
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let (at, offset) = (&fixture.at, fixture.offset());
     let found = definition(&fixture, at, offset);

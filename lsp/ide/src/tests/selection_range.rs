@@ -5,7 +5,7 @@ use crate::selection_range::spans;
 use expect_test::{Expect, expect};
 
 #[track_caller]
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text.trim_start_matches('\n'));
     let text = fixture.text();
     let mut out = String::new();
@@ -27,6 +27,8 @@ int d;
             "(cc)"
             "b + (cc)"
             "(b + (cc))"
+            "f(b + (cc))"
+            "a = f(b + (cc))"
             "int a = f(b + (cc));"
             "int a = f(b + (cc));\nint d;\n"
         "#]],
@@ -75,9 +77,13 @@ system P;
 "#,
         expect![[r#"
             "1"
+            "x > 1"
             " guard x > 1; assign y = 2; "
             "{ guard x > 1; assign y = 2; }"
+            "s -> s { guard x > 1; assign y = 2; }"
             "trans s -> s { guard x > 1; assign y = 2; };"
+            " state s; init s; trans s -> s { guard x > 1; assign y = 2; }; "
+            "{ state s; init s; trans s -> s { guard x > 1; assign y = 2; }; }"
             "process P() { state s; init s; trans s -> s { guard x > 1; assign y = 2; }; }"
             "process P() { state s; init s; trans s -> s { guard x > 1; assign y = 2; }; }\nsystem P;\n"
         "#]],
@@ -89,13 +95,16 @@ fn an_index() {
     check(
         "void f() { a[i + $01] = 2; }",
         expect![[r#"
-        "1"
-        "i + 1"
-        "[i + 1]"
-        " a[i + 1] = 2; "
-        "{ a[i + 1] = 2; }"
-        "void f() { a[i + 1] = 2; }"
-    "#]],
+            "1"
+            "i + 1"
+            "[i + 1]"
+            "a[i + 1]"
+            "a[i + 1] = 2"
+            "a[i + 1] = 2;"
+            " a[i + 1] = 2; "
+            "{ a[i + 1] = 2; }"
+            "void f() { a[i + 1] = 2; }"
+        "#]],
     );
 }
 
@@ -104,13 +113,16 @@ fn a_statement() {
     check(
         "void f() { if (a) { b = $01; } }",
         expect![[r#"
-        "1"
-        " b = 1; "
-        "{ b = 1; }"
-        " if (a) { b = 1; } "
-        "{ if (a) { b = 1; } }"
-        "void f() { if (a) { b = 1; } }"
-    "#]],
+            "1"
+            "b = 1"
+            "b = 1;"
+            " b = 1; "
+            "{ b = 1; }"
+            "if (a) { b = 1; }"
+            " if (a) { b = 1; } "
+            "{ if (a) { b = 1; } }"
+            "void f() { if (a) { b = 1; } }"
+        "#]],
     );
 }
 
@@ -190,6 +202,7 @@ A[] true
 "#,
         expect![[r#"
             "t"
+            "Q.t"
             "P.s && Q.t"
             "(P.s && Q.t)"
             "E<> (P.s && Q.t)"
@@ -218,8 +231,10 @@ fn a_label_in_xml() {
             "1"
             "x &gt; 1"
             "(x &gt; 1)"
+            "<label kind=\"guard\">(x &gt; 1)</label>"
             "<transition><source ref=\"id0\"/><target ref=\"id1\"/><label kind=\"guard\">(x &gt; 1)</label></transition>"
             "<template><name>P</name>\n<location id=\"id0\"><name>s</name></location>\n<location id=\"id1\"><name>t</name></location>\n<init ref=\"id0\"/>\n<transition><source ref=\"id0\"/><target ref=\"id1\"/><label kind=\"guard\">(x &gt; 1)</label></transition>\n</template>"
+            "<nta>\n<declaration>clock x;</declaration>\n<template><name>P</name>\n<location id=\"id0\"><name>s</name></location>\n<location id=\"id1\"><name>t</name></location>\n<init ref=\"id0\"/>\n<transition><source ref=\"id0\"/><target ref=\"id1\"/><label kind=\"guard\">(x &gt; 1)</label></transition>\n</template>\n<system>system P;</system>\n</nta>"
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<nta>\n<declaration>clock x;</declaration>\n<template><name>P</name>\n<location id=\"id0\"><name>s</name></location>\n<location id=\"id1\"><name>t</name></location>\n<init ref=\"id0\"/>\n<transition><source ref=\"id0\"/><target ref=\"id1\"/><label kind=\"guard\">(x &gt; 1)</label></transition>\n</template>\n<system>system P;</system>\n</nta>\n"
         "#]],
     );
@@ -230,11 +245,12 @@ fn characters_outside_the_basic_plane() {
     check(
         "int a = /* 𝄞 */ (b + 𝄞$0c);",
         expect![[r#"
-        "c"
-        "b + 𝄞c"
-        "(b + 𝄞c)"
-        "int a = /* 𝄞 */ (b + 𝄞c);"
-    "#]],
+            "c"
+            "b + 𝄞c"
+            "(b + 𝄞c)"
+            "a = /* 𝄞 */ (b + 𝄞c)"
+            "int a = /* 𝄞 */ (b + 𝄞c);"
+        "#]],
     );
 }
 
@@ -243,11 +259,12 @@ fn lines_that_end_in_crlf() {
     check(
         "int a;\r\nint b = (c + $0d);\r\n",
         expect![[r#"
-        "d"
-        "c + d"
-        "(c + d)"
-        "int b = (c + d);"
-        "int a;\r\nint b = (c + d);\r\n"
-    "#]],
+            "d"
+            "c + d"
+            "(c + d)"
+            "b = (c + d)"
+            "int b = (c + d);"
+            "int a;\r\nint b = (c + d);\r\n"
+        "#]],
     );
 }

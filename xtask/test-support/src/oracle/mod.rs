@@ -14,6 +14,7 @@ pub mod features;
 pub mod model;
 pub mod queries;
 pub mod regions;
+pub mod seen;
 mod text;
 
 pub use attempts::{Attempt, Verdict};

@@ -1,0 +1,65 @@
+//! Checks certificates: files that prove a verdict of `zonelens verify`.
+//!
+//! Nothing here is shared with the engine that writes them: neither zones nor compiled expressions,
+//! neither the search nor its abstractions, reductions or query plans. What is trusted is this
+//! crate, `syntax` and `analysis` up to the network (parsing, types, constants, instantiation), and
+//! the compiler. A person can read the crate in an afternoon; begin with `check.rs`, then
+//! `steps.rs`, `condition.rs`, `eval.rs`, `zone.rs`, `format.rs`.
+//!
+//! # What is proved
+//!
+//! A certificate lists a set S of symbolic states: discrete states (locations, values of variables;
+//! a value may be `*`, any value), each with zones (sets of clock values given by bounds on
+//! differences). A concrete state *is in S* if a discrete state of S agrees with it wherever it is
+//! not `*` and one of its zones contains the clock values.
+//!
+//! **Theorem.** If [`check()`] accepts a certificate for `A[] φ`, every reachable state satisfies
+//! φ, and no reachable evaluation fails. If it accepts one for `E<> φ`, no reachable state
+//! satisfies φ, and no reachable evaluation fails.
+//!
+//! *Argument.* The checker establishes, for the network as `analysis` built it:
+//!
+//! 0. *No errors.* For every zone of S that is not empty, every guard, synchronisation, update,
+//!    hook, target invariant and the query is evaluated without failure where the clock part of its
+//!    guard allows it at some point of the zone. To read a `*` counts as failure.
+//! 1. *Initial.* The initial state and all states that time reaches from it are in S.
+//! 2. *Closed.* For every zone of S and every step from it, the exact set of successors, and all
+//!    states that time reaches from them while the invariants hold, is covered by zones of S of one
+//!    discrete state that agrees with the target. Steps are enumerated by the checker; the list in
+//!    the file says only where to look, and a list with one step more or less is rejected.
+//! 3. *Good.* No point of any zone of S violates the claim. For `deadlock`, the points are computed
+//!    that meet the invariants and from which no delay that is allowed leads to a step that exists.
+//!
+//! By 1 and 2, and induction over the steps of a run, every reachable state is in S: a state that
+//! agrees with a discrete state of S up to `*` has the same steps and, as no `*` was read, the same
+//! results in all cells that are not `*`; a cell that a step does not write stays `*`, which covers
+//! every value. By 3, every reachable state satisfies the claim. By 0, no evaluation that the
+//! semantics makes on the way fails: a guard, update or invariant is evaluated at a reachable
+//! point, which lies in a zone of S, and it does not fail there. ∎
+//!
+//! The set may contain more than the reachable states: every closed set without violations is a
+//! proof, however it was found. Nothing is extrapolated, no bounds are computed and nothing is
+//! searched for. Inclusion of a zone Z in a zone Z' of the file is decided by comparing the bounds
+//! of Z, which is closed, with the bounds that the file lists for Z', which need not be closed.
+//!
+//! Step 3 relies on the exactness of *possible* steps in `steps.rs`: a step that the checker
+//! invented would hide a deadlock. Step 2 does not: a step too many only asks for more.
+
+mod check;
+mod claim;
+mod condition;
+mod coverage;
+mod eval;
+mod format;
+mod steps;
+mod zone;
+#[cfg(test)]
+mod zone_tests;
+
+pub use check::{Accepted, Limits, Obligation, Rejection, check, header};
+pub use claim::{Asked, Outcome, certify};
+pub use coverage::{Kind, refusal};
+pub use eval::Failure;
+pub use format::{Header, Malformed, Shape, Stream, Target, Writer};
+pub use steps::{Key, Part};
+pub use zone::{Bound, Constraint, INFINITE};

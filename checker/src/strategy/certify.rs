@@ -1,0 +1,342 @@
+//! Writes certificates: the stored states of a search that found nothing, in the format of the
+//! crate `certificate`, whose checker shares no code with this one.
+//!
+//! The stored zones are closed under steps, because each was explored, and what it leads to was
+//! stored or is included in a stored zone. Wider zones (`Extra⁺_LU`, hulls, loose clocks) are
+//! proofs too. Not written are sets that are closed only up to symmetry, or only up to `a≼LU`.
+//! Every step is computed again here, without abstraction, to name the zones that cover its
+//! successors: the checker must find the same steps.
+
+use super::{Run, Search, verify_once};
+use crate::bounds::abstraction::Abstraction;
+use crate::graph::Successors;
+use crate::graph::expander::Expander;
+use crate::search::sequential::Settings;
+use crate::store::passed_waiting::PassedWaiting;
+use crate::zone::bound::{self, INF, LE_ZERO};
+use crate::zone::{Zone, subtract};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use zonelens_analysis::network::{Network, Position, Query};
+use zonelens_analysis::report::{
+    AbstractionOption, Options, QueryReport, SymmetryOption, TraceOption, Verdict,
+};
+use zonelens_certificate::{Constraint, Header, Key, Kind, Shape, Target, Writer};
+use zonelens_syntax::span::Span;
+
+/// A certificate in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The kind of the claim.
+    pub kind: Kind,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+    /// The number of discrete states.
+    pub states: u64,
+    /// The number of zones.
+    pub zones: u64,
+    /// Whether the query was answered under symmetry and searched again without it.
+    pub searched_again: bool,
+}
+
+/// Where the run leaves its certificate.
+pub(crate) struct Sink {
+    header: Header,
+    written: Mutex<Option<Result<Certificate, String>>>,
+}
+
+impl Sink {
+    fn put(
+        &self,
+        written: Option<Result<Certificate, String>>,
+    ) -> Option<Result<Certificate, String>> {
+        let mut place = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut place, written)
+    }
+}
+
+/// Runs one query and writes a certificate of the answer. The report is that of
+/// [`verify`](super::verify); the certificate is `Err` with the reason if there is none. If the
+/// search used symmetry or several threads, the query is searched again without, in the time that
+/// is left.
+pub fn verify_and_certify(
+    network: &Network,
+    query: &Query,
+    options: &Options,
+    (tool, constants): (&str, &BTreeMap<String, i64>),
+    position: &(dyn Fn(Span) -> Position + Sync),
+    control: &crate::Control<'_>,
+) -> (QueryReport, Result<Certificate, String>) {
+    let start = Instant::now();
+    let plain = || super::verify(network, query, options, position, control);
+    let (kind, _) = match Kind::of(query) {
+        Ok(claim) => claim,
+        Err(refusal) => return (plain(), Err(refusal)),
+    };
+    if let Some(refusal) = zonelens_certificate::refusal(network) {
+        let place = refusal
+            .span
+            .map(position)
+            .map(|p| format!("line {}: ", p.line));
+        let reason = format!("{}{}", place.unwrap_or_default(), refusal.message);
+        return (plain(), Err(reason));
+    }
+    let sink = Sink {
+        header: Header {
+            tool: tool.to_owned(),
+            constants: constants.clone(),
+            ..zonelens_certificate::header(network, query, kind)
+        },
+        written: Mutex::new(None),
+    };
+    let report = verify_once(network, query, options, position, control, Some(&sink));
+    let claimed = match kind {
+        Kind::Always => Verdict::Satisfied,
+        Kind::Never => Verdict::Violated,
+    };
+    if report.verdict != claimed {
+        let why = match report.verdict {
+            Verdict::Satisfied | Verdict::Violated if report.trace.is_some() => {
+                "the trace shows the answer"
+            }
+            Verdict::Satisfied | Verdict::Violated => "the answer is shown by a trace",
+            Verdict::Unknown | Verdict::Error => "there is no answer to certify",
+        };
+        return (report, Err(why.to_owned()));
+    }
+    if let Some(written) = sink.put(None) {
+        return (report, written);
+    }
+    let again = Options {
+        symmetry: SymmetryOption::Off,
+        abstraction: match options.abstraction {
+            AbstractionOption::Alu => AbstractionOption::ExtraLu,
+            other => other,
+        },
+        threads: 1,
+        trace: TraceOption::None,
+        audit_symmetry: false,
+        timeout: (options.timeout).map(|limit| (limit - start.elapsed().as_secs_f64()).max(0.0)),
+        ..options.clone()
+    };
+    let second = verify_once(network, query, &again, position, control, Some(&sink));
+    let certificate = match sink.put(None) {
+        Some(Ok(certificate)) => Ok(Certificate {
+            searched_again: true,
+            ..certificate
+        }),
+        Some(Err(reason)) => Err(reason),
+        None => {
+            let reason = second.reason.as_ref().map(ToString::to_string);
+            let reason = reason.unwrap_or_else(|| "it found no proof".to_owned());
+            Err(format!(
+                "certificates are written without symmetry, and that search ended early: {reason}"
+            ))
+        }
+    };
+    (report, certificate)
+}
+
+impl Run<'_> {
+    /// Writes the certificate of a search that explored everything and found nothing, if one is
+    /// wanted and its states are a proof.
+    pub(super) fn certify(&self, search: &Search<'_>, settings: &Settings) {
+        let Some(sink) = self.sink else {
+            return;
+        };
+        if search.graph.moves() || settings.abstraction == Abstraction::Alu {
+            return;
+        }
+        let certificate =
+            Stored::new(self, &search.states).and_then(|stored| stored.write(&sink.header));
+        sink.put(Some(certificate));
+    }
+}
+
+/// The states of a search, by their discrete parts.
+struct Stored<'s> {
+    run: &'s Run<'s>,
+    states: &'s PassedWaiting,
+    /// The number of each discrete state.
+    numbers: FxHashMap<Vec<i32>, usize>,
+    /// The nodes of each discrete state.
+    nodes: Vec<Vec<u32>>,
+    /// For each discrete state, the zone that covered the last successor.
+    hints: Vec<usize>,
+    scratch: (Vec<i32>, Zone),
+}
+
+impl<'s> Stored<'s> {
+    fn new(run: &'s Run<'s>, states: &'s PassedWaiting) -> Result<Stored<'s>, String> {
+        let mut stored = Stored {
+            run,
+            states,
+            numbers: FxHashMap::default(),
+            nodes: Vec::new(),
+            hints: Vec::new(),
+            scratch: (Vec::new(), Zone::universe(run.program.dim())),
+        };
+        for node in states.kept() {
+            let (state, zone) = &mut stored.scratch;
+            states.get(node, state, zone);
+            let next = stored.nodes.len();
+            let number = *stored.numbers.entry(state.clone()).or_insert(next);
+            if number == next {
+                stored.nodes.push(Vec::new());
+            }
+            stored.nodes[number].push(node);
+            stored.within_limits()?;
+        }
+        stored.hints = vec![0; stored.nodes.len()];
+        Ok(stored)
+    }
+
+    fn within_limits(&self) -> Result<(), String> {
+        match self.run.limit.is_over() {
+            None => Ok(()),
+            Some(_) => Err("the limits were reached before the certificate was written".into()),
+        }
+    }
+
+    fn write(mut self, header: &Header) -> Result<Certificate, String> {
+        let (run, stored) = (self.run, self.states);
+        let (network, program) = (run.network, run.program);
+        let states = self.nodes.len() as u64;
+        let zones = self.nodes.iter().map(|nodes| nodes.len() as u64).sum();
+        let memory = run.options.memory.unwrap_or(u64::MAX);
+        let mut writer = Writer::new(header, Shape::new(network, states, zones));
+        let (mut state, mut zone) = (Vec::new(), Zone::universe(program.dim()));
+        for nodes in &self.nodes {
+            for (k, node) in nodes.iter().enumerate() {
+                stored.get(*node, &mut state, &mut zone);
+                if k == 0 {
+                    let (cells, locations) = state.split_at(program.cells.len());
+                    let locations = locations.iter().map(|l| *l as u32);
+                    let cells = cells.iter().map(|value| Some(*value));
+                    writer.state(network, locations, cells, nodes.len() as u64);
+                }
+                writer.zone(program.clocks, &constraints(&zone));
+            }
+        }
+        let mut expander = Expander::new(program);
+        let (first, pieces) = (expander.initial()).map_err(|fault| fault.kind.to_string())?;
+        writer.target(&self.cover(&first, &pieces)?);
+        let (mut next, mut entries): (Vec<i32>, Vec<(Key, Target)>) = (Vec::new(), Vec::new());
+        for number in 0..self.nodes.len() {
+            self.within_limits()?;
+            if writer.bytes.len() as u64 > memory {
+                return Err("the certificate is larger than the memory limit".into());
+            }
+            for at in 0..self.nodes[number].len() {
+                stored.get(self.nodes[number][at], &mut state, &mut zone);
+                (expander.find_steps(&mut state, &zone)).map_err(|f| f.kind.to_string())?;
+                entries.clear();
+                for step in 0..expander.steps.len() {
+                    let pieces = expander.successors(step, &mut state, &zone, &mut next);
+                    let pieces = pieces.map_err(|fault| fault.kind.to_string())?;
+                    if pieces.is_empty() {
+                        continue;
+                    }
+                    let named = expander.steps.named(program, step).into_iter();
+                    let key = named.map(|(edge, values)| {
+                        let edge = &program.edges[edge as usize];
+                        (edge.process, edge.index, values)
+                    });
+                    entries.push((key.collect(), self.cover(&next, &pieces)?));
+                    expander.recycle_list(pieces);
+                }
+                entries.sort_by(|a, b| a.0.cmp(&b.0));
+                writer.record(network, &entries);
+            }
+        }
+        Ok(Certificate {
+            kind: header.kind,
+            bytes: writer.bytes,
+            states,
+            zones,
+            searched_again: false,
+        })
+    }
+
+    /// The stored zones that cover these zones of a discrete state.
+    fn cover(&mut self, state: &[i32], pieces: &[Zone]) -> Result<Target, String> {
+        let open = || "internal: the stored states do not cover a successor".to_owned();
+        let number = *self.numbers.get(state).ok_or_else(open)?;
+        let mut zones = Vec::new();
+        for piece in pieces {
+            if piece.overflowed() {
+                return Err("a clock bound exceeds the range of the arithmetic".into());
+            }
+            let count = self.nodes[number].len();
+            let mut rest = vec![piece.clone()];
+            let mut some = Vec::new();
+            for k in 0..count {
+                let at = (self.hints[number] + k) % count;
+                let stored = &mut self.scratch;
+                let node = self.nodes[number][at];
+                self.states.get(node, &mut stored.0, &mut stored.1);
+                if stored.1.includes(piece) {
+                    self.hints[number] = at;
+                    (some, rest) = (vec![at as u64], Vec::new());
+                    break;
+                }
+                if rest.iter().any(|zone| zone.meets(&stored.1)) {
+                    rest = (rest.iter()).flat_map(|z| subtract(z, &stored.1)).collect();
+                    some.push(at as u64);
+                }
+            }
+            if !rest.is_empty() {
+                return Err(open());
+            }
+            zones.extend(some);
+        }
+        zones.sort_unstable();
+        zones.dedup();
+        Ok(Target {
+            state: number as u64,
+            zones,
+        })
+    }
+}
+
+/// The bounds of a zone from which all others follow (Larsen, Larsson, Pettersson, Yi: *Efficient
+/// verification of real-time systems: compact data structure and state-space reduction*, 1997).
+/// Clocks with a fixed difference form a class; a class is a cycle of equations, and between the
+/// first clocks of the classes a bound stays unless it follows from two others.
+fn constraints(zone: &Zone) -> Vec<Constraint> {
+    let dim = zone.dim();
+    let tied = |i: usize, j: usize| bound::add(zone.at(i, j), zone.at(j, i)) == LE_ZERO;
+    let first: Vec<usize> = (0..dim)
+        .map(|i| (0..i).find(|&j| tied(i, j)).unwrap_or(i))
+        .collect();
+    let mut keep = vec![false; dim * dim];
+    for i in 0..dim {
+        // The next clock of the class of `i`, or the first one.
+        let next = (i + 1..dim).find(|&j| first[j] == first[i]);
+        let next = next.unwrap_or(first[i]);
+        if next != i {
+            keep[i * dim + next] = true;
+        }
+    }
+    let firsts: Vec<usize> = (0..dim).filter(|&i| first[i] == i).collect();
+    for &i in &firsts {
+        for &j in firsts.iter().filter(|&&j| j != i) {
+            let mut others = firsts.iter().filter(|&&k| k != i && k != j);
+            let follows = |k: &usize| bound::add(zone.at(i, *k), zone.at(*k, j)) <= zone.at(i, j);
+            keep[i * dim + j] = !others.any(follows);
+        }
+    }
+    let entries = (0..dim).flat_map(|i| (0..dim).map(move |j| (i, j)));
+    entries
+        .filter(|&(i, j)| keep[i * dim + j] && zone.at(i, j) != INF)
+        // Every clock is at least 0.
+        .filter(|&(i, j)| i != 0 || zone.at(i, j) < LE_ZERO)
+        .map(|(i, j)| Constraint {
+            i,
+            j,
+            bound: i64::from(zone.at(i, j)),
+        })
+        .collect()
+}

@@ -1,0 +1,21 @@
+//! Thousands of certificates: a larger sample than in the tests.
+
+use crate::root::root;
+use std::process::Command;
+
+/// Changes this many certificates at random; certifies the claims of the engine about random
+/// models, and those of an engine with seeded bugs. Seeds of failures are printed.
+pub fn run(changes: u64) -> bool {
+    let status = Command::new("cargo")
+        .args(["test", "--profile", "ci", "-p", "zonelens-checker", "--lib"])
+        .args(["--", "certified::", "--nocapture"])
+        .env("ZONELENS_CERTIFIED_MUTANTS", changes.to_string())
+        .env("ZONELENS_CERTIFIED_MODELS", changes.to_string())
+        .env(
+            "ZONELENS_CERTIFIED_BUGS",
+            (changes + changes / 5).to_string(),
+        )
+        .current_dir(root())
+        .status();
+    status.is_ok_and(|s| s.success())
+}
