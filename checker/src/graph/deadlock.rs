@@ -68,7 +68,7 @@ struct Room {
 impl Room {
     /// Removes from `rest` the points that lead into `out`, now or, if time may pass, later.
     fn leave(&self, out: Federation, rest: &mut Federation) -> Result<(), Fault> {
-        for hole in leads_into(out, &self.delay, &self.whole) {
+        for hole in leads_into(out, &self.delay, &self.whole)? {
             *rest = subtract_all(std::mem::take(rest), [&hole]);
             within_limits(rest)?;
         }
@@ -119,12 +119,12 @@ fn ways_out(
 }
 
 /// The points of `room` from which an allowed delay leads into one of the zones.
-pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Federation {
+pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Result<Federation, Fault> {
     match delay {
-        Delay::Stopped => zones,
+        Delay::Stopped => Ok(zones),
         Delay::Free => {
             zones.iter_mut().for_each(Zone::down);
-            zones
+            Ok(zones)
         }
         Delay::Until(urgent) => timed::time_before(&zones, &timed::stops(room, urgent)),
     }

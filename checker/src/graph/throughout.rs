@@ -83,7 +83,7 @@ pub fn stuck(
     constrain(&mut room, &invariant);
     let outside = vec![room.clone()];
     let spoilt = condition.part(expander, outside, false, state)?;
-    Ok(subtract_all(stuck, &leads_into(spoilt, delay, &room)))
+    Ok(subtract_all(stuck, &leads_into(spoilt, delay, &room)?))
 }
 
 /// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may

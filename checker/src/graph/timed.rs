@@ -1,7 +1,7 @@
 //! Delays through sets that are not convex.
 
-use crate::program::{Conjunction, Constraint, constrain, intersect_all};
-use crate::zone::{Federation, Zone, subtract, subtract_all};
+use crate::program::{Conjunction, Constraint, Fault, FaultKind, constrain, intersect_all};
+use crate::zone::{Federation, Zone, drop_included, is_too_large, subtract, subtract_all};
 
 /// The points at which delays from `reached` enter the neighbouring piece `to` without leaving the
 /// union of both pieces. Both pieces are convex and disjoint; `reached` is the part of the first
@@ -62,13 +62,16 @@ pub fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
 
 /// The parts of `room` where one of the urgent conditions holds: time stops there.
 pub fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
-    urgent
+    let mut stops: Federation = urgent
         .iter()
         .filter_map(|guard| {
             let mut stop = room.clone();
             constrain(&mut stop, guard).then_some(stop)
         })
-        .collect()
+        .collect();
+    // Many synchronisations often wait for the same moment, and each stop multiplies the pieces.
+    drop_included(&mut stops);
+    stops
 }
 
 /// Lets time pass from `start` inside the invariant until one of the urgent conditions holds, that
@@ -112,8 +115,9 @@ pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation 
 /// For one target `b` and one stop `g`, these are the points that reach `b` and never `g`, those
 /// that reach `b` before `g` (Cassez, David, Fleury, Larsen, Lime: *Efficient on-the-fly algorithms
 /// for the analysis of timed games*, 2005), those that reach both at once, where `g` begins, and
-/// `b` itself. For several stops, the shortest of their delays is valid for all.
-pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Federation {
+/// `b` itself. For several stops, the shortest of their delays is valid for all. Each stop may
+/// multiply the number of zones: beyond a limit, the function fails.
+pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Result<Federation, Fault> {
     let down = |mut zone: Zone| {
         zone.down();
         zone
@@ -137,12 +141,24 @@ pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Federation {
             };
             let at_once = intersect_all(&begins, std::slice::from_ref(target));
             ways.extend(at_once.into_iter().map(down));
+            drop_included(&mut ways);
+            if early.len().saturating_mul(ways.len()) > MOST_PAIRS {
+                return Err(FaultKind::TooManyParts.nowhere());
+            }
             early = intersect_all(&early, &ways);
+            drop_included(&mut early);
         }
         result.extend(early);
+        if is_too_large(&result) {
+            return Err(FaultKind::TooManyParts.nowhere());
+        }
     }
-    result
+    drop_included(&mut result);
+    Ok(result)
 }
+
+/// The most pairs of zones that one intersection of two unions may compare.
+const MOST_PAIRS: usize = 1 << 17;
 
 #[cfg(test)]
 mod tests {
@@ -191,7 +207,7 @@ mod tests {
                 (0..n).map(|_| random_zone(rng)).collect()
             };
             let (targets, stops) = (some(&mut rng, 1), some(&mut rng, 2));
-            let found = time_before(&targets, &stops);
+            let found = time_before(&targets, &stops).unwrap();
             // Starting at multiples of a half, clocks reach integers only at even moments; the odd
             // moments represent all points between.
             for (x, y) in (0..=SIZE * GRAIN / 2)
@@ -218,5 +234,26 @@ mod tests {
             }
         }
         assert!(cut_short > 1000, "{cut_short}");
+    }
+
+    /// A changed model with many urgent receivers filled 24 GB here.
+    #[test]
+    fn many_stops_end_with_a_fault_and_not_in_all_of_memory() {
+        let mut rng = Rng::new(7);
+        let clocks = 12;
+        let mut zone = |width: i32| {
+            let mut zone = Zone::universe(clocks + 1);
+            for x in 1..=clocks {
+                let low = rng.range(0, 40);
+                zone.and(0, x, le(-low));
+                zone.and(x, 0, lt(low + width));
+            }
+            zone
+        };
+        let target = zone(60);
+        let stops: Vec<Zone> = (0..60).map(|_| zone(30)).collect();
+        let most = time_before(std::slice::from_ref(&target), &stops[..1]);
+        assert!(most.is_ok_and(|zones| !zones.is_empty()));
+        assert!(time_before(&[target], &stops).is_err());
     }
 }

@@ -62,3 +62,21 @@ pub fn subtract_all<'a>(
     }
     rest
 }
+
+/// Removes the zones that lie in another zone of the union. Their number is bounded, because every
+/// pair is compared.
+pub fn drop_included(zones: &mut Federation) {
+    const MOST_COMPARED: usize = 2_000;
+    if zones.len() > MOST_COMPARED {
+        return;
+    }
+    let mut kept: Federation = Vec::with_capacity(zones.len());
+    for zone in zones.drain(..) {
+        if kept.iter().any(|other| other.includes(&zone)) {
+            continue;
+        }
+        kept.retain(|other| !zone.includes(other));
+        kept.push(zone);
+    }
+    *zones = kept;
+}

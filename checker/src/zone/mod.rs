@@ -8,4 +8,4 @@ mod tests;
 
 pub use bound::{Bound, INF};
 pub use dbm::{Relation, Zone};
-pub use federation::{Federation, is_too_large, subtract, subtract_all};
+pub use federation::{Federation, drop_included, is_too_large, subtract, subtract_all};
