@@ -8,7 +8,7 @@ use zonelens_syntax::source::members;
 use zonelens_syntax::span::{LineIndex, TextEdit};
 
 /// Removes the allowed diagnostics. Syntax errors stay, because the text has no other reading.
-pub fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(crate) fn apply(file: &SourceFile, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut allowed = Vec::new();
     let mut take = |pragmas: &[Pragma], base: u32| {
         for p in pragmas {

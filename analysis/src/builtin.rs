@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A predeclared function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Builtin {
+pub(crate) enum Builtin {
     /// `abs` of an integer.
     Abs,
     /// `fint`: truncates a double to an integer.
@@ -22,7 +22,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// The number of arguments.
-    pub fn arity(self) -> usize {
+    pub(crate) fn arity(self) -> usize {
         match self {
             Builtin::Abs | Builtin::Fint => 1,
             Builtin::ToDouble(n) | Builtin::ToInt(n) => n as usize,
@@ -30,7 +30,7 @@ impl Builtin {
     }
 
     /// The result type.
-    pub fn ret(self) -> Type {
+    pub(crate) fn ret(self) -> Type {
         match self {
             Builtin::Abs | Builtin::Fint | Builtin::ToInt(_) => Type::any_int(),
             Builtin::ToDouble(_) => Type::Double,
@@ -134,10 +134,10 @@ const TYPES: &[(&str, i32, i32)] = &[
 ];
 
 /// The first id of a model's own symbols; the predeclared ones are below it.
-pub const FIRST_USER_SYMBOL: u32 = 1000;
+pub(crate) const FIRST_USER_SYMBOL: u32 = 1000;
 
 /// The outermost scope, which contains all predeclared names.
-pub fn symbols() -> FxHashMap<SmolStr, Arc<Symbol>> {
+pub(crate) fn symbols() -> FxHashMap<SmolStr, Arc<Symbol>> {
     let mut out = FxHashMap::default();
     let mut add = |name: &str, kind: SymKind| {
         let id = out.len() as u32;

@@ -23,9 +23,9 @@ const MAX_STEPS_IN_ALL: u64 = 8_000_000;
 /// open.
 const FREE_STEPS: u64 = 2000;
 /// The most cells of a single constant.
-pub const MAX_VALUE: u64 = 1 << 20;
+pub(crate) const MAX_VALUE: u64 = 1 << 20;
 /// The most cells of all constants of a model, not counting small constants.
-pub const MAX_ENTRIES: u64 = 8 << 20;
+pub(crate) const MAX_ENTRIES: u64 = 8 << 20;
 /// Cells of each constant that are not counted.
 const FREE_ENTRIES: u64 = 64;
 /// How many cells can be copied in about the time of one step.
@@ -33,7 +33,7 @@ const ENTRIES_PER_STEP: usize = 16;
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EvalError {
+pub(crate) enum EvalError {
     /// It depends on something that is not known yet: a parameter or variable.
     NotConstant(Span),
     /// Evaluation fails: division by zero, overflow, index or range.
@@ -47,7 +47,7 @@ type Eval<T> = Result<T, EvalError>;
 /// Functions by the id of their body, with the total cost of evaluating the model's constants: each
 /// constant is limited on its own, but a file may declare a hundred thousand of them.
 #[derive(Debug, Default)]
-pub struct Bodies {
+pub(crate) struct Bodies {
     functions: FxHashMap<SymId, Arc<Function>>,
     steps: AtomicU64,
     entries: AtomicU64,
@@ -70,7 +70,7 @@ impl std::ops::DerefMut for Bodies {
 impl Bodies {
     /// Counts the entries of a constant. Returns `false` if the constants of the model have too
     /// many in total.
-    pub fn hold(&self, entries: u64) -> bool {
+    pub(crate) fn hold(&self, entries: u64) -> bool {
         let entries = entries.saturating_sub(FREE_ENTRIES);
         let before = self.entries.fetch_add(entries, Ordering::Relaxed);
         before.saturating_add(entries) <= MAX_ENTRIES
@@ -78,7 +78,7 @@ impl Bodies {
 }
 
 /// Evaluates expressions; values from outside come from a callback.
-pub struct Evaluator<'a> {
+pub(crate) struct Evaluator<'a> {
     bodies: &'a Bodies,
     known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>,
     frame: FxHashMap<SymId, Vec<i32>>,
@@ -108,7 +108,7 @@ enum Flow {
 
 impl<'a> Evaluator<'a> {
     /// Creates an evaluator that calls `known` for values of constants and parameters.
-    pub fn new(bodies: &'a Bodies, known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>) -> Self {
+    pub(crate) fn new(bodies: &'a Bodies, known: &'a dyn Fn(SymId) -> Option<Arc<[i32]>>) -> Self {
         let left = MAX_STEPS_IN_ALL.saturating_sub(bodies.steps.load(Ordering::Relaxed));
         Evaluator {
             bodies,
@@ -122,13 +122,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates an integer expression.
-    pub fn int(&mut self, e: &Expr) -> Eval<i32> {
+    pub(crate) fn int(&mut self, e: &Expr) -> Eval<i32> {
         let v = self.eval(e)?;
         v.first().copied().ok_or(EvalError::NotConstant(e.span))
     }
 
     /// Evaluates an end of a range.
-    pub fn bound(&mut self, b: &Bound) -> Eval<i32> {
+    pub(crate) fn bound(&mut self, b: &Bound) -> Eval<i32> {
         match b {
             Bound::Known(v) => Ok(*v),
             Bound::Expr(e) => self.int(e),
@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The least index and the number of indices of an index type.
-    pub fn index_range(&mut self, ty: &Type) -> Eval<(i32, i64)> {
+    pub(crate) fn index_range(&mut self, ty: &Type) -> Eval<(i32, i64)> {
         match ty {
             Type::Int(int) => {
                 let (lo, hi) = (self.bound(&int.lo)?, self.bound(&int.hi)?);
@@ -149,7 +149,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The number of integers in a flattened value of type `ty`.
-    pub fn size(&mut self, ty: &Type) -> Eval<u64> {
+    pub(crate) fn size(&mut self, ty: &Type) -> Eval<u64> {
         match ty {
             Type::Int(_) | Type::Bool | Type::Scalar(_) | Type::Str => Ok(1),
             Type::Array(a) => {
@@ -169,7 +169,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The flattened value of an initialiser of type `ty`.
-    pub fn init(&mut self, init: &Init, ty: &Type) -> Eval<Vec<i32>> {
+    pub(crate) fn init(&mut self, init: &Init, ty: &Type) -> Eval<Vec<i32>> {
         match (init, ty) {
             (Init::Expr(e), _) => {
                 let v = self.eval(e)?;
@@ -240,7 +240,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates an expression to its flattened value.
-    pub fn eval(&mut self, e: &Expr) -> Eval<Vec<i32>> {
+    pub(crate) fn eval(&mut self, e: &Expr) -> Eval<Vec<i32>> {
         self.tick(e.span)?;
         match &e.kind {
             ExprKind::Error => Err(EvalError::Silent),
@@ -593,7 +593,7 @@ fn overflow(span: Span) -> EvalError {
 }
 
 /// The operator of `op=`.
-pub fn assign_op(op: AssignOp) -> Option<BinaryOp> {
+pub(crate) fn assign_op(op: AssignOp) -> Option<BinaryOp> {
     Some(match op {
         AssignOp::Set => return None,
         AssignOp::Add => BinaryOp::Add,
@@ -610,7 +610,7 @@ pub fn assign_op(op: AssignOp) -> Option<BinaryOp> {
 }
 
 /// Computes `l op r` with overflow and range checks.
-pub fn apply(op: BinaryOp, l: i32, r: i32, span: Span) -> Result<i32, EvalError> {
+pub(crate) fn apply(op: BinaryOp, l: i32, r: i32, span: Span) -> Result<i32, EvalError> {
     let fail = |text: &str| Err(EvalError::Fails(span, text.into()));
     let value = match op {
         BinaryOp::Pow => {

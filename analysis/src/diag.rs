@@ -6,7 +6,7 @@ use crate::symbol::Loc;
 
 /// A diagnostic with locations relative to items.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Diag {
+pub(crate) struct Diag {
     /// The code, `area/name`.
     pub code: &'static str,
     /// The message for the user.
@@ -21,7 +21,7 @@ pub struct Diag {
 
 /// A fix with locations relative to items.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Repair {
+pub(crate) struct Repair {
     /// The title shown in the editor's menu.
     pub title: String,
     /// The changes to make.
@@ -32,7 +32,7 @@ pub struct Repair {
 
 impl Diag {
     /// Creates a diagnostic; its code determines the severity.
-    pub fn new(code: &'static str, message: impl Into<String>, loc: Loc) -> Diag {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>, loc: Loc) -> Diag {
         Diag {
             code,
             message: message.into(),
@@ -43,12 +43,12 @@ impl Diag {
     }
 
     /// The default severity of the code.
-    pub fn severity(&self) -> Severity {
+    pub(crate) fn severity(&self) -> Severity {
         crate::rules::severity(self.code)
     }
 
     /// Adds a related location.
-    pub fn related(mut self, loc: Loc, message: impl Into<String>) -> Diag {
+    pub(crate) fn related(mut self, loc: Loc, message: impl Into<String>) -> Diag {
         if loc != Loc::NOWHERE {
             self.related.push((loc, message.into()));
         }
@@ -56,12 +56,12 @@ impl Diag {
     }
 
     /// Adds a fix that replaces the text at `loc` by `text`.
-    pub fn fix(self, title: impl Into<String>, loc: Loc, text: impl Into<String>) -> Diag {
+    pub(crate) fn fix(self, title: impl Into<String>, loc: Loc, text: impl Into<String>) -> Diag {
         self.repair(title, vec![Change::Replace(loc, text.into())])
     }
 
     /// Adds a fix made of several changes.
-    pub fn repair(mut self, title: impl Into<String>, changes: Vec<Change>) -> Diag {
+    pub(crate) fn repair(mut self, title: impl Into<String>, changes: Vec<Change>) -> Diag {
         self.fixes.push(Repair {
             title: title.into(),
             changes,
@@ -71,7 +71,7 @@ impl Diag {
     }
 
     /// Marks the last fix as one that may be applied without asking (see [`Fix::safe`]).
-    pub fn safe(mut self) -> Diag {
+    pub(crate) fn safe(mut self) -> Diag {
         if let Some(last) = self.fixes.last_mut() {
             last.safe = true;
         }
@@ -79,7 +79,7 @@ impl Diag {
     }
 
     /// Converts to absolute positions.
-    pub fn place(&self, page: &Page<'_>) -> Diagnostic {
+    pub(crate) fn place(&self, page: &Page<'_>) -> Diagnostic {
         let span = |loc: &Loc| loc.span.shift((page.offset)(loc.item).unwrap_or(0));
         let fixes = self.fixes.iter().filter_map(|repair| {
             Some(Fix {

@@ -8,7 +8,7 @@ use zonelens_syntax::xml;
 
 /// One change of a fix.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub(crate) enum Change {
     /// Replaces the text.
     Replace(Loc, String),
     /// Inserts text at a position. Only for `.xta`: XML has elements for such things.
@@ -31,7 +31,7 @@ pub enum Change {
 
 /// The text that changes apply to. If it is empty, changes that depend on the surrounding text are
 /// left out.
-pub struct Page<'a> {
+pub(crate) struct Page<'a> {
     /// The text of the file.
     pub text: &'a str,
     /// The format of the file.
@@ -46,7 +46,7 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     /// The edits of a fix, or `None` if it cannot be applied to this text.
-    pub fn edits(&self, changes: &[Change]) -> Option<Vec<TextEdit>> {
+    pub(crate) fn edits(&self, changes: &[Change]) -> Option<Vec<TextEdit>> {
         let edit = |c| self.edit(c).filter(|edit| self.is_whole(edit.span));
         changes.iter().map(edit).collect()
     }

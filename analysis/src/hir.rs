@@ -12,7 +12,7 @@ use zonelens_syntax::span::Span;
 
 /// A checked expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expr {
+pub(crate) struct Expr {
     /// The form of the expression.
     pub kind: ExprKind,
     /// Its type.
@@ -23,7 +23,7 @@ pub struct Expr {
 
 /// The forms of checked expressions.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ExprKind {
+pub(crate) enum ExprKind {
     /// An invalid expression that was reported.
     Error,
     /// A number.
@@ -106,7 +106,7 @@ pub enum ExprKind {
 
 impl Expr {
     /// An invalid expression that was reported.
-    pub fn error(span: Span) -> Expr {
+    pub(crate) fn error(span: Span) -> Expr {
         Expr {
             kind: ExprKind::Error,
             ty: Type::Error,
@@ -115,13 +115,13 @@ impl Expr {
     }
 
     /// Calls `visit` on the expression and everything inside it, outermost first.
-    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
         self.children(&mut |e| e.walk(visit));
     }
 
     /// Calls `visit` on the direct subexpressions.
-    pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+    pub(crate) fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Error
             | ExprKind::Int(_)
@@ -156,14 +156,14 @@ impl Expr {
     }
 
     /// Whether the expression mentions the cost of a priced model.
-    pub fn mentions_cost(&self) -> bool {
+    pub(crate) fn mentions_cost(&self) -> bool {
         let mut found = false;
         self.walk(&mut |e| found |= matches!(e.kind, ExprKind::Cost));
         found
     }
 
     /// The variable at the root of `a[i].f`, if there is one.
-    pub fn root(&self) -> Option<&Arc<Symbol>> {
+    pub(crate) fn root(&self) -> Option<&Arc<Symbol>> {
         match &self.kind {
             ExprKind::Var(s) => Some(s),
             ExprKind::Index(a, _) | ExprKind::Field(a, _) => a.root(),
@@ -174,7 +174,7 @@ impl Expr {
 
 /// An initialiser.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Init {
+pub(crate) enum Init {
     /// A single value.
     Expr(Expr),
     /// A braced list: parts in the order of the type.
@@ -183,7 +183,7 @@ pub enum Init {
 
 /// A variable with its initialiser.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decl {
+pub(crate) struct Decl {
     /// The variable.
     pub symbol: Arc<Symbol>,
     /// Its initialiser.
@@ -192,7 +192,7 @@ pub struct Decl {
 
 /// A function with its body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Function {
+pub(crate) struct Function {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
     /// Parameters.
@@ -207,7 +207,7 @@ pub struct Function {
 
 /// A block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub(crate) struct Block {
     /// Its variables.
     pub decls: Vec<Decl>,
     /// Its statements.
@@ -216,7 +216,7 @@ pub struct Block {
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stmt {
+pub(crate) struct Stmt {
     /// The form of the statement.
     pub kind: StmtKind,
     /// The span, relative to the item.
@@ -225,7 +225,7 @@ pub struct Stmt {
 
 /// A direct part of a statement or block.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
+pub(crate) enum Part<'a> {
     /// An expression.
     Expr(&'a Expr),
     /// A declaration of a local variable.
@@ -236,7 +236,7 @@ pub enum Part<'a> {
 
 impl Block {
     /// Calls `visit` on the direct parts, in text order.
-    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+    pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         self.decls.iter().map(Part::Decl).for_each(&mut *visit);
         self.stmts.iter().map(Part::Stmt).for_each(visit);
     }
@@ -245,7 +245,7 @@ impl Block {
 impl Stmt {
     /// Calls `visit` on the direct parts; those of a block are its own. The labels of `switch` are
     /// constants and are not visited.
-    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+    pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match &self.kind {
             StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
             StmtKind::Block(b) => b.parts(visit),
@@ -277,7 +277,7 @@ impl Stmt {
 
 impl Init {
     /// Calls `visit` on the expressions of an initialiser, in text order.
-    pub fn exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+    pub(crate) fn exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match self {
             Init::Expr(e) => visit(e),
             Init::List(items, _) => items.iter().for_each(|i| i.exprs(visit)),
@@ -289,7 +289,7 @@ impl Init {
 /// worth it.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
-pub enum StmtKind {
+pub(crate) enum StmtKind {
     /// An empty statement, or one with syntax errors.
     Empty,
     /// `{ … }`
@@ -320,7 +320,7 @@ pub enum StmtKind {
 
 /// A template with all its parts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Template {
+pub(crate) struct Template {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
     /// Parameters.
@@ -345,7 +345,7 @@ pub struct Template {
 
 /// A location.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Location {
+pub(crate) struct Location {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
     /// The invariant.
@@ -358,7 +358,7 @@ pub struct Location {
 
 /// An end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// A location.
     Location(u32),
     /// A branchpoint.
@@ -367,7 +367,7 @@ pub enum End {
 
 /// An edge.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// The source of the edge.
     pub source: End,
     /// The target of the edge.
@@ -388,7 +388,7 @@ pub struct Edge {
 
 impl Edge {
     /// The location of the `k`th select, type included.
-    pub fn select_loc(&self, item: u32, k: usize) -> Loc {
+    pub(crate) fn select_loc(&self, item: u32, k: usize) -> Loc {
         let span = self.select_spans.get(k).copied().unwrap_or(self.span);
         Loc { item, span }
     }
@@ -396,7 +396,7 @@ impl Edge {
 
 /// A synchronisation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sync {
+pub(crate) struct Sync {
     /// The channel.
     pub channel: Expr,
     /// Its direction.
@@ -407,7 +407,7 @@ pub struct Sync {
 
 /// `P(params) = Q(args);`
 #[derive(Clone, Debug, PartialEq)]
-pub struct Instance {
+pub(crate) struct Instance {
     /// Its symbol.
     pub symbol: Arc<Symbol>,
     /// Free parameters: declared ones, and those bound by the notations of older papers.
@@ -422,7 +422,7 @@ pub struct Instance {
 
 /// An element of a channel priority list.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PriorityElem {
+pub(crate) enum PriorityElem {
     /// `default`
     Default,
     /// A channel, a channel array or an element of one.

@@ -4,7 +4,7 @@ use zonelens_syntax::ast::{Expr, ExprKind, Item, ItemKind, MemberKind, Params, T
 
 /// Whether an item uses the 3.x syntax: `const N 5;`, parameter groups separated by `;`, or
 /// conditions joined by commas.
-pub fn in_item(item: &Item) -> bool {
+pub(crate) fn in_item(item: &Item) -> bool {
     match &item.kind {
         ItemKind::Var(v) => implicit(v),
         ItemKind::Process(p) => {

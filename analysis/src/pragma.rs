@@ -9,7 +9,7 @@ use zonelens_syntax::source::members;
 const CODE: &str = "lint/pragma";
 
 /// The `//@` lines of a file that have no effect.
-pub fn check(file: &SourceFile) -> Vec<Diagnostic> {
+pub(crate) fn check(file: &SourceFile) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for item in &file.items {
         check_list(&item.node.pragmas, item.offset, file.kind, &mut out);

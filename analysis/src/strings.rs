@@ -9,7 +9,7 @@ static NUMBERS: LazyLock<Mutex<FxHashMap<SmolStr, i32>>> = LazyLock::new(Mutex::
 
 /// The number of a string, fixed while the program runs. It depends on the order in which strings
 /// were read, so nothing else may depend on its value.
-pub fn number(text: &str) -> i32 {
+pub(crate) fn number(text: &str) -> i32 {
     let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
     let next = i32::try_from(numbers.len()).unwrap_or(i32::MAX);
     *numbers.entry(SmolStr::new(text)).or_insert(next)

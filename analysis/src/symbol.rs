@@ -7,9 +7,9 @@ use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
 /// The unique id of a symbol within a model and its updates.
-pub type SymId = u32;
+pub(crate) type SymId = u32;
 /// The unique id of an item within a model and its updates.
-pub type ItemId = u32;
+pub(crate) type ItemId = u32;
 /// The item of queries, which are not items of the file.
 pub(crate) const QUERY_ITEM: ItemId = u32::MAX - 1;
 /// The item of names that the language itself declares.
@@ -18,7 +18,7 @@ const NO_ITEM: ItemId = u32::MAX;
 /// A location: a byte range relative to the start of an item, so that items can move without
 /// changing their contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loc {
+pub(crate) struct Loc {
     /// The item, or that of [`Loc::NOWHERE`] for predeclared names.
     pub item: ItemId,
     /// The byte range, relative to the item.
@@ -27,7 +27,7 @@ pub struct Loc {
 
 impl Loc {
     /// A location outside the text.
-    pub const NOWHERE: Loc = Loc {
+    pub(crate) const NOWHERE: Loc = Loc {
         item: NO_ITEM,
         span: Span::new(0, 0),
     };
@@ -35,7 +35,7 @@ impl Loc {
 
 /// A declared name.
 #[derive(Clone, Debug)]
-pub struct Symbol {
+pub(crate) struct Symbol {
     /// The unique id.
     pub id: SymId,
     /// The name.
@@ -56,7 +56,7 @@ impl PartialEq for Symbol {
 
 /// What a name denotes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SymKind {
+pub(crate) enum SymKind {
     /// A variable, clock, channel or constant.
     Var(VarSym),
     /// A parameter of a function, a template or a partial instantiation.
@@ -83,7 +83,7 @@ pub enum SymKind {
 
 /// A variable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VarSym {
+pub(crate) struct VarSym {
     /// Its type.
     pub ty: Type,
     /// `const`
@@ -98,7 +98,7 @@ pub struct VarSym {
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub(crate) enum Home {
     /// At the top level.
     Global,
     /// In a template.
@@ -109,7 +109,7 @@ pub enum Home {
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParamSym {
+pub(crate) struct ParamSym {
     /// Its type.
     pub ty: Type,
     /// Whether it is passed by reference.
@@ -124,7 +124,7 @@ pub struct ParamSym {
 
 /// What a parameter belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParamOf {
+pub(crate) enum ParamOf {
     /// A function.
     Function,
     /// A template.
@@ -135,7 +135,7 @@ pub enum ParamOf {
 
 /// The signature of a parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParamSig {
+pub(crate) struct ParamSig {
     /// Its name.
     pub name: SmolStr,
     /// Its type.
@@ -152,7 +152,7 @@ pub struct ParamSig {
 
 /// The signature of a function.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FnSig {
+pub(crate) struct FnSig {
     /// Parameters.
     pub params: Vec<ParamSig>,
     /// The result type.
@@ -167,7 +167,7 @@ pub struct FnSig {
 
 /// The signature of a template or partial instantiation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TemplateSig {
+pub(crate) struct TemplateSig {
     /// Parameters.
     pub params: Vec<ParamSig>,
     /// The id of its body.
@@ -176,7 +176,7 @@ pub struct TemplateSig {
 
 impl Symbol {
     /// The type of the value it denotes, if it denotes one.
-    pub fn value_type(&self) -> Option<&Type> {
+    pub(crate) fn value_type(&self) -> Option<&Type> {
         match &self.kind {
             SymKind::Var(v) => Some(&v.ty),
             SymKind::Param(p) => Some(&p.ty),
@@ -186,7 +186,7 @@ impl Symbol {
     }
 
     /// Whether assignments to it are forbidden.
-    pub fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         match &self.kind {
             SymKind::Var(v) => v.constant,
             SymKind::Param(p) => p.constant,
@@ -196,7 +196,7 @@ impl Symbol {
     }
 
     /// The kind with its article ("a variable", "a type"), for messages.
-    pub fn what(&self) -> &'static str {
+    pub(crate) fn what(&self) -> &'static str {
         match &self.kind {
             SymKind::Var(v) if v.constant => "a constant",
             SymKind::Var(v) => match v.ty.innermost() {

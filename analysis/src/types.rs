@@ -11,7 +11,7 @@ pub const DEFAULT_INT: (i32, i32) = (-32768, 32767);
 
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Type {
+pub(crate) enum Type {
     /// An invalid type that was reported; compatible with everything.
     Error,
     /// The type of functions without a result.
@@ -46,7 +46,7 @@ pub enum Type {
 
 /// An integer range. In `scalarset` notation, it may hold the elements of a set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IntType {
+pub(crate) struct IntType {
     /// The least value.
     pub lo: Bound,
     /// The greatest value.
@@ -57,7 +57,7 @@ pub struct IntType {
 
 /// A number that is known now, or once the parameters of the template are.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Bound {
+pub(crate) enum Bound {
     /// A known number.
     Known(i32),
     /// An expression over parameters of the template.
@@ -66,7 +66,7 @@ pub enum Bound {
 
 impl Bound {
     /// The value, if it is known.
-    pub fn known(&self) -> Option<i32> {
+    pub(crate) fn known(&self) -> Option<i32> {
         match self {
             Bound::Known(v) => Some(*v),
             Bound::Expr(_) => None,
@@ -76,7 +76,7 @@ impl Bound {
 
 /// A set of interchangeable elements. Sets are identified by their declaration, not by their size.
 #[derive(Debug)]
-pub struct ScalarSet {
+pub(crate) struct ScalarSet {
     /// The unique id.
     pub id: u32,
     /// The name shown to users.
@@ -99,7 +99,7 @@ impl PartialEq for ScalarSet {
 
 /// The properties of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChanType {
+pub(crate) struct ChanType {
     /// `urgent`
     pub urgent: bool,
     /// `broadcast`
@@ -108,7 +108,7 @@ pub struct ChanType {
 
 /// One array dimension, created by [`Type::array`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct ArrayType {
+pub(crate) struct ArrayType {
     /// [`Type::Int`] or [`Type::Scalar`].
     pub index: Type,
     /// The type of the entries.
@@ -118,7 +118,7 @@ pub struct ArrayType {
 
 /// A record, created by [`Type::record`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct StructType {
+pub(crate) struct StructType {
     /// The fields in order.
     pub fields: Vec<(SmolStr, Type)>,
     extent: Extent,
@@ -129,7 +129,7 @@ pub struct StructType {
 /// is therefore computed from the extents of the parts before any walk, and a type beyond
 /// [`Extent::MAX`] is never created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Fields, dimensions and values, counted at every occurrence; the entries of an array
     /// are counted once.
     pub parts: u64,
@@ -139,13 +139,13 @@ pub struct Extent {
 
 impl Extent {
     /// The largest extent of a type.
-    pub const MAX: Extent = Extent {
+    pub(crate) const MAX: Extent = Extent {
         parts: 2_000,
         height: 250,
     };
 
     /// Whether a type of this extent is allowed.
-    pub fn fits(self) -> bool {
+    pub(crate) fn fits(self) -> bool {
         self.parts <= Extent::MAX.parts && self.height <= Extent::MAX.height
     }
 
@@ -170,7 +170,7 @@ const SHOWN_PARTS: u64 = 100;
 /// Classes of clock conditions, from the most to the least restricted: a condition allowed in an
 /// invariant is allowed in a guard, and one allowed in a guard is allowed in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CondClass {
+pub(crate) enum CondClass {
     /// Allowed in invariants, guards and queries.
     Invariant,
     /// Allowed in guards and queries.
@@ -181,7 +181,7 @@ pub enum CondClass {
 
 impl Type {
     /// A range with known ends.
-    pub fn int(lo: i32, hi: i32) -> Type {
+    pub(crate) fn int(lo: i32, hi: i32) -> Type {
         Type::Int(IntType {
             lo: Bound::Known(lo),
             hi: Bound::Known(hi),
@@ -190,17 +190,17 @@ impl Type {
     }
 
     /// The plain `int`.
-    pub fn default_int() -> Type {
+    pub(crate) fn default_int() -> Type {
         Type::int(DEFAULT_INT.0, DEFAULT_INT.1)
     }
 
     /// The type of a computed integer: 32 bits.
-    pub fn any_int() -> Type {
+    pub(crate) fn any_int() -> Type {
         Type::int(i32::MIN, i32::MAX)
     }
 
     /// An array dimension over `element`, or its extent if it is too large.
-    pub fn array(index: Type, element: Type) -> Result<Type, Extent> {
+    pub(crate) fn array(index: Type, element: Type) -> Result<Type, Extent> {
         let extent = Extent::around(std::iter::once(&element));
         let make = || {
             Type::Array(Arc::new(ArrayType {
@@ -213,14 +213,14 @@ impl Type {
     }
 
     /// A record, or its extent if it is too large.
-    pub fn record(fields: Vec<(SmolStr, Type)>) -> Result<Type, Extent> {
+    pub(crate) fn record(fields: Vec<(SmolStr, Type)>) -> Result<Type, Extent> {
         let extent = Extent::around(fields.iter().map(|(_, t)| t));
         let make = || Type::Struct(Arc::new(StructType { fields, extent }));
         extent.fits().then(make).ok_or(extent)
     }
 
     /// The extent of the type.
-    pub fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> Extent {
         match self {
             Type::Array(a) => a.extent,
             Type::Struct(s) => s.extent,
@@ -232,27 +232,27 @@ impl Type {
     }
 
     /// Whether it is the type of something invalid that was reported.
-    pub fn is_error(&self) -> bool {
+    pub(crate) fn is_error(&self) -> bool {
         matches!(self, Type::Error)
     }
 
     /// Whether it is an integer or boolean.
-    pub fn is_integral(&self) -> bool {
+    pub(crate) fn is_integral(&self) -> bool {
         matches!(self, Type::Int(_) | Type::Bool | Type::Error)
     }
 
     /// Whether it is an integer, boolean or double.
-    pub fn is_number(&self) -> bool {
+    pub(crate) fn is_number(&self) -> bool {
         self.is_integral() || matches!(self, Type::Double)
     }
 
     /// Whether it can be used where a stochastic model needs a number: clocks included.
-    pub fn is_number_or_clock(&self) -> bool {
+    pub(crate) fn is_number_or_clock(&self) -> bool {
         self.is_number() || matches!(self, Type::Clock)
     }
 
     /// The scalarset, if the type is declared with `scalar[n]`.
-    pub fn scalar(&self) -> Option<&Arc<ScalarSet>> {
+    pub(crate) fn scalar(&self) -> Option<&Arc<ScalarSet>> {
         match self {
             Type::Scalar(set) => Some(set),
             _ => None,
@@ -260,7 +260,7 @@ impl Type {
     }
 
     /// The scalarset of a value or index, in either notation.
-    pub fn any_set(&self) -> Option<&Arc<ScalarSet>> {
+    pub(crate) fn any_set(&self) -> Option<&Arc<ScalarSet>> {
         match self {
             Type::Scalar(set) => Some(set),
             Type::Int(int) => int.set.as_ref(),
@@ -269,7 +269,7 @@ impl Type {
     }
 
     /// The number of cells of a value, if it is known.
-    pub fn known_leaves(&self) -> Option<u64> {
+    pub(crate) fn known_leaves(&self) -> Option<u64> {
         match self {
             Type::Array(a) => {
                 let len = match &a.index {
@@ -288,7 +288,7 @@ impl Type {
     }
 
     /// The ends of the range, if it is known to be empty.
-    pub fn empty_range(&self) -> Option<(i32, i32)> {
+    pub(crate) fn empty_range(&self) -> Option<(i32, i32)> {
         match self {
             Type::Int(int) => int.lo.known().zip(int.hi.known()).filter(|(a, b)| a > b),
             _ => None,
@@ -297,7 +297,7 @@ impl Type {
 
     /// The first empty range in this type that a variable would need a value of. An array over an
     /// empty range has no entries, so it needs no values.
-    pub fn needs_empty(&self) -> Option<(i32, i32)> {
+    pub(crate) fn needs_empty(&self) -> Option<(i32, i32)> {
         match self {
             Type::Array(a) if a.index.empty_range().is_some() => None,
             Type::Array(a) => a.element.needs_empty(),
@@ -307,7 +307,7 @@ impl Type {
     }
 
     /// The type of the entries, after all dimensions.
-    pub fn innermost(&self) -> &Type {
+    pub(crate) fn innermost(&self) -> &Type {
         match self {
             Type::Array(a) => a.element.innermost(),
             other => other,
@@ -315,7 +315,7 @@ impl Type {
     }
 
     /// Whether `test` holds for the type or a part of it.
-    pub fn contains(&self, test: &dyn Fn(&Type) -> bool) -> bool {
+    pub(crate) fn contains(&self, test: &dyn Fn(&Type) -> bool) -> bool {
         test(self)
             || match self {
                 Type::Array(a) => test(&a.index) || a.element.contains(test),
@@ -325,7 +325,7 @@ impl Type {
     }
 
     /// Whether it is an array or record, which is copied and compared as a whole.
-    pub fn is_composite(&self) -> bool {
+    pub(crate) fn is_composite(&self) -> bool {
         matches!(self, Type::Array(_) | Type::Struct(_))
     }
 }
@@ -338,7 +338,7 @@ fn bounds_agree(a: &Bound, b: &Bound) -> bool {
 }
 
 /// Whether two index types denote the same dimension.
-pub fn same_index(a: &Type, b: &Type) -> bool {
+pub(crate) fn same_index(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Int(a), Type::Int(b)) => bounds_agree(&a.lo, &b.lo) && bounds_agree(&a.hi, &b.hi),
         (Type::Scalar(a), Type::Scalar(b)) => a == b,
@@ -349,7 +349,7 @@ pub fn same_index(a: &Type, b: &Type) -> bool {
 
 /// Whether two types hold equivalent data: ranges of integers do not matter, but index ranges,
 /// field names and scalarsets do.
-pub fn equivalent(a: &Type, b: &Type) -> bool {
+pub(crate) fn equivalent(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Error, _) | (_, Type::Error) => true,
         (Type::Int(_) | Type::Bool, Type::Int(_) | Type::Bool) => true,

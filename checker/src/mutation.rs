@@ -3,7 +3,7 @@
 
 /// A bug that can be switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mutation {
+pub(crate) enum Mutation {
     /// Static bounds are one too low.
     LowBound,
     /// Invariants of targets are not looked at.
@@ -55,7 +55,7 @@ pub enum Mutation {
 #[cfg(test)]
 impl Mutation {
     /// All that change verdicts.
-    pub const ALL: [Mutation; 20] = [
+    pub(crate) const ALL: [Mutation; 20] = [
         Mutation::LowBound,
         Mutation::MissedInvariant,
         Mutation::LostStrictness,
@@ -78,7 +78,7 @@ impl Mutation {
         Mutation::FaultsOnTheWay,
     ];
     /// Those of coverage, which verdicts do not depend on.
-    pub const OF_COVERAGE: [Mutation; 3] = [
+    pub(crate) const OF_COVERAGE: [Mutation; 3] = [
         Mutation::FoundIsTaken,
         Mutation::GuardWithoutClocks,
         Mutation::ReceiversForgotten,
@@ -92,19 +92,19 @@ thread_local! {
 
 /// Switches a bug on for this thread.
 #[cfg(test)]
-pub fn set(mutation: Option<Mutation>) {
+pub(crate) fn set(mutation: Option<Mutation>) {
     CURRENT.set(mutation);
 }
 
 /// Whether the bug is on.
 #[cfg(test)]
-pub fn is_on(mutation: Mutation) -> bool {
+pub(crate) fn is_on(mutation: Mutation) -> bool {
     CURRENT.get() == Some(mutation)
 }
 
 /// Whether the bug is on: never outside tests.
 #[cfg(not(test))]
 #[inline(always)]
-pub const fn is_on(_: Mutation) -> bool {
+pub(crate) const fn is_on(_: Mutation) -> bool {
     false
 }

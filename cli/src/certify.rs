@@ -28,7 +28,7 @@ Exit status:
 /// Arguments of `zonelens certify`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The model
     model: PathBuf,
     /// The certificate, as `verify --certificate FILE` writes it
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Checks a certificate; returns the documented exit status.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let text = match model::read_text(&args.model) {
         Ok(text) => text,
         Err(message) => {
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> u8 {
 
 /// What `verify` does about certificates.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// Where to write it.
     pub file: Option<PathBuf>,
     /// Whether to check it.
@@ -90,7 +90,7 @@ pub struct Wanted {
 impl Prepared {
     /// Answers one query of `from` and writes or checks its certificate. `Err` is a message about
     /// the file of the certificate; the report counts nevertheless.
-    pub fn ask_with_certificate(
+    pub(crate) fn ask_with_certificate(
         &self,
         from: &Source,
         query: QueryRef<'_>,

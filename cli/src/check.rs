@@ -35,7 +35,7 @@ Exit status:
 /// Arguments of `zonelens check`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// Models, query files, folders or patterns; `-` is standard input
     #[arg(required = true, value_name = "FILE|DIR|-")]
     paths: Vec<PathBuf>,
@@ -102,7 +102,7 @@ impl From<Notation> for FileKind {
 }
 
 /// A file with its diagnostics.
-pub struct Checked {
+pub(crate) struct Checked {
     /// The name of the file, as the user gave it.
     pub name: String,
     /// Its text.
@@ -116,7 +116,7 @@ pub struct Checked {
 }
 
 /// Checks all files and prints the diagnostics.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let (files, problems) = inputs::expand_all(&args.paths, inputs::is_ours);
     let mut unreadable = !problems.is_empty();
     problems.iter().for_each(|p| output::complain(p));

@@ -8,7 +8,7 @@ use zonelens_project::settings::Settings;
 
 /// Settings by folder.
 #[derive(Default)]
-pub struct Configs {
+pub(crate) struct Configs {
     read: HashMap<PathBuf, Settings>,
     /// The problems of the files that were read.
     pub problems: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Configs {
 
 impl Configs {
     /// The settings for a file; standard input belongs to the current folder.
-    pub fn of(&mut self, path: &Path) -> Settings {
+    pub(crate) fn of(&mut self, path: &Path) -> Settings {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let folder = full.parent().unwrap_or(&full).to_owned();
         if let Some(known) = self.read.get(&folder) {

@@ -17,7 +17,7 @@ Exit status:
 /// Arguments of `zonelens convert`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The model to read
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 /// Converts a model. A model with syntax errors is refused, because part of it would be lost.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let extension = args.output.extension().map(|e| e.to_ascii_lowercase());
     let notation = extension.as_ref().and_then(|e| e.to_str());
     if !matches!(notation, Some("xml" | "xta" | "ta")) {

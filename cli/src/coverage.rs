@@ -31,7 +31,7 @@ Exit status:
 /// Arguments of `zonelens coverage`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The model, `.xta` or `.xml`; `-` for standard input
     pub model: PathBuf,
     /// Override a global integer or boolean constant before any size is evaluated
@@ -58,7 +58,7 @@ enum Format {
 }
 
 /// Explores the model and writes what never happens; returns the documented exit status.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     match cover(args) {
         Ok(status) => status,
         Err(message) => {

@@ -13,7 +13,7 @@ Exit status:
 /// Arguments of `zonelens explain`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The code of a diagnostic, `sym/arithmetic` for instance, or a part of it; without one, all
     /// codes are listed
     code: Option<String>,
@@ -21,7 +21,7 @@ pub struct Args {
 
 /// Prints the page of the code, or of the only code that contains the text; several codes are
 /// listed with their default severities.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let asked = args.code.as_deref().unwrap_or_default().trim();
     let found = codes_with(asked);
     match found.as_slice() {

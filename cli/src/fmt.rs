@@ -26,7 +26,7 @@ Exit status:
 /// Arguments of `zonelens fmt`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// Files, patterns, or folders (all .xta, .ta and .q files in them); `-` formats standard input
     /// to standard output
     #[arg(required = true, value_name = "FILE|DIR|-")]
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Formats each file. Parts with syntax errors are left unchanged.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let (files, problems) = inputs::expand_all(&args.files, inputs::is_formatted);
     let mut status = match problems.is_empty() {
         true => SUCCESS,

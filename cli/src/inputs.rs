@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = 64 << 10;
 
 /// A file to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub(crate) struct Input {
     /// The path; `-` is standard input.
     pub path: PathBuf,
     /// Whether it was found in a folder; otherwise the user named it.
@@ -20,7 +20,7 @@ pub struct Input {
 
 /// The role of a file according to its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// `.xta`, `.ta`, `.xml`, and standard input
     Model,
     /// `.q`
@@ -30,7 +30,7 @@ pub enum Role {
 }
 
 /// The role of a file according to its name.
-pub fn role(path: &Path) -> Role {
+pub(crate) fn role(path: &Path) -> Role {
     if is_stdin(path) {
         return Role::Model;
     }
@@ -43,13 +43,16 @@ pub fn role(path: &Path) -> Role {
 }
 
 /// Whether a path stands for standard input.
-pub fn is_stdin(path: &Path) -> bool {
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// The files of all arguments, in order, and the problems of some arguments. In a folder, the files
 /// that `wanted` accepts are taken.
-pub fn expand_all(arguments: &[PathBuf], wanted: fn(&Path) -> bool) -> (Vec<Input>, Vec<String>) {
+pub(crate) fn expand_all(
+    arguments: &[PathBuf],
+    wanted: fn(&Path) -> bool,
+) -> (Vec<Input>, Vec<String>) {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for argument in arguments {
         match expand(argument, wanted) {
@@ -65,7 +68,7 @@ pub fn expand_all(arguments: &[PathBuf], wanted: fn(&Path) -> bool) -> (Vec<Inpu
 }
 
 /// The files that one argument denotes.
-pub fn expand(argument: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> {
+pub(crate) fn expand(argument: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> {
     let named = |path: PathBuf| Input { path, found: false };
     if is_stdin(argument) {
         return Ok(vec![named(argument.to_owned())]);
@@ -138,18 +141,18 @@ fn folder(path: &Path, wanted: fn(&Path) -> bool) -> Result<Vec<Input>, String> 
 
 /// Whether a file in a folder is a model. An `.xml` file must look like one, because folders may
 /// contain other XML.
-pub fn is_model(path: &Path) -> bool {
+pub(crate) fn is_model(path: &Path) -> bool {
     role(path) == Role::Model
         && (FileKind::from_path(&path.to_string_lossy()) != FileKind::Xml || has_nta(path))
 }
 
 /// Whether a file in a folder is a model or a query file.
-pub fn is_ours(path: &Path) -> bool {
+pub(crate) fn is_ours(path: &Path) -> bool {
     role(path) == Role::Queries || is_model(path)
 }
 
 /// Whether a file in a folder can be formatted.
-pub fn is_formatted(path: &Path) -> bool {
+pub(crate) fn is_formatted(path: &Path) -> bool {
     role(path) != Role::Other && FileKind::from_path(&path.to_string_lossy()) != FileKind::Xml
 }
 
@@ -161,7 +164,7 @@ fn has_nta(path: &Path) -> bool {
 }
 
 /// The bytes of a file or of standard input; a binary file is refused. `Err` is one sentence.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     if trace_text::is_xtr(&path.to_string_lossy()) {
         return Err(format!("{}: {}", path.display(), trace_text::XTR));
     }
@@ -179,7 +182,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// A path for messages.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     match is_stdin(path) {
         true => "standard input".to_owned(),
         false => path.display().to_string(),
@@ -203,7 +206,7 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The notation of a file by its name; for standard input by its text: only XML begins with `<`.
-pub fn kind_of(path: &Path, text: &str) -> FileKind {
+pub(crate) fn kind_of(path: &Path, text: &str) -> FileKind {
     if !is_stdin(path) {
         return FileKind::from_path(&path.to_string_lossy());
     }
@@ -216,7 +219,7 @@ pub fn kind_of(path: &Path, text: &str) -> FileKind {
 
 /// Why a text file with another extension is refused: nothing in it can be read as a model. A model
 /// with such a name is accepted, and its errors are reported.
-pub fn foreign(path: &Path, file: &SourceFile) -> Option<String> {
+pub(crate) fn foreign(path: &Path, file: &SourceFile) -> Option<String> {
     let whole_system = file
         .items
         .iter()
@@ -234,7 +237,7 @@ pub fn foreign(path: &Path, file: &SourceFile) -> Option<String> {
 }
 
 /// Whether an XML text is not a model.
-pub fn is_foreign_xml(file: &SourceFile) -> bool {
+pub(crate) fn is_foreign_xml(file: &SourceFile) -> bool {
     file.kind == FileKind::Xml && !file.text.contains("<nta")
 }
 

@@ -10,7 +10,7 @@ const UNASKED: u8 = 1;
 
 /// Arguments of `zonelens lsp`.
 #[derive(ClapArgs)]
-pub struct Args {
+pub(crate) struct Args {
     /// Accepted for editors that always pass it; standard input and output are the only transport
     #[arg(long, hide = true)]
     stdio: bool,
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 /// Serves until the editor ends the session.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let worker = match args.worker.clone().map_or_else(std::env::current_exe, Ok) {
         Ok(path) => path,
         Err(error) => {

@@ -31,7 +31,7 @@ const EVALUATION: Allowance = Allowance {
 };
 
 /// Reads a text file or standard input; `Err` is one sentence.
-pub fn read_text(path: &Path) -> Result<String, String> {
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let bytes = inputs::read_bytes(path)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -43,7 +43,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 }
 
 /// A parsed file with a table of its lines.
-pub struct Source {
+pub(crate) struct Source {
     /// The path it was read from; `None` for a formula of the command line.
     pub path: Option<PathBuf>,
     /// The parsed text.
@@ -53,7 +53,7 @@ pub struct Source {
 
 impl Source {
     /// Parses `text`.
-    pub fn new(path: Option<PathBuf>, text: impl Into<Arc<str>>, kind: FileKind) -> Source {
+    pub(crate) fn new(path: Option<PathBuf>, text: impl Into<Arc<str>>, kind: FileKind) -> Source {
         let file = SourceFile::parse(text, kind);
         let lines = LineIndex::new(&file.text);
         Source { path, file, lines }
@@ -61,7 +61,7 @@ impl Source {
 
     /// Reads and parses a file; its extension determines the notation. A file that is not a model
     /// is refused with one sentence.
-    pub fn read(path: &Path) -> Result<Source, String> {
+    pub(crate) fn read(path: &Path) -> Result<Source, String> {
         let text = read_text(path)?;
         let kind = inputs::kind_of(path, &text);
         let source = Source::new(Some(path.to_owned()), text, kind);
@@ -76,19 +76,19 @@ impl Source {
     }
 
     /// The position of a byte of this file.
-    pub fn line_col(&self, offset: u32) -> LineCol {
+    pub(crate) fn line_col(&self, offset: u32) -> LineCol {
         self.lines.line_col(&self.file.text, offset)
     }
 
     /// The queries that can be answered.
-    pub fn queries(&self) -> Vec<QueryRef<'_>> {
+    pub(crate) fn queries(&self) -> Vec<QueryRef<'_>> {
         let mut queries = self.file.queries();
         queries.retain(|q| !matches!(q.query.kind, QueryKind::Heading));
         queries
     }
 
     /// The line of a query, counted from 1; 0 for a formula of the command line.
-    pub fn line_of(&self, query: QueryRef<'_>) -> u32 {
+    pub(crate) fn line_of(&self, query: QueryRef<'_>) -> u32 {
         match self.path {
             Some(_) => self.line_col(query.query.span.start + query.base).line,
             None => 0,
@@ -96,7 +96,7 @@ impl Source {
     }
 
     /// `file:line:column`, for messages.
-    pub fn place(&self, span: Span) -> String {
+    pub(crate) fn place(&self, span: Span) -> String {
         let at = self.line_col(span.start);
         match &self.path {
             Some(path) => format!("{}:{}:{}", path.display(), at.line, at.column),
@@ -106,7 +106,7 @@ impl Source {
 }
 
 /// A model that is ready for queries, or the reasons why it is not.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// The text of the model.
     pub source: Source,
     model: Model,
@@ -115,7 +115,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Analyses and instantiates the model.
-    pub fn new(source: Source, constants: &BTreeMap<String, i64>) -> Prepared {
+    pub(crate) fn new(source: Source, constants: &BTreeMap<String, i64>) -> Prepared {
         let model = Model::new(&source.file, constants);
         let network = model.network();
         Prepared {
@@ -128,7 +128,7 @@ impl Prepared {
     /// Refuses an override from the command line without effect: with a misspelt name, the answer
     /// would be for another size than the one requested. If a model has errors, its declarations
     /// are not known well enough to decide.
-    pub fn know_constants(&self, overrides: &[(String, i64)]) -> Result<(), String> {
+    pub(crate) fn know_constants(&self, overrides: &[(String, i64)]) -> Result<(), String> {
         let unknown = |name: &String| !self.model.has_global_constant(name);
         match overrides.iter().find(|(name, _)| unknown(name)) {
             Some((name, value)) if self.network.is_ok() => {
@@ -143,24 +143,24 @@ impl Prepared {
     }
 
     /// The errors that prevent verification.
-    pub fn errors(&self) -> &[Diagnostic] {
+    pub(crate) fn errors(&self) -> &[Diagnostic] {
         self.network.as_ref().err().map_or(&[], Vec::as_slice)
     }
 
     /// The network, if the model has no errors.
-    pub fn network(&self) -> Option<&Network> {
+    pub(crate) fn network(&self) -> Option<&Network> {
         self.network.as_ref().ok()
     }
 
     /// The variables whose values are shown as `true` and `false`.
-    pub fn booleans(&self) -> Booleans {
+    pub(crate) fn booleans(&self) -> Booleans {
         self.network()
             .map(Network::boolean_names)
             .unwrap_or_default()
     }
 
     /// The overridden constants, as text for users.
-    pub fn constants_text(&self, report: &QueryReport) -> Option<String> {
+    pub(crate) fn constants_text(&self, report: &QueryReport) -> Option<String> {
         let one = |(name, value): (&String, &i64)| match value {
             0 if self.model.is_boolean_constant(name) => format!("{name} = false"),
             1 if self.model.is_boolean_constant(name) => format!("{name} = true"),
@@ -171,7 +171,7 @@ impl Prepared {
     }
 
     /// Answers one query of `from`, which may be the model's own file.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         from: &Source,
         query: QueryRef<'_>,
@@ -184,7 +184,7 @@ impl Prepared {
     }
 
     /// The report on one query of `from`, which `run` answers once it is resolved.
-    pub fn answer(
+    pub(crate) fn answer(
         &self,
         from: &Source,
         query: QueryRef<'_>,
@@ -207,14 +207,14 @@ impl Prepared {
     }
 
     /// The overrides of constants that the model has.
-    pub fn known_constants(&self, options: &Options) -> BTreeMap<String, i64> {
+    pub(crate) fn known_constants(&self, options: &Options) -> BTreeMap<String, i64> {
         let known = |name: &String| self.model.has_global_constant(name);
         let given = options.constants.iter().filter(|(name, _)| known(name));
         given.map(|(name, value)| (name.clone(), *value)).collect()
     }
 
     /// Explores everything and says what was not seen.
-    pub fn cover(&self, options: &Options, control: &Control<'_>) -> Coverage {
+    pub(crate) fn cover(&self, options: &Options, control: &Control<'_>) -> Coverage {
         match self.network() {
             Some(network) => coverage(network, options, &|s| self.position(s), control),
             None => Coverage::without_run(self.model_error()),
@@ -222,20 +222,20 @@ impl Prepared {
     }
 
     /// The names and places of what was not seen.
-    pub fn coverage_report(&self, coverage: &Coverage, model: &str) -> CoverageReport {
+    pub(crate) fn coverage_report(&self, coverage: &Coverage, model: &str) -> CoverageReport {
         let none = Network::default();
         let network = self.network().unwrap_or(&none);
         coverage.report(network, model, &|span| self.position(span))
     }
 
     /// Replays a trace; `Err` is the reason if it does not fit the model.
-    pub fn replay(&self, trace: &Trace) -> Result<Trace, String> {
+    pub(crate) fn replay(&self, trace: &Trace) -> Result<Trace, String> {
         let network = self.network.as_ref().map_err(|_| HAS_ERRORS.to_owned())?;
         zonelens_interpreter::replay_trace(network, trace, &|span| self.position(span))
     }
 
     /// The value of an expression in a step of a trace; `Err` is the reason if there is none.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &self,
         trace: &Trace,
         step: usize,
@@ -251,7 +251,10 @@ impl Prepared {
     }
 
     /// Resolves a condition on one state; `Err` says what is wrong with it.
-    pub fn condition(&self, expression: &str) -> Result<zonelens_analysis::network::Query, String> {
+    pub(crate) fn condition(
+        &self,
+        expression: &str,
+    ) -> Result<zonelens_analysis::network::Query, String> {
         let expression = zonelens_syntax::parse_expression(expression).map_err(|errors| {
             let first = errors.into_iter().next();
             first.map_or_else(|| "it is not a state expression".into(), |e| e.message)
@@ -265,7 +268,7 @@ impl Prepared {
     }
 
     /// The line and column of a place in the model.
-    pub fn position(&self, span: Span) -> Position {
+    pub(crate) fn position(&self, span: Span) -> Position {
         let at = self.source.line_col(span.start);
         Position {
             line: at.line,
@@ -282,7 +285,7 @@ impl Prepared {
     }
 
     /// Resolves a query of `from`, or says what is wrong.
-    pub fn resolve(
+    pub(crate) fn resolve(
         &self,
         from: &Source,
         query: QueryRef<'_>,
@@ -336,7 +339,7 @@ impl Prepared {
 }
 
 /// The verdict that the author of a query expects.
-pub fn expected(query: &Query) -> Option<Verdict> {
+pub(crate) fn expected(query: &Query) -> Option<Verdict> {
     query.expectation.map(|e| {
         if e.satisfied {
             Verdict::Satisfied
@@ -347,6 +350,6 @@ pub fn expected(query: &Query) -> Option<Verdict> {
 }
 
 /// Whether a query passes: its verdict is the expected one or, without an expectation, `satisfied`.
-pub fn passes(report: &QueryReport) -> bool {
+pub(crate) fn passes(report: &QueryReport) -> bool {
     report.verdict == report.expected.unwrap_or(Verdict::Satisfied)
 }

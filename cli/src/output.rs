@@ -11,7 +11,7 @@ const LONGEST_MESSAGE: usize = 1000;
 
 /// An output stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub(crate) enum Stream {
     /// Standard output.
     Out,
     /// Standard error.
@@ -20,7 +20,7 @@ pub enum Stream {
 
 impl Stream {
     /// Writes a line. A closed pipe is the reader's choice, not an error.
-    pub fn say(self, line: &str) {
+    pub(crate) fn say(self, line: &str) {
         let _ = match self {
             Stream::Out => writeln!(std::io::stdout().lock(), "{line}"),
             Stream::Error => writeln!(std::io::stderr().lock(), "{line}"),
@@ -28,7 +28,7 @@ impl Stream {
     }
 
     /// The number of columns, if the stream is a terminal.
-    pub fn columns(self) -> Option<usize> {
+    pub(crate) fn columns(self) -> Option<usize> {
         let size = match self {
             Stream::Out => terminal_size::terminal_size_of(std::io::stdout()),
             Stream::Error => terminal_size::terminal_size_of(std::io::stderr()),
@@ -38,23 +38,23 @@ impl Stream {
 }
 
 /// Writes a line to standard output.
-pub fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     Stream::Out.say(line);
 }
 
 /// Writes an error for the user to standard error.
-pub fn complain(message: &str) {
+pub(crate) fn complain(message: &str) {
     Stream::Error.say(&format!("zonelens: {}", one_line(message)));
 }
 
 /// A message for the user: control characters are made visible, and a very long message is
 /// shortened.
-pub fn one_line(message: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(message: &str) -> Cow<'_, str> {
     shortened(message, LONGEST_MESSAGE)
 }
 
 /// Text of at most `most` characters, without control characters.
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let cut = text.char_indices().nth(most).map(|(at, _)| at);
     let kept = &text[..cut.unwrap_or(text.len())];
     if cut.is_none() && !kept.contains(char::is_control) {
@@ -74,7 +74,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 
 /// The values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ColorChoice {
+pub(crate) enum ColorChoice {
     /// On a terminal, unless the environment says otherwise
     #[default]
     Auto,
@@ -87,7 +87,7 @@ pub enum ColorChoice {
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Sets the choice of the command line; the default is `auto`.
-pub fn choose_color(choice: ColorChoice) {
+pub(crate) fn choose_color(choice: ColorChoice) {
     let _ = CHOICE.set(choice);
 }
 
@@ -113,18 +113,18 @@ fn colorful(
 
 /// Colours for one stream, or none.
 #[derive(Clone, Copy)]
-pub struct Palette {
+pub(crate) struct Palette {
     enabled: bool,
 }
 
 impl Palette {
     /// The colours for standard output.
-    pub fn for_stdout() -> Palette {
+    pub(crate) fn for_stdout() -> Palette {
         Palette::of(Stream::Out)
     }
 
     /// The colours for a stream.
-    pub fn of(stream: Stream) -> Palette {
+    pub(crate) fn of(stream: Stream) -> Palette {
         let terminal = match stream {
             Stream::Out => std::io::stdout().is_terminal(),
             Stream::Error => std::io::stderr().is_terminal(),
@@ -137,12 +137,12 @@ impl Palette {
 
     /// No colours.
     #[cfg(test)]
-    pub fn plain() -> Palette {
+    pub(crate) fn plain() -> Palette {
         Palette { enabled: false }
     }
 
     /// Whether it has colours.
-    pub fn is_colored(self) -> bool {
+    pub(crate) fn is_colored(self) -> bool {
         self.enabled
     }
 
@@ -155,32 +155,32 @@ impl Palette {
     }
 
     /// Colours text about success.
-    pub fn good(self, text: &str) -> String {
+    pub(crate) fn good(self, text: &str) -> String {
         self.paint("1;32", text)
     }
 
     /// Colours text about a failure.
-    pub fn bad(self, text: &str) -> String {
+    pub(crate) fn bad(self, text: &str) -> String {
         self.paint("1;31", text)
     }
 
     /// Colours text about something undecided.
-    pub fn doubtful(self, text: &str) -> String {
+    pub(crate) fn doubtful(self, text: &str) -> String {
         self.paint("1;33", text)
     }
 
     /// Colours text of less importance.
-    pub fn faint(self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 
     /// Colours additional information.
-    pub fn note(self, text: &str) -> String {
+    pub(crate) fn note(self, text: &str) -> String {
         self.paint("1;34", text)
     }
 
     /// Emphasises text.
-    pub fn strong(self, text: &str) -> String {
+    pub(crate) fn strong(self, text: &str) -> String {
         self.paint("1", text)
     }
 }

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `zonelens completions`.
 #[derive(Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell to complete in
     shell: Shell,
 }
 
 /// Arguments of `zonelens man`.
 #[derive(Args)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// The page of this command, `verify` for instance; without one, the page of zonelens itself
     #[arg(conflicts_with = "all")]
     command: Option<String>,
@@ -26,7 +26,7 @@ pub struct ManArgs {
 }
 
 /// Prints the completion script.
-pub fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
+pub(crate) fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
     // `explain` also accepts parts of codes, so only the completion script lists codes as possible
     // values.
     let codes: Vec<&'static str> = zonelens_analysis::codes().iter().map(|(c, _)| *c).collect();
@@ -49,7 +49,7 @@ pub fn completions(args: &CompletionsArgs, command: clap::Command) -> u8 {
 }
 
 /// Prints a manual page in roff, or writes all of them.
-pub fn man(args: &ManArgs, mut command: clap::Command) -> u8 {
+pub(crate) fn man(args: &ManArgs, mut command: clap::Command) -> u8 {
     // This gives subcommands their full names.
     command.build();
     let done = match (&args.command, &args.all) {

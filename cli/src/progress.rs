@@ -14,7 +14,7 @@ const LONGEST_QUERY: usize = 200;
 
 /// The number of the current query and the number of queries, and the same for its model.
 #[derive(Clone, Copy, Debug)]
-pub struct Position {
+pub(crate) struct Position {
     /// The number among the queries of its model.
     pub query: (usize, usize),
     /// The number of the model among the models.
@@ -23,7 +23,7 @@ pub struct Position {
 
 impl Position {
     /// The position of a run that is the only one.
-    pub const ONLY: Position = Position {
+    pub(crate) const ONLY: Position = Position {
         query: (1, 1),
         model: (1, 1),
     };
@@ -39,7 +39,7 @@ impl Position {
 
 /// A line on standard error that is shown while a query runs; not shown if standard error is not a
 /// terminal.
-pub struct Bar {
+pub(crate) struct Bar {
     bar: Option<ProgressBar>,
     position: String,
 }
@@ -60,7 +60,7 @@ fn clear_terminal() {
 
 impl Bar {
     /// Starts the line for `query`.
-    pub fn start(query: &str, position: &Position) -> Bar {
+    pub(crate) fn start(query: &str, position: &Position) -> Bar {
         let position = position.text();
         if !std::io::stderr().is_terminal() {
             return Bar {
@@ -83,7 +83,7 @@ impl Bar {
     }
 
     /// Shows the progress of the run.
-    pub fn show(&self, progress: &Progress) {
+    pub(crate) fn show(&self, progress: &Progress) {
         if let Some(bar) = &self.bar {
             let counts = format!(
                 "{}, {} waiting, {}",
@@ -96,7 +96,7 @@ impl Bar {
     }
 
     /// Removes the line.
-    pub fn finish(self) {}
+    pub(crate) fn finish(self) {}
 }
 
 impl Drop for Bar {
@@ -116,7 +116,7 @@ fn message(position: &str, text: &str) -> String {
 
 /// A flag that is set by Ctrl-C and by the request to end (`SIGTERM`) that schedulers and time
 /// limits send. A second request ends the process immediately.
-pub fn interrupt_flag() -> Arc<AtomicBool> {
+pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
     let watch = move || {

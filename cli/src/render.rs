@@ -30,7 +30,7 @@ Exit status:
 /// Arguments of `zonelens render`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The model, `.xta` or `.xml`
     model: PathBuf,
     /// The SVG file to write; `-` for standard output
@@ -86,7 +86,7 @@ fn is_svg(args: &Args) -> Result<(), Failure> {
 }
 
 /// Draws and returns the exit status.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let drawn = is_svg(args).and_then(|()| draw(args)).and_then(|picture| {
         write(args, &picture).map_err(|message| Failure {
             message,

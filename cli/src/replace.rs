@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Replaces `old`, which was read from `path`, by `new`. A file that was changed in the meantime is
 /// left unchanged. Permissions, owner and links are kept; `Err` is one sentence.
-pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
+pub(crate) fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     // A link is kept: the file that it points to is written.
     let file = path.canonicalize().map_err(wrong)?;

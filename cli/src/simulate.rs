@@ -28,7 +28,7 @@ Exit status:
 /// Arguments of `zonelens simulate`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// The model, `.xta` or `.xml`
     pub model: PathBuf,
     /// Number of steps
@@ -73,7 +73,7 @@ struct Run<'a> {
 
 /// Runs the simulation; returns the exit status: 0, or 2 if the model has errors, fails on the way
 /// or lacks a chosen transition.
-pub fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args) -> u8 {
     let source = match Source::read(&args.model) {
         Ok(source) if source.file.kind == FileKind::Query => {
             let name = args.model.display();

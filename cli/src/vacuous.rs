@@ -15,7 +15,7 @@ const AT_LEAST: (f64, u64) = (0.5, 10_000);
 
 /// The hint, if the query of a report is satisfied and says nothing. A premise is said never to
 /// hold only after everything was explored exactly; that run is limited by what the first one took.
-pub fn hint(
+pub(crate) fn hint(
     prepared: &Prepared,
     report: &QueryReport,
     options: &Options,

@@ -6,8 +6,8 @@ mod junit;
 mod long_trace;
 mod selection;
 
-pub use arguments::{Args, constant};
-pub use selection::sibling;
+pub(crate) use arguments::{Args, constant};
+pub(crate) use selection::sibling;
 
 use crate::certify::Wanted;
 use crate::config::Configs;
@@ -27,19 +27,19 @@ use zonelens_syntax::source::QueryRef;
 /// The exit status if some query has another verdict than expected.
 const SOME_FAIL: u8 = 1;
 /// The exit status if some query has no verdict.
-pub const SOME_UNKNOWN: u8 = 3;
+pub(crate) const SOME_UNKNOWN: u8 = 3;
 /// The exit status after Ctrl-C.
-pub const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The order of the arguments on the command line: the positions of each path and of each `-q`.
 #[derive(Clone, Debug, Default)]
-pub struct Order {
+pub(crate) struct Order {
     paths: Vec<usize>,
     formulas: Vec<usize>,
 }
 
 /// Takes the order of paths and `-q` from the parsed command line.
-pub fn order(matches: &clap::ArgMatches) -> Order {
+pub(crate) fn order(matches: &clap::ArgMatches) -> Order {
     let of = |id: &str| {
         let indices = matches.indices_of(id);
         indices.map(Iterator::collect).unwrap_or_default()
@@ -51,7 +51,7 @@ pub fn order(matches: &clap::ArgMatches) -> Order {
 }
 
 /// Runs the queries of all models; returns the documented exit status.
-pub fn run(args: &Args, order: &Order) -> u8 {
+pub(crate) fn run(args: &Args, order: &Order) -> u8 {
     let plan = match Plan::new(args, order) {
         Ok(plan) => plan,
         Err(message) => {
@@ -228,7 +228,7 @@ fn ask(
 
 /// The numbers of queries by result.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Queries with the expected verdict or, without an expectation, `satisfied`.
     pub passed: usize,
     /// Queries with another verdict.
@@ -241,7 +241,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a report.
-    pub fn take(&mut self, report: &QueryReport) {
+    pub(crate) fn take(&mut self, report: &QueryReport) {
         match report.verdict {
             Verdict::Error => self.errors += 1,
             Verdict::Unknown => self.unknown += 1,

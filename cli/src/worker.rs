@@ -24,7 +24,7 @@ use zonelens_syntax::ast::FileKind;
 const STOPPED: i32 = 130;
 
 /// Reads the request, answers, and ends.
-pub fn run() -> u8 {
+pub(crate) fn run() -> u8 {
     platform::lowest_priority();
     let mut line = String::new();
     if let Err(error) = std::io::stdin().lock().read_line(&mut line) {

@@ -13,7 +13,7 @@ use zonelens_analysis::report::Progress;
 use zonelens_analysis::report_text::{grouped, progress};
 
 /// Sent to clients that ask for it when the state of some query changes.
-pub enum StatusChanged {}
+pub(crate) enum StatusChanged {}
 
 impl lsp::notification::Notification for StatusChanged {
     type Params = serde_json::Value;
@@ -21,7 +21,7 @@ impl lsp::notification::Notification for StatusChanged {
 }
 
 /// Sent to clients that ask for it when the open trace is another, at another step, or stale.
-pub enum TraceChanged {}
+pub(crate) enum TraceChanged {}
 
 impl lsp::notification::Notification for TraceChanged {
     type Params = serde_json::Value;
@@ -29,7 +29,7 @@ impl lsp::notification::Notification for TraceChanged {
 }
 
 /// Sent to clients that ask for it when the zone of a simulation arrives, or an edit changes it.
-pub enum SimulationChanged {}
+pub(crate) enum SimulationChanged {}
 
 impl lsp::notification::Notification for SimulationChanged {
     type Params = serde_json::Value;
@@ -37,12 +37,12 @@ impl lsp::notification::Notification for SimulationChanged {
 }
 
 /// The token of a run's progress. A string: some clients refuse numbers.
-pub fn token(run: RunId) -> String {
+pub(crate) fn token(run: RunId) -> String {
     format!("zonelens/run/{run}")
 }
 
 /// The run of a progress token.
-pub fn run_of(token: &lsp::ProgressToken) -> Option<RunId> {
+pub(crate) fn run_of(token: &lsp::ProgressToken) -> Option<RunId> {
     match token {
         lsp::NumberOrString::String(text) => text.strip_prefix("zonelens/run/")?.parse().ok(),
         lsp::NumberOrString::Number(_) => None,
@@ -50,7 +50,7 @@ pub fn run_of(token: &lsp::ProgressToken) -> Option<RunId> {
 }
 
 /// Listens to `events` until the server ends.
-pub async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Event>) {
+pub(crate) async fn serve(shared: Arc<Shared>, mut events: mpsc::UnboundedReceiver<Event>) {
     let mut shown: HashMap<RunId, mpsc::UnboundedSender<Step>> = HashMap::new();
     while let Some(event) = events.recv().await {
         let capabilities = shared.capabilities();

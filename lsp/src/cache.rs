@@ -25,7 +25,7 @@ const MAX_ENTRY_BYTES: usize = 8 << 20;
 
 /// The results on disk; does nothing when there is no place for them.
 #[derive(Clone, Debug)]
-pub struct Cache {
+pub(crate) struct Cache {
     directory: Option<PathBuf>,
     version: Arc<str>,
 }
@@ -33,7 +33,7 @@ pub struct Cache {
 impl Cache {
     /// In `ZONELENS_CACHE_DIR`, else where the platform keeps caches. `version` is that of this
     /// tool.
-    pub fn from_environment(version: &str) -> Cache {
+    pub(crate) fn from_environment(version: &str) -> Cache {
         let directory = base_directory().map(|base| base.join("results"));
         Cache {
             directory,
@@ -47,12 +47,12 @@ impl Cache {
     }
 
     /// The kept answer, if there is one. What is there and is no entry of ours goes.
-    pub fn load(&self, meaning: Meaning) -> Option<QueryReport> {
+    pub(crate) fn load(&self, meaning: Meaning) -> Option<QueryReport> {
         self.find(meaning, is_final)
     }
 
     /// What a model never does, if that is kept.
-    pub fn load_coverage(&self, meaning: Meaning) -> Option<Coverage> {
+    pub(crate) fn load_coverage(&self, meaning: Meaning) -> Option<Coverage> {
         self.find(meaning, |coverage: &Coverage| coverage.complete)
     }
 
@@ -99,7 +99,7 @@ impl Cache {
     }
 
     /// Keeps an answer. A failure is not reported: the cache is only an optimisation.
-    pub fn store(&self, meaning: Meaning, report: &QueryReport) {
+    pub(crate) fn store(&self, meaning: Meaning, report: &QueryReport) {
         if let Some(path) = self.path(meaning)
             && is_final(report)
         {
@@ -108,7 +108,7 @@ impl Cache {
     }
 
     /// Keeps what a model never does, if everything was explored.
-    pub fn store_coverage(&self, meaning: Meaning, coverage: &Coverage) {
+    pub(crate) fn store_coverage(&self, meaning: Meaning, coverage: &Coverage) {
         if let Some(path) = self.path(meaning)
             && coverage.complete
         {
@@ -128,7 +128,7 @@ impl Cache {
     }
 
     /// Removes the oldest entries beyond the limit, and what was left half written.
-    pub fn prune(&self) {
+    pub(crate) fn prune(&self) {
         if let Some(directory) = &self.directory {
             private::sweep(directory);
         }
@@ -143,7 +143,7 @@ impl Cache {
     }
 
     /// Removes all entries.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         for path in self.entries() {
             let _ = std::fs::remove_file(path);
         }
@@ -171,7 +171,7 @@ fn is_final(report: &QueryReport) -> bool {
 }
 
 /// Where this tool keeps what it can do without: `ZONELENS_CACHE_DIR`, else the platform's place.
-pub fn base_directory() -> Option<PathBuf> {
+pub(crate) fn base_directory() -> Option<PathBuf> {
     platform::folder("ZONELENS_CACHE_DIR")
         .or_else(|| Some(platform::cache_directory()?.join("zonelens")))
 }

@@ -8,7 +8,10 @@ use tower_lsp_server::ls_types as lsp;
 use zonelens_ide::semantic_tokens::{MODIFIERS, TYPES};
 
 /// The capabilities for a client that counts columns by `encoding`.
-pub fn capabilities(encoding: Encoding, client: ClientCapabilities) -> lsp::ServerCapabilities {
+pub(crate) fn capabilities(
+    encoding: Encoding,
+    client: ClientCapabilities,
+) -> lsp::ServerCapabilities {
     lsp::ServerCapabilities {
         position_encoding: Some(match encoding {
             Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,

@@ -14,7 +14,7 @@ use zonelens_syntax::span::Span;
 
 /// A lens.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lens {
+pub(crate) struct Lens {
     /// Where it stands.
     pub span: Span,
     /// What it says.
@@ -26,7 +26,7 @@ pub struct Lens {
 }
 
 /// The lenses of a document.
-pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
+pub(crate) fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
     let mut out = Vec::new();
     if sites.len() > 1 {
         out.push(Lens {
@@ -67,7 +67,7 @@ pub fn lenses(uri: &str, sites: &[QuerySite], views: &[View]) -> Vec<Lens> {
 }
 
 /// Over each template: how many processes it makes, and over which sets they are alike.
-pub fn over_templates(network: &Network) -> Vec<Lens> {
+pub(crate) fn over_templates(network: &Network) -> Vec<Lens> {
     let mut templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)> = BTreeMap::new();
     for family in &network.families {
         let Some(process) = network.processes.get(family.first.index()) else {
@@ -87,7 +87,7 @@ pub fn over_templates(network: &Network) -> Vec<Lens> {
 }
 
 /// The same where nothing was instantiated.
-pub fn over_outline(outline: &Outline) -> Vec<Lens> {
+pub(crate) fn over_outline(outline: &Outline) -> Vec<Lens> {
     let mut templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)> = BTreeMap::new();
     for family in &outline.families {
         let entry =
@@ -120,7 +120,7 @@ fn titled(templates: BTreeMap<&str, (Span, u32, BTreeSet<&str>)>) -> Vec<Lens> {
 }
 
 /// What the lens over the queries of a file without a model says.
-pub fn without_model(sites: &[Span]) -> Vec<Lens> {
+pub(crate) fn without_model(sites: &[Span]) -> Vec<Lens> {
     let lens = |span: &Span| Lens {
         span: *span,
         title: "no model next to this file".to_owned(),
@@ -131,7 +131,7 @@ pub fn without_model(sites: &[Span]) -> Vec<Lens> {
 }
 
 /// What a lens says of a query, and the command it runs.
-pub fn title(view: &View) -> (String, &'static str) {
+pub(crate) fn title(view: &View) -> (String, &'static str) {
     match view {
         View::Never => ("▶ verify".to_owned(), commands::VERIFY),
         View::Queued(_, fresh) => {

@@ -5,63 +5,63 @@ use serde_json::Value;
 use tower_lsp_server::ls_types as lsp;
 
 /// Runs one query: `{uri, query}` with the formula, or `{uri, line}` with its 0-based line.
-pub const VERIFY: &str = "zonelens.verify";
+pub(crate) const VERIFY: &str = "zonelens.verify";
 /// Runs all queries of a document: `{uri}`.
-pub const VERIFY_ALL: &str = "zonelens.verifyAll";
+pub(crate) const VERIFY_ALL: &str = "zonelens.verifyAll";
 /// Stops runs: `{run}`, `{uri, query}`, `{uri}`, or all.
-pub const CANCEL: &str = "zonelens.cancel";
+pub(crate) const CANCEL: &str = "zonelens.cancel";
 /// Gives the states of a document's queries: `{uri}`.
-pub const STATUS: &str = "zonelens.status";
+pub(crate) const STATUS: &str = "zonelens.status";
 /// Forgets all results.
-pub const CLEAR: &str = "zonelens.clearResults";
+pub(crate) const CLEAR: &str = "zonelens.clearResults";
 /// Shows the trace of a query: `{uri, query}`; gives the first step and the trace as text.
-pub const TRACE_OPEN: &str = "zonelens.trace.open";
+pub(crate) const TRACE_OPEN: &str = "zonelens.trace.open";
 /// One step on.
-pub const TRACE_NEXT: &str = "zonelens.trace.next";
+pub(crate) const TRACE_NEXT: &str = "zonelens.trace.next";
 /// One step back.
-pub const TRACE_PREVIOUS: &str = "zonelens.trace.previous";
+pub(crate) const TRACE_PREVIOUS: &str = "zonelens.trace.previous";
 /// To the start.
-pub const TRACE_FIRST: &str = "zonelens.trace.first";
+pub(crate) const TRACE_FIRST: &str = "zonelens.trace.first";
 /// To the end.
-pub const TRACE_LAST: &str = "zonelens.trace.last";
+pub(crate) const TRACE_LAST: &str = "zonelens.trace.last";
 /// To a step: `{step}`.
-pub const TRACE_GOTO: &str = "zonelens.trace.goto";
+pub(crate) const TRACE_GOTO: &str = "zonelens.trace.goto";
 /// Shows no trace any more.
-pub const TRACE_CLOSE: &str = "zonelens.trace.close";
+pub(crate) const TRACE_CLOSE: &str = "zonelens.trace.close";
 /// The open trace, or that of `{uri, query}`, as `{text}` and `{json}`.
-pub const TRACE_EXPORT: &str = "zonelens.trace.export";
+pub(crate) const TRACE_EXPORT: &str = "zonelens.trace.export";
 
 /// Evaluates an expression in a step of the open trace: `{expression}` or `{expression, step}`.
-pub const TRACE_EVALUATE: &str = "zonelens.trace.evaluate";
+pub(crate) const TRACE_EVALUATE: &str = "zonelens.trace.evaluate";
 /// Starts a simulation: `{uri}`, or `{uri, query, step}` from a step of the query's trace.
-pub const SIMULATION_START: &str = "zonelens.simulation.start";
+pub(crate) const SIMULATION_START: &str = "zonelens.simulation.start";
 /// The present state of the simulation.
-pub const SIMULATION_STATE: &str = "zonelens.simulation.state";
+pub(crate) const SIMULATION_STATE: &str = "zonelens.simulation.state";
 /// Takes a transition: `{number}`, `{number, delay}`; with `revision` only in that state.
-pub const SIMULATION_TAKE: &str = "zonelens.simulation.take";
+pub(crate) const SIMULATION_TAKE: &str = "zonelens.simulation.take";
 /// Lets time pass: `{delay}`.
-pub const SIMULATION_DELAY: &str = "zonelens.simulation.delay";
+pub(crate) const SIMULATION_DELAY: &str = "zonelens.simulation.delay";
 /// One transition, wait or choice back.
-pub const SIMULATION_BACK: &str = "zonelens.simulation.back";
+pub(crate) const SIMULATION_BACK: &str = "zonelens.simulation.back";
 /// Takes the next transition of the walk again.
-pub const SIMULATION_FORWARD: &str = "zonelens.simulation.forward";
+pub(crate) const SIMULATION_FORWARD: &str = "zonelens.simulation.forward";
 /// To a step of the walk: `{step}`.
-pub const SIMULATION_GOTO: &str = "zonelens.simulation.goto";
+pub(crate) const SIMULATION_GOTO: &str = "zonelens.simulation.goto";
 /// Back to an empty walk.
-pub const SIMULATION_RESTART: &str = "zonelens.simulation.restart";
+pub(crate) const SIMULATION_RESTART: &str = "zonelens.simulation.restart";
 /// Walks at random: `{steps, seed, until, time}`.
-pub const SIMULATION_RANDOM: &str = "zonelens.simulation.random";
+pub(crate) const SIMULATION_RANDOM: &str = "zonelens.simulation.random";
 /// Ends the simulation.
-pub const SIMULATION_STOP: &str = "zonelens.simulation.stop";
+pub(crate) const SIMULATION_STOP: &str = "zonelens.simulation.stop";
 /// The page of a diagnostic: `{code}`, `{uri, line}` or `{uri, position}`.
-pub const EXPLAIN: &str = "zonelens.explain";
+pub(crate) const EXPLAIN: &str = "zonelens.explain";
 /// What a model never does: `{uri}`; runs until everything is explored, and keeps the answer.
-pub const COVERAGE: &str = "zonelens.coverage";
+pub(crate) const COVERAGE: &str = "zonelens.coverage";
 /// Where the log is.
-pub const SHOW_LOG: &str = "zonelens.showLog";
+pub(crate) const SHOW_LOG: &str = "zonelens.showLog";
 
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub const ALL: [&str; 27] = [
+pub(crate) const ALL: [&str; 27] = [
     VERIFY,
     VERIFY_ALL,
     CANCEL,
@@ -94,7 +94,7 @@ pub const ALL: [&str; 27] = [
 /// The argument of every command; which fields count is said at the command.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
-pub struct Argument {
+pub(crate) struct Argument {
     /// The document.
     pub uri: Option<String>,
     /// The formula.
@@ -129,7 +129,7 @@ pub struct Argument {
 
 impl Argument {
     /// Reads the first argument; none at all is as good as an empty one.
-    pub fn read(arguments: &[Value]) -> Result<Argument, String> {
+    pub(crate) fn read(arguments: &[Value]) -> Result<Argument, String> {
         match arguments.first() {
             None | Some(Value::Null) => Ok(Argument::default()),
             Some(value) => serde_json::from_value(value.clone())

@@ -14,7 +14,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Settings by directory.
 #[derive(Default)]
-pub struct Configuration {
+pub(crate) struct Configuration {
     inner: Mutex<Inner>,
 }
 
@@ -35,28 +35,28 @@ impl Configuration {
     }
 
     /// New settings of the editor.
-    pub fn set_editor(&self, value: Value) {
+    pub(crate) fn set_editor(&self, value: Value) {
         let mut inner = self.lock();
         inner.editor = value;
         inner.known.clear();
     }
 
     /// The folders of the workspace.
-    pub fn set_roots(&self, roots: Vec<PathBuf>) {
+    pub(crate) fn set_roots(&self, roots: Vec<PathBuf>) {
         let mut inner = self.lock();
         inner.roots = roots;
         inner.known.clear();
     }
 
     /// Whether the client vouches for the files of the workspace.
-    pub fn set_trusted(&self, trusted: bool) {
+    pub(crate) fn set_trusted(&self, trusted: bool) {
         let mut inner = self.lock();
         inner.trusted = trusted;
         inner.known.clear();
     }
 
     /// Folders were added or removed.
-    pub fn change_roots(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+    pub(crate) fn change_roots(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         let mut inner = self.lock();
         inner.roots.retain(|root| !removed.contains(root));
         inner.roots.extend(added);
@@ -64,17 +64,17 @@ impl Configuration {
     }
 
     /// The folders of the workspace.
-    pub fn roots(&self) -> Vec<PathBuf> {
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
         self.lock().roots.clone()
     }
 
     /// Files may have changed: look again.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.lock().known.clear();
     }
 
     /// The settings for a document; those of the first folder for what has no path.
-    pub fn for_document(&self, document: &str) -> Arc<Settings> {
+    pub(crate) fn for_document(&self, document: &str) -> Arc<Settings> {
         let mut inner = self.lock();
         let directory = uri::to_path(document)
             .and_then(|path| path.parent().map(Path::to_owned))
@@ -109,14 +109,14 @@ impl Configuration {
     }
 
     /// Configuration files in use.
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let inner = self.lock();
         let paths = inner.known.values().filter_map(|(_, path, _)| path.clone());
         paths.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Problems not told yet.
-    pub fn take_problems(&self) -> Vec<String> {
+    pub(crate) fn take_problems(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().problems)
     }
 }

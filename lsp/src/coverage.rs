@@ -25,7 +25,7 @@ const LIMIT: &str = "lint/limit-not-reached";
 
 /// What is known of the models of documents, and what is running.
 #[derive(Default)]
-pub struct Covered(Mutex<Inner>);
+pub(crate) struct Covered(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -42,19 +42,19 @@ impl Covered {
     }
 
     /// A document was closed: its run stops, and what is known is left to the disk.
-    pub fn forget(&self, uri: &str) {
+    pub(crate) fn forget(&self, uri: &str) {
         let mut inner = self.inner();
         inner.known.remove(uri);
         inner.running.remove(uri);
     }
 
     /// Forgets everything that is known.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.inner().known.clear();
     }
 
     /// Stops the run of a document, or all; gives how many there were.
-    pub fn cancel(&self, uri: Option<&str>) -> usize {
+    pub(crate) fn cancel(&self, uri: Option<&str>) -> usize {
         let mut inner = self.inner();
         let before = inner.running.len();
         match uri {
@@ -95,7 +95,7 @@ impl Covered {
 
 /// Explores the model of a document, unless it is known what it never does, and gives it as JSON;
 /// `Err` is a sentence for users.
-pub async fn command(shared: &Arc<Shared>, uri: &str) -> Result<Value, String> {
+pub(crate) async fn command(shared: &Arc<Shared>, uri: &str) -> Result<Value, String> {
     let missing = || format!("the document {uri} is not open");
     let snapshot = shared.store.get(uri).ok_or_else(missing)?;
     let (held, looked) = (Arc::clone(shared), Arc::clone(&snapshot));
@@ -185,7 +185,7 @@ fn answer(shared: &Shared, model: &Arc<Snapshot>, coverage: &Coverage) -> Option
 
 /// What is known about a document, as diagnostics: only what never happens, and only while the text
 /// means what was explored. Guards and receivers are parts of their edges.
-pub fn findings(shared: &Shared, snapshot: &Snapshot) -> Vec<Finding> {
+pub(crate) fn findings(shared: &Shared, snapshot: &Snapshot) -> Vec<Finding> {
     let Some((meaning, coverage)) = shared.coverage.get(&snapshot.uri) else {
         return Vec::new();
     };

@@ -28,7 +28,7 @@ const TRACE: &str = "query/trace";
 const MAX_PATH: usize = 100;
 
 /// A diagnostic with places in other documents.
-pub struct Finding {
+pub(crate) struct Finding {
     /// What is wrong, and places in its own document.
     pub diagnostic: Diagnostic,
     /// Places elsewhere, and what is there.
@@ -46,7 +46,11 @@ impl From<Diagnostic> for Finding {
 
 /// What answers say about queries. Of those whose text means something else by now only an unmet
 /// expectation is left, and it says so.
-pub fn of_answers(model: &Arc<Snapshot>, sites: &[QuerySite], answers: &[Known]) -> Vec<Finding> {
+pub(crate) fn of_answers(
+    model: &Arc<Snapshot>,
+    sites: &[QuerySite],
+    answers: &[Known],
+) -> Vec<Finding> {
     let mut out = Vec::new();
     for site in sites {
         let Some(known) = answers.iter().find(|k| k.meaning == site.meaning) else {
@@ -143,7 +147,11 @@ fn not_reduced(model: &Arc<Snapshot>, site: &QuerySite, set: &ExcludedScalarset)
 
 /// The open trace at its query: the current step, and the way of all steps. `model` must mean what
 /// it was found in.
-pub fn of_trace(model: &Arc<Snapshot>, sites: &[QuerySite], open: &OpenTrace) -> Option<Finding> {
+pub(crate) fn of_trace(
+    model: &Arc<Snapshot>,
+    sites: &[QuerySite],
+    open: &OpenTrace,
+) -> Option<Finding> {
     let fits = |s: &&QuerySite| s.text == open.query && s.meaning == open.meaning;
     let site = sites.iter().find(fits)?;
     let steps = trace_text::steps(&open.trace);
@@ -185,7 +193,7 @@ fn path(model: &Arc<Snapshot>, trace: &Trace) -> Vec<(Target, String)> {
 }
 
 /// Applies the user's severities; what is switched off goes.
-pub fn with_severities(list: Vec<Finding>, settings: &Settings) -> Vec<Finding> {
+pub(crate) fn with_severities(list: Vec<Finding>, settings: &Settings) -> Vec<Finding> {
     let judged = |f: Finding| {
         let kept = settings.severities.apply(vec![f.diagnostic]).pop()?;
         Some(Finding {
@@ -199,6 +207,6 @@ pub fn with_severities(list: Vec<Finding>, settings: &Settings) -> Vec<Finding> 
 }
 
 /// Whether `span` lies in `snapshot`'s text; diagnostics elsewhere would land at its end.
-pub fn inside(snapshot: &Snapshot, span: Span) -> bool {
+pub(crate) fn inside(snapshot: &Snapshot, span: Span) -> bool {
     span.end <= snapshot.full_span().end
 }

@@ -8,7 +8,7 @@ use zonelens_project::settings::Settings;
 use zonelens_syntax::span::TextEdit;
 
 /// What the client says changed.
-pub enum Change {
+pub(crate) enum Change {
     /// Everything.
     Full(String),
     /// The text between two positions.
@@ -16,7 +16,7 @@ pub enum Change {
 }
 
 /// The document after `changes`, which apply one after the other.
-pub fn edited(
+pub(crate) fn edited(
     before: &Snapshot,
     version: i32,
     changes: Vec<Change>,
@@ -48,7 +48,7 @@ pub fn edited(
 
 /// How the queries of a model are run: as the settings say, under the constants it was analysed
 /// with, so that an answer belongs to what was judged here.
-pub fn options(model: &Snapshot, settings: &Settings) -> Options {
+pub(crate) fn options(model: &Snapshot, settings: &Settings) -> Options {
     Options {
         constants: (**model.constants()).clone(),
         ..settings.options.clone()

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Open documents, then models in the folders, each read when it is asked for: not for the thread
 /// that reads messages.
-pub fn documents(store: &Store, roots: &[PathBuf]) -> impl Iterator<Item = Arc<Snapshot>> {
+pub(crate) fn documents(store: &Store, roots: &[PathBuf]) -> impl Iterator<Item = Arc<Snapshot>> {
     let mut open = store.all();
     open.sort_by(|a, b| a.uri.cmp(&b.uri));
     let known: HashSet<String> = open.iter().map(|d| d.uri.clone()).collect();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tower_lsp_server::ls_types as lsp;
 
 /// A position.
-pub fn point(position: lsp::Position) -> Point {
+pub(crate) fn point(position: lsp::Position) -> Point {
     Point {
         line: position.line,
         column: position.character,
@@ -15,7 +15,7 @@ pub fn point(position: lsp::Position) -> Point {
 }
 
 /// Changes of a document, in order.
-pub fn changes(events: Vec<lsp::TextDocumentContentChangeEvent>) -> Vec<Change> {
+pub(crate) fn changes(events: Vec<lsp::TextDocumentContentChangeEvent>) -> Vec<Change> {
     events
         .into_iter()
         .map(|event| match event.range {
@@ -26,7 +26,7 @@ pub fn changes(events: Vec<lsp::TextDocumentContentChangeEvent>) -> Vec<Change> 
 }
 
 /// The best encoding the client offers: bytes need no counting.
-pub fn encoding(capabilities: &lsp::ClientCapabilities) -> Encoding {
+pub(crate) fn encoding(capabilities: &lsp::ClientCapabilities) -> Encoding {
     let offered = capabilities
         .general
         .as_ref()
@@ -45,7 +45,7 @@ pub fn encoding(capabilities: &lsp::ClientCapabilities) -> Encoding {
 
 /// What of the client's abilities the server acts on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ClientCapabilities {
+pub(crate) struct ClientCapabilities {
     /// It shows progress that the server starts.
     pub progress: bool,
     /// It fetches lenses again when asked to.
@@ -77,7 +77,7 @@ pub struct ClientCapabilities {
 
 impl ClientCapabilities {
     /// Reads them.
-    pub fn read(params: &lsp::InitializeParams) -> ClientCapabilities {
+    pub(crate) fn read(params: &lsp::InitializeParams) -> ClientCapabilities {
         // As JSON: the types at hand do not know the newest parts of the protocol.
         let capabilities = serde_json::to_value(&params.capabilities).unwrap_or_default();
         let can = |path: &str| {
@@ -106,7 +106,7 @@ impl ClientCapabilities {
 }
 
 /// The folders of the workspace.
-pub fn roots(params: &lsp::InitializeParams) -> Vec<PathBuf> {
+pub(crate) fn roots(params: &lsp::InitializeParams) -> Vec<PathBuf> {
     match &params.workspace_folders {
         Some(folders) if !folders.is_empty() => folder_paths(folders),
         _ => {
@@ -119,7 +119,7 @@ pub fn roots(params: &lsp::InitializeParams) -> Vec<PathBuf> {
 }
 
 /// The paths of folders that have one.
-pub fn folder_paths(folders: &[lsp::WorkspaceFolder]) -> Vec<PathBuf> {
+pub(crate) fn folder_paths(folders: &[lsp::WorkspaceFolder]) -> Vec<PathBuf> {
     let path = |f: &lsp::WorkspaceFolder| uri::to_path(f.uri.as_str());
     folders.iter().filter_map(path).collect()
 }

@@ -13,10 +13,10 @@ use tokio::io::{
 use tower_lsp_server::jsonrpc::{Request, Response};
 
 /// The method that stands for a message that cannot be read.
-pub const MALFORMED: &str = "zonelens/malformedMessage";
+pub(crate) const MALFORMED: &str = "zonelens/malformedMessage";
 
 /// The method that stands for a request under `$/`.
-pub const UNKNOWN: &str = "zonelens/unknownRequest";
+pub(crate) const UNKNOWN: &str = "zonelens/unknownRequest";
 
 const HEADER: &[u8] = b"content-length:";
 /// After this notification nothing of the greeting follows.
@@ -34,24 +34,24 @@ const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
 /// What the client says that the protocol crate has no place for.
 #[derive(Default)]
-pub struct ClientHints {
+pub(crate) struct ClientHints {
     document_content: AtomicBool,
     goodbye: AtomicBool,
 }
 
 impl ClientHints {
     /// Whether the client fetches texts by `workspace/textDocumentContent` once that is registered.
-    pub fn document_content(&self) -> bool {
+    pub(crate) fn document_content(&self) -> bool {
         self.document_content.load(Ordering::Relaxed)
     }
 
     /// The client asked to shut down: it may leave now.
-    pub fn goodbye(&self) {
+    pub(crate) fn goodbye(&self) {
         self.goodbye.store(true, Ordering::Relaxed);
     }
 
     /// Whether the client left as it should.
-    pub fn said_goodbye(&self) -> bool {
+    pub(crate) fn said_goodbye(&self) -> bool {
         self.goodbye.load(Ordering::Relaxed)
     }
 
@@ -68,7 +68,7 @@ impl ClientHints {
 }
 
 /// Passes on the well-formed messages of `input`. Must be called inside a runtime.
-pub fn guarded(
+pub(crate) fn guarded(
     input: impl AsyncRead + Unpin + Send + 'static,
     hints: Arc<ClientHints>,
     leave: Arc<Leave>,

@@ -22,7 +22,7 @@ const HEADER_END: &[u8] = b"\r\n\r\n";
 
 /// Answers that were written and not sent yet.
 #[derive(Default)]
-pub struct LargeAnswers(Mutex<Kept>);
+pub(crate) struct LargeAnswers(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
@@ -44,7 +44,7 @@ struct Number {
 impl LargeAnswers {
     /// Keeps an answer, which is JSON. The error stands for it: a handler must end with it at once,
     /// so that nothing is kept for a request that was cancelled.
-    pub fn keep(&self, answer: Vec<u8>) -> Error {
+    pub(crate) fn keep(&self, answer: Vec<u8>) -> Error {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.last += 1;
         let number = kept.last;
@@ -69,7 +69,7 @@ impl LargeAnswers {
 }
 
 /// Writes messages, with large answers in their places.
-pub struct Output<'a, W> {
+pub(crate) struct Output<'a, W> {
     out: W,
     answers: &'a LargeAnswers,
     /// The beginning of a message that is not known yet.
@@ -80,7 +80,7 @@ pub struct Output<'a, W> {
 
 impl<'a, W: Write> Output<'a, W> {
     /// Writes to `out`.
-    pub fn new(out: W, answers: &'a LargeAnswers) -> Output<'a, W> {
+    pub(crate) fn new(out: W, answers: &'a LargeAnswers) -> Output<'a, W> {
         Output {
             out,
             answers,
@@ -90,7 +90,7 @@ impl<'a, W: Write> Output<'a, W> {
     }
 
     /// Writes a part of the stream of messages.
-    pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let mut held = std::mem::take(&mut self.held);
         let mut rest = bytes;
         if !held.is_empty() {

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
 /// What was found in a text, with that text.
-pub type Found<T> = Arc<(Arc<str>, Vec<T>)>;
+pub(crate) type Found<T> = Arc<(Arc<str>, Vec<T>)>;
 
 /// By document.
 #[derive(Default)]
-pub struct LastGood {
+pub(crate) struct LastGood {
     queries: HashMap<String, Found<QuerySite>>,
     templates: HashMap<String, Found<Lens>>,
 }
 
 impl LastGood {
     /// The queries that were found last in a document.
-    pub fn queries(&self, uri: &str) -> Option<Found<QuerySite>> {
+    pub(crate) fn queries(&self, uri: &str) -> Option<Found<QuerySite>> {
         self.queries.get(uri).cloned()
     }
 
     /// Notes queries that were found; gives those that were noted before.
-    pub fn keep_queries(
+    pub(crate) fn keep_queries(
         &mut self,
         uri: String,
         found: Found<QuerySite>,
@@ -33,17 +33,21 @@ impl LastGood {
     }
 
     /// The lenses over templates of the last text that had some.
-    pub fn templates(&self, uri: &str) -> Option<Found<Lens>> {
+    pub(crate) fn templates(&self, uri: &str) -> Option<Found<Lens>> {
         self.templates.get(uri).cloned()
     }
 
     /// Notes lenses that were found; gives those that were noted before.
-    pub fn keep_templates(&mut self, uri: String, found: Found<Lens>) -> Option<Found<Lens>> {
+    pub(crate) fn keep_templates(
+        &mut self,
+        uri: String,
+        found: Found<Lens>,
+    ) -> Option<Found<Lens>> {
         self.templates.insert(uri, found)
     }
 
     /// A document was closed.
-    pub fn forget(&mut self, uri: &str) {
+    pub(crate) fn forget(&mut self, uri: &str) {
         self.queries.remove(uri);
         self.templates.remove(uri);
     }
@@ -51,7 +55,11 @@ impl LastGood {
 
 /// The queries of `good` that are still in `text` but that its errors hide from `sites`. Their
 /// meanings are old.
-pub fn hidden_queries(good: &Found<QuerySite>, text: &str, sites: &[QuerySite]) -> Vec<QuerySite> {
+pub(crate) fn hidden_queries(
+    good: &Found<QuerySite>,
+    text: &str,
+    sites: &[QuerySite],
+) -> Vec<QuerySite> {
     let (old, good) = &**good;
     let missing = |site: &&QuerySite| sites.iter().all(|s| s.text != site.text);
     let missing: Vec<&QuerySite> = good.iter().filter(missing).collect();
@@ -74,7 +82,7 @@ pub fn hidden_queries(good: &Found<QuerySite>, text: &str, sites: &[QuerySite]) 
 }
 
 /// The lenses of `good` at their places in `text`, marked as stale.
-pub fn stale_templates(good: &Found<Lens>, text: &str) -> Vec<Lens> {
+pub(crate) fn stale_templates(good: &Found<Lens>, text: &str) -> Vec<Lens> {
     let (old, good) = &**good;
     let moved = Moved::new(old, text);
     let stale = |lens: &Lens| {

@@ -28,18 +28,18 @@ fn workers() -> MutexGuard<'static, BTreeSet<u32>> {
 }
 
 /// Ends the workers that are still there.
-pub fn end_workers() {
+pub(crate) fn end_workers() {
     workers()
         .iter()
         .for_each(|id| zonelens_project::platform::end_process(*id));
 }
 
 /// A worker that was started and not waited for yet; it ends with the server.
-pub struct Worker(Option<u32>);
+pub(crate) struct Worker(Option<u32>);
 
 impl Worker {
     /// Notes the process `id`.
-    pub fn new(id: Option<u32>) -> Worker {
+    pub(crate) fn new(id: Option<u32>) -> Worker {
         workers().extend(id);
         Worker(id)
     }
@@ -54,14 +54,14 @@ impl Drop for Worker {
 }
 
 /// Ends the process when nobody listens any more.
-pub struct Leave {
+pub(crate) struct Leave {
     hints: Arc<ClientHints>,
     leaving: AtomicBool,
 }
 
 impl Leave {
     /// For a server whose client gives `hints`.
-    pub fn new(hints: Arc<ClientHints>) -> Arc<Leave> {
+    pub(crate) fn new(hints: Arc<ClientHints>) -> Arc<Leave> {
         Arc::new(Leave {
             hints,
             leaving: AtomicBool::new(false),
@@ -69,7 +69,7 @@ impl Leave {
     }
 
     /// The server has a moment left.
-    pub fn soon(self: &Arc<Self>, why: &str) {
+    pub(crate) fn soon(self: &Arc<Self>, why: &str) {
         if self.leaving.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -90,12 +90,12 @@ impl Leave {
 
     /// Ends the server once the other end of its input is closed, also while nobody reads what came
     /// before.
-    pub fn with_input(self: &Arc<Self>) {
+    pub(crate) fn with_input(self: &Arc<Self>) {
         self.watch("input closed", zonelens_project::platform::input_closed);
     }
 
     /// Ends the server once the process `id`, its client, is gone.
-    pub fn with_process(self: &Arc<Self>, id: u32) {
+    pub(crate) fn with_process(self: &Arc<Self>, id: u32) {
         self.watch("client gone", move || {
             zonelens_project::platform::process_gone(id)
         });

@@ -13,18 +13,18 @@ static PATH: OnceLock<PathBuf> = OnceLock::new();
 static CRASH: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// The newest crash report that was not told yet.
-pub fn take_crash() -> Option<PathBuf> {
+pub(crate) fn take_crash() -> Option<PathBuf> {
     CRASH.lock().ok()?.take()
 }
 
 /// Where the log is, if one is written.
-pub fn path() -> Option<PathBuf> {
+pub(crate) fn path() -> Option<PathBuf> {
     PATH.get().cloned()
 }
 
 /// Opens the log: `file`, else the file named by `ZONELENS_LOG`, else none. Panics go there and
 /// into a crash report in `crashes`.
-pub fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<()> {
+pub(crate) fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<()> {
     let named = std::env::var_os("ZONELENS_LOG").filter(|v| !v.is_empty());
     let path = file.map(Path::to_owned).or(named.map(PathBuf::from));
     if let Some(path) = path {
@@ -52,7 +52,7 @@ pub fn start(file: Option<&Path>, crashes: Option<PathBuf>) -> std::io::Result<(
 }
 
 /// Writes a line with the time; nothing without a log.
-pub fn write(line: &str) {
+pub(crate) fn write(line: &str) {
     if let Ok(mut log) = LOG.lock()
         && let Some(file) = log.as_mut()
     {

@@ -7,23 +7,28 @@ use zonelens_syntax::source::QueryRef;
 
 /// A digest of model, query, options and tool version. Equal digests mean equal answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Meaning([u8; 16]);
+pub(crate) struct Meaning([u8; 16]);
 
 impl Meaning {
     /// Of given bytes.
     #[cfg(test)]
-    pub fn of_bytes(bytes: [u8; 16]) -> Meaning {
+    pub(crate) fn of_bytes(bytes: [u8; 16]) -> Meaning {
         Meaning(bytes)
     }
 
     /// In hexadecimal, for file names and messages.
-    pub fn to_hex(self) -> String {
+    pub(crate) fn to_hex(self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
 /// The meaning of `query` asked of `model`, which is instantiated for that.
-pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: &str) -> Meaning {
+pub(crate) fn of_query(
+    model: &Snapshot,
+    query: QueryRef<'_>,
+    options: &Options,
+    tool: &str,
+) -> Meaning {
     let resolved = model.network().and_then(|(network, digest)| {
         let query = model
             .model()
@@ -40,7 +45,7 @@ pub fn of_query(model: &Snapshot, query: QueryRef<'_>, options: &Options, tool: 
 }
 
 /// The meaning of a model without a query, as a simulation needs it; `None` while it has errors.
-pub fn of_model(model: &Snapshot, tool: &str) -> Option<Meaning> {
+pub(crate) fn of_model(model: &Snapshot, tool: &str) -> Option<Meaning> {
     let (_, digested) = model.network()?;
     let parts: [&[u8]; 2] = [b"model", &digested.fingerprint()];
     Some(digest(&parts, &Options::default(), tool))
@@ -48,29 +53,29 @@ pub fn of_model(model: &Snapshot, tool: &str) -> Option<Meaning> {
 
 /// What a model never does belongs to this; `None` while it has errors. Limits do not count,
 /// because only complete runs are kept.
-pub fn of_coverage(model: &Snapshot, tool: &str) -> Option<Meaning> {
+pub(crate) fn of_coverage(model: &Snapshot, tool: &str) -> Option<Meaning> {
     let (_, digested) = model.network()?;
     let parts: [&[u8]; 2] = [b"coverage", &digested.fingerprint()];
     Some(digest(&parts, &Options::default(), tool))
 }
 
 /// What to go by where nothing has a meaning: the text itself.
-pub fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
+pub(crate) fn of_text(model: &Snapshot, formula: &str, options: &Options, tool: &str) -> Meaning {
     TextMeanings::new(model, options, tool).of(formula)
 }
 
 /// What queries of one model are by its text, which is read once for all of them.
-pub struct TextMeanings(Sha256);
+pub(crate) struct TextMeanings(Sha256);
 
 impl TextMeanings {
     /// For the queries of `model`.
-    pub fn new(model: &Snapshot, options: &Options, tool: &str) -> TextMeanings {
+    pub(crate) fn new(model: &Snapshot, options: &Options, tool: &str) -> TextMeanings {
         let text = model.text_digest();
         TextMeanings(hashed(&[b"text", &text], options, tool))
     }
 
     /// For a formula.
-    pub fn of(&self, formula: &str) -> Meaning {
+    pub(crate) fn of(&self, formula: &str) -> Meaning {
         let mut hasher = self.0.clone();
         part(&mut hasher, formula.as_bytes());
         finished(hasher)

@@ -8,7 +8,7 @@ use zonelens_analysis::trace_text;
 
 /// The trace that is shown.
 #[derive(Clone)]
-pub struct OpenTrace {
+pub(crate) struct OpenTrace {
     /// The document of the query.
     pub uri: String,
     /// The document of the model.
@@ -27,7 +27,7 @@ pub struct OpenTrace {
 
 /// Where to go in a trace.
 #[derive(Clone, Copy, Debug)]
-pub enum Move {
+pub(crate) enum Move {
     /// One step on.
     Next,
     /// One step back.
@@ -42,7 +42,7 @@ pub enum Move {
 
 impl OpenTrace {
     /// Moves the current step, never past an end.
-    pub fn go(&mut self, to: Move) {
+    pub(crate) fn go(&mut self, to: Move) {
         let last = self.trace.steps.len().saturating_sub(1);
         self.step = match to {
             Move::Next => self.step + 1,
@@ -55,7 +55,7 @@ impl OpenTrace {
     }
 
     /// The whole trace as text, with the 0-based line each step starts on.
-    pub fn document(&self) -> (String, Vec<usize>) {
+    pub(crate) fn document(&self) -> (String, Vec<usize>) {
         let trace = &self.trace;
         let heading = format!("{}\n{}\n\n", self.query, trace_text::summary(trace));
         let mut starts = Vec::new();

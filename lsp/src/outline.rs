@@ -9,7 +9,7 @@ use zonelens_ide::lines::LineTable;
 use zonelens_syntax::span::Span;
 
 /// The answer to `textDocument/documentSymbol`.
-pub fn to_json(place: Place<'_>, symbols: &[Symbol<'_>]) -> Vec<u8> {
+pub(crate) fn to_json(place: Place<'_>, symbols: &[Symbol<'_>]) -> Vec<u8> {
     let mut writer = Writer {
         place,
         lines: place.snapshot.lines(),

@@ -18,14 +18,14 @@ use zonelens_syntax::span::Span;
 /// What `zonelens/chart` is asked with.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct ChartParams {
+pub(crate) struct ChartParams {
     /// The processes to show; all without it.
     processes: Option<BTreeSet<String>>,
 }
 
 impl Server {
     /// `zonelens/drawing`: the templates of a document's model, laid out.
-    pub async fn drawing(&self, params: lsp::TextDocumentIdentifier) -> Result<Value> {
+    pub(crate) async fn drawing(&self, params: lsp::TextDocumentIdentifier) -> Result<Value> {
         let snapshot = self.snapshot(&params.uri)?;
         let encoding = self.shared.encoding();
         let drawn = self.compute(params.uri.as_str(), move |shared| {
@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// `zonelens/chart`: the open trace in words and as a sequence chart.
-    pub async fn chart(&self, params: ChartParams) -> Result<Value> {
+    pub(crate) async fn chart(&self, params: ChartParams) -> Result<Value> {
         let open = self.shared.trace();
         let open = open.ok_or_else(|| Error::invalid_params("no trace is open"))?;
         let uri = open.uri.clone();

@@ -19,7 +19,7 @@ const SLOW: Duration = Duration::from_millis(200);
 const MAX_REMEMBERED: usize = 64;
 
 /// The threads that parse and analyse.
-pub struct Pool {
+pub(crate) struct Pool {
     places: Arc<Semaphore>,
     documents: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
@@ -35,7 +35,7 @@ impl Default for Pool {
 
 impl Pool {
     /// Runs `work`, which is about `document`, on a thread of its own; `None` if it panicked.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         document: &str,
         work: impl FnOnce() -> T + Send + 'static,

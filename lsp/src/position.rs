@@ -6,7 +6,7 @@ use zonelens_syntax::span::Span;
 
 /// What a column counts, as agreed with the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units: what every client knows.
@@ -18,7 +18,7 @@ pub enum Encoding {
 
 /// A 0-based line and column in the agreed encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
+pub(crate) struct Point {
     /// 0-based line.
     pub line: u32,
     /// 0-based column.
@@ -27,7 +27,7 @@ pub struct Point {
 
 /// The byte offset of `point`. Lines past the end are the end, columns past the end of a line are
 /// its end, and a column inside a character is the start of that character.
-pub fn offset(rope: &Rope, point: Point, encoding: Encoding) -> u32 {
+pub(crate) fn offset(rope: &Rope, point: Point, encoding: Encoding) -> u32 {
     let line = point.line as usize;
     if line >= rope.len_lines() {
         return rope.len_bytes() as u32;
@@ -54,7 +54,7 @@ pub fn offset(rope: &Rope, point: Point, encoding: Encoding) -> u32 {
 }
 
 /// The position of a byte; offsets past the end are the end, inside a character its start.
-pub fn point(rope: &Rope, offset: u32, encoding: Encoding) -> Point {
+pub(crate) fn point(rope: &Rope, offset: u32, encoding: Encoding) -> Point {
     let offset = (offset as usize).min(rope.len_bytes());
     let char_index = rope.byte_to_char(offset);
     let line = rope.char_to_line(char_index);
@@ -71,7 +71,7 @@ pub fn point(rope: &Rope, offset: u32, encoding: Encoding) -> Point {
 }
 
 /// As [`point`], by the table of the rope's lines.
-pub fn point_by(table: &LineTable, rope: &Rope, offset: u32, encoding: Encoding) -> Point {
+pub(crate) fn point_by(table: &LineTable, rope: &Rope, offset: u32, encoding: Encoding) -> Point {
     match table.ascii_position(offset) {
         Some((line, column)) => Point { line, column },
         None => point(rope, offset, encoding),
@@ -79,7 +79,7 @@ pub fn point_by(table: &LineTable, rope: &Rope, offset: u32, encoding: Encoding)
 }
 
 /// The span between two positions, in order even if the client mixed them up.
-pub fn span(rope: &Rope, start: Point, end: Point, encoding: Encoding) -> Span {
+pub(crate) fn span(rope: &Rope, start: Point, end: Point, encoding: Encoding) -> Span {
     let (a, b) = (offset(rope, start, encoding), offset(rope, end, encoding));
     Span::new(a.min(b), a.max(b))
 }

@@ -19,7 +19,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Makes a directory that only this user may look into. One that is there already gets those
 /// permissions; a link in its place is refused.
-pub fn directory(path: &Path) -> Result<()> {
+pub(crate) fn directory(path: &Path) -> Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -40,7 +40,7 @@ pub fn directory(path: &Path) -> Result<()> {
 }
 
 /// The content of a regular file of this user with at most `most` bytes; `None` for anything else.
-pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     // The file is examined through its handle: the file behind the name may change in between.
     let parent = path.parent()?.symlink_metadata().ok()?;
     let mut options = OpenOptions::new();
@@ -78,7 +78,7 @@ fn is_ours(_: &std::fs::Metadata) -> bool {
 
 /// Writes a file that only this user may read. It is written beside and renamed, so that no reader
 /// sees half of it.
-pub fn write(path: &Path, bytes: &[u8], read_only: bool) -> Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8], read_only: bool) -> Result<()> {
     if let Some(parent) = path.parent() {
         directory(parent)?;
     }
@@ -121,7 +121,7 @@ fn temporary(path: &Path) -> Result<(PathBuf, File)> {
 }
 
 /// Removes temporary files that were left behind.
-pub fn sweep(directory: &Path) {
+pub(crate) fn sweep(directory: &Path) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries {
         let path = entry.path();

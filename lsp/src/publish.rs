@@ -18,12 +18,12 @@ use zonelens_ide::diagnostics as written;
 use zonelens_ide::{Snapshot, Workspace};
 
 /// A document whose diagnostics may be others now, and whether the client cannot know that.
-pub type Due = (String, bool);
+pub(crate) type Due = (String, bool);
 
 /// Takes documents from `inbox` until the server ends. Each is published by a task of its own, so
 /// that one that takes long holds up no other; what comes for a document meanwhile is taken
 /// together afterwards.
-pub async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>) {
+pub(crate) async fn serve(shared: Arc<Shared>, mut inbox: mpsc::UnboundedReceiver<Due>) {
     let (done, mut finished) = mpsc::unbounded_channel::<String>();
     // Documents being published, and whether they must be again.
     let mut busy: HashMap<String, bool> = HashMap::new();
@@ -126,7 +126,7 @@ async fn publish(shared: &Arc<Shared>, uri: &str) {
 }
 
 /// The answer to a client that asks; `None` if an edit came meanwhile.
-pub async fn pull(
+pub(crate) async fn pull(
     shared: &Arc<Shared>,
     uri: &str,
     previous: Option<String>,
@@ -180,7 +180,10 @@ fn converted(shared: &Shared, snapshot: &Arc<Snapshot>, list: &[Finding]) -> Vec
 }
 
 /// Everything known about a document; `None` if it could not be found out.
-pub async fn findings(shared: &Arc<Shared>, snapshot: &Arc<Snapshot>) -> Option<Vec<Finding>> {
+pub(crate) async fn findings(
+    shared: &Arc<Shared>,
+    snapshot: &Arc<Snapshot>,
+) -> Option<Vec<Finding>> {
     let uri = &snapshot.uri;
     let answers = shared.runs.reports(uri).await;
     // What queries mean takes a network; without answers or runs to judge by it there is no need to

@@ -10,7 +10,7 @@ use zonelens_syntax::span::Span;
 
 /// A query in a document.
 #[derive(Clone, Debug)]
-pub struct QuerySite {
+pub(crate) struct QuerySite {
     /// The formula's place.
     pub span: Span,
     /// 1-based line.
@@ -28,7 +28,7 @@ pub struct QuerySite {
 
 /// What queries are told apart by.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub(crate) enum Depth {
     /// What they mean, which takes the network.
     Meaning,
     /// The text of the model: enough while nothing was asked of it.
@@ -37,7 +37,7 @@ pub enum Depth {
 
 impl QuerySite {
     /// For asking after its state.
-    pub fn site(&self) -> Site {
+    pub(crate) fn site(&self) -> Site {
         Site {
             text: self.text.clone(),
             meaning: self.meaning,
@@ -45,7 +45,7 @@ impl QuerySite {
     }
 
     /// For running it.
-    pub fn ask(&self, uri: &str, model: &Snapshot, options: Options) -> Ask {
+    pub(crate) fn ask(&self, uri: &str, model: &Snapshot, options: Options) -> Ask {
         Ask {
             uri: uri.to_owned(),
             text: self.text.clone(),
@@ -65,7 +65,7 @@ impl QuerySite {
 }
 
 /// All queries of `snapshot`, asked of `model`.
-pub fn sites(
+pub(crate) fn sites(
     snapshot: &Snapshot,
     model: &Snapshot,
     options: &Options,
@@ -102,7 +102,7 @@ pub fn sites(
 
 /// Adds queries that errors of the text hide, where they stand. With errors around them they mean
 /// no more than the text does, so that no verdict of theirs is fresh.
-pub fn add_hidden(
+pub(crate) fn add_hidden(
     sites: &mut Vec<QuerySite>,
     hidden: Vec<QuerySite>,
     snapshot: &Snapshot,

@@ -7,7 +7,7 @@ use zonelens_analysis::report::QueryReport;
 use zonelens_analysis::{report_text, trace_text};
 
 /// Markdown about a query.
-pub fn tell(view: &View) -> String {
+pub(crate) fn tell(view: &View) -> String {
     let title = code_lens::title(view).0;
     match view {
         View::Done { report, .. } => format!("{title}\n\n{}", facts(report)),

@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types as lsp;
 use zonelens_project::project;
 
 /// What to register, as far as the client can.
-pub fn wanted(capabilities: ClientCapabilities) -> Vec<lsp::Registration> {
+pub(crate) fn wanted(capabilities: ClientCapabilities) -> Vec<lsp::Registration> {
     let mut out = Vec::new();
     if capabilities.watches_files {
         let watchers = json!([

@@ -29,7 +29,7 @@ const OTHER_QUESTION: &str = "the checker answered another question";
 
 /// The trace with the names and places of the model's present text. No trace is shown that does not
 /// replay, wherever it was kept.
-pub async fn replay(
+pub(crate) async fn replay(
     shared: &Shared,
     model: &Arc<Snapshot>,
     trace: &Arc<Trace>,
@@ -57,7 +57,7 @@ pub async fn replay(
 }
 
 /// The value of an expression in a step of a trace.
-pub async fn evaluate(
+pub(crate) async fn evaluate(
     shared: &Shared,
     model: &Arc<Snapshot>,
     trace: &Arc<Trace>,
@@ -110,7 +110,7 @@ fn network(model: &Snapshot) -> Result<&Network, Stopped> {
 }
 
 /// A request to a worker about a model.
-pub fn request(
+pub(crate) fn request(
     shared: &Shared,
     model: &Snapshot,
     task: WorkerTask,

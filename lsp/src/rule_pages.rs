@@ -20,17 +20,17 @@ use zonelens_analysis::{codes_with, explain};
 use zonelens_syntax::span::Span;
 
 /// The scheme of pages that the server gives out.
-pub const SCHEME: &str = "zonelens-rule";
+pub(crate) const SCHEME: &str = "zonelens-rule";
 /// No page is longer than this.
 const MAX_PAGE_BYTES: u64 = 1 << 20;
 
 /// The addresses of pages that are known; `None` for a page that could not be written.
 #[derive(Default)]
-pub struct RulePages(Mutex<HashMap<&'static str, Option<lsp::Uri>>>);
+pub(crate) struct RulePages(Mutex<HashMap<&'static str, Option<lsp::Uri>>>);
 
 impl RulePages {
     /// Makes the pages of all codes among `findings` available.
-    pub async fn prepare(&self, shared: &Shared, findings: &[Finding]) {
+    pub(crate) async fn prepare(&self, shared: &Shared, findings: &[Finding]) {
         let codes = findings.iter().map(|f| f.diagnostic.code);
         self.prepare_codes(shared, codes.collect()).await;
     }
@@ -65,7 +65,7 @@ impl RulePages {
     }
 
     /// Links a diagnostic to its page, if it was prepared.
-    pub fn link(&self, diagnostic: &mut lsp::Diagnostic) {
+    pub(crate) fn link(&self, diagnostic: &mut lsp::Diagnostic) {
         let Some(lsp::NumberOrString::String(code)) = &diagnostic.code else {
             return;
         };
@@ -87,14 +87,14 @@ fn written(code: &str, page: &str) -> Option<PathBuf> {
 }
 
 /// The text of a document of [`SCHEME`].
-pub fn content(wanted: &str) -> Option<&'static str> {
+pub(crate) fn content(wanted: &str) -> Option<&'static str> {
     let code = wanted.strip_prefix(SCHEME)?.strip_prefix(':')?;
     explain(code.trim_start_matches('/'))
 }
 
 /// `zonelens.explain`: the page of a code, or of the diagnostic at a place; `Err` is a sentence for
 /// users.
-pub async fn command(shared: &Arc<Shared>, argument: Argument) -> Result<Value, String> {
+pub(crate) async fn command(shared: &Arc<Shared>, argument: Argument) -> Result<Value, String> {
     let mut at_place = Vec::new();
     let code = match argument.code {
         Some(asked) => by_name(&asked)?,

@@ -4,7 +4,7 @@
 //! as [`Event`]s, so that a state shown is always one that was.
 
 mod owner;
-pub mod worker;
+pub(crate) mod worker;
 
 use crate::cache::Cache;
 use crate::meaning::Meaning;
@@ -15,11 +15,11 @@ use zonelens_analysis::report::{Options, Progress, QueryReport, Verdict};
 use zonelens_project::settings::Settings;
 
 /// The number of a run, unique in a server's life.
-pub type RunId = u64;
+pub(crate) type RunId = u64;
 
 /// A query to run.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// The document the query stands in.
     pub uri: String,
     /// The formula.
@@ -44,7 +44,7 @@ pub struct Ask {
 
 /// A query whose state is asked for.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub(crate) struct Site {
     /// The formula.
     pub text: String,
     /// What an answer must belong to in order to be fresh.
@@ -53,7 +53,7 @@ pub struct Site {
 
 /// Which runs to stop.
 #[derive(Clone, Debug)]
-pub enum Which {
+pub(crate) enum Which {
     /// All.
     All,
     /// One.
@@ -66,7 +66,7 @@ pub enum Which {
 
 /// What a lens shows.
 #[derive(Clone, Debug)]
-pub enum View {
+pub(crate) enum View {
     /// Never run.
     Never,
     /// Waiting for its turn, and whether it is about what the text means now.
@@ -95,7 +95,7 @@ pub enum View {
 
 /// What happens to runs.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A run started.
     Started {
         /// Which.
@@ -132,7 +132,7 @@ pub enum Event {
 
 /// The newest answer to a query of a document.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub(crate) struct Known {
     /// The formula.
     pub query: String,
     /// What the answer belongs to.
@@ -143,7 +143,7 @@ pub struct Known {
 
 /// A run that has not ended.
 #[derive(Clone, Debug)]
-pub struct Active {
+pub(crate) struct Active {
     /// Its number.
     pub run: RunId,
     /// The document of its query.
@@ -156,7 +156,7 @@ pub struct Active {
 
 /// The way to the owner of all runs.
 #[derive(Clone)]
-pub struct Runs {
+pub(crate) struct Runs {
     sender: mpsc::UnboundedSender<Message>,
 }
 
@@ -181,7 +181,7 @@ enum Message {
 
 impl Runs {
     /// Starts the owner. `program` is run with `worker` for each query.
-    pub fn start(program: PathBuf, cache: Cache) -> (Runs, mpsc::UnboundedReceiver<Event>) {
+    pub(crate) fn start(program: PathBuf, cache: Cache) -> (Runs, mpsc::UnboundedReceiver<Event>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let (events, listener) = mpsc::unbounded_channel();
         let owner = owner::Owner::new(program, cache, sender.downgrade(), events);
@@ -191,76 +191,76 @@ impl Runs {
 
     /// Queues queries; gives their runs at once. A query that is already queued or running with the
     /// same meaning keeps its run.
-    pub async fn verify(&self, asks: Vec<Ask>) -> Vec<RunId> {
+    pub(crate) async fn verify(&self, asks: Vec<Ask>) -> Vec<RunId> {
         self.ask(|reply| Message::Verify(asks, reply)).await
     }
 
     /// Queues queries whose text was edited, as far as they are known to be instant or were never
     /// tried.
-    pub fn verify_typed(&self, asks: Vec<Ask>) {
+    pub(crate) fn verify_typed(&self, asks: Vec<Ask>) {
         let _ = self.sender.send(Message::VerifyTyped(asks));
     }
 
     /// A document was edited: the runs that an earlier edit of it started stop at once.
-    pub fn typed(&self, uri: &str) {
+    pub(crate) fn typed(&self, uri: &str) {
         let _ = self.sender.send(Message::Typed(uri.to_owned()));
     }
 
     /// Stops runs; gives how many.
-    pub async fn cancel(&self, which: Which) -> usize {
+    pub(crate) async fn cancel(&self, which: Which) -> usize {
         self.ask(|reply| Message::Cancel(which, reply)).await
     }
 
     /// The states of all queries of a document, in their order.
-    pub async fn views(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+    pub(crate) async fn views(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
         self.ask(|reply| Message::View(uri.to_owned(), sites, reply))
             .await
     }
 
     /// The states of some queries of a document.
-    pub async fn views_of(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
+    pub(crate) async fn views_of(&self, uri: &str, sites: Vec<Site>) -> Vec<View> {
         self.ask(|reply| Message::ViewSome(uri.to_owned(), sites, reply))
             .await
     }
 
     /// The answers known for a document's queries.
-    pub async fn reports(&self, uri: &str) -> Vec<Known> {
+    pub(crate) async fn reports(&self, uri: &str) -> Vec<Known> {
         self.ask(|reply| Message::Reports(uri.to_owned(), reply))
             .await
     }
 
     /// The runs that have not ended, in the order they were asked for.
-    pub async fn active(&self) -> Vec<Active> {
+    pub(crate) async fn active(&self) -> Vec<Active> {
         self.ask(Message::Active).await
     }
 
     /// Answers of an earlier session for queries of `uri`.
-    pub fn remember(&self, uri: &str, found: Vec<(String, Meaning, Arc<QueryReport>)>) {
+    pub(crate) fn remember(&self, uri: &str, found: Vec<(String, Meaning, Arc<QueryReport>)>) {
         let _ = self.sender.send(Message::Remember(found, uri.to_owned()));
     }
 
     /// A document's queries mean these now; runs of others stop.
-    pub fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
+    pub(crate) fn edited(&self, uri: &str, meanings: Vec<Meaning>) {
         let _ = self.sender.send(Message::Edited(uri.to_owned(), meanings));
     }
 
     /// A document was closed: its runs stop, and what is known of it is left to the disk.
-    pub fn closed(&self, uri: &str) {
+    pub(crate) fn closed(&self, uri: &str) {
         let _ = self.sender.send(Message::Closed(uri.to_owned()));
     }
 
     /// New settings.
-    pub fn settings(&self, settings: Arc<Settings>) {
+    pub(crate) fn settings(&self, settings: Arc<Settings>) {
         let _ = self.sender.send(Message::Settings(settings));
     }
 
     /// Notifies listeners that something shown changed.
-    pub fn touch(&self) {
+    pub(crate) fn touch(&self) {
         let _ = self.sender.send(Message::Touch);
     }
 
     /// Forgets all answers.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let _ = self.sender.send(Message::Clear);
     }
 

@@ -8,7 +8,7 @@ mod panels;
 mod support;
 mod verification;
 
-pub use panels::PROTOCOL;
+pub(crate) use panels::PROTOCOL;
 
 use crate::capabilities::capabilities;
 use crate::commands::{self, Argument};
@@ -42,7 +42,7 @@ use zonelens_project::project;
 use zonelens_syntax::ast::FileKind;
 
 /// The server.
-pub struct Server {
+pub(crate) struct Server {
     pub(crate) shared: Arc<Shared>,
     /// What the client says and the protocol crate leaves out.
     hints: Arc<ClientHints>,
@@ -53,7 +53,7 @@ pub struct Server {
 
 impl Server {
     /// A server that has not been greeted yet. Must be called inside a runtime.
-    pub fn new(
+    pub(crate) fn new(
         client: Client,
         worker: PathBuf,
         version: String,

@@ -33,7 +33,7 @@ use zonelens_project::settings::Settings;
 const MAX_LOOKED_UP: usize = 10_000;
 
 /// What all parts of a running server share.
-pub struct Shared {
+pub(crate) struct Shared {
     /// The way to the editor.
     pub client: Client,
     /// Open documents.
@@ -73,7 +73,7 @@ struct Agreed {
 
 /// What is shown, and what was given out.
 #[derive(Default)]
-pub struct Session {
+pub(crate) struct Session {
     /// Lenses must not vanish while one types.
     last_good: LastGood,
     trace: Option<OpenTrace>,
@@ -89,7 +89,7 @@ pub struct Session {
 impl Shared {
     /// Starts the owner of runs and the tasks that talk to the client. Must be called inside a
     /// runtime.
-    pub fn start(client: Client, worker: PathBuf, version: String) -> Arc<Shared> {
+    pub(crate) fn start(client: Client, worker: PathBuf, version: String) -> Arc<Shared> {
         let cache = Cache::from_environment(&version);
         let old = cache.clone();
         tokio::task::spawn_blocking(move || old.prune());
@@ -121,7 +121,7 @@ impl Shared {
 
     /// Notes what was agreed on with the client. The first agreement counts: `initialize` comes
     /// once.
-    pub fn agree(&self, encoding: Encoding, capabilities: ClientCapabilities) {
+    pub(crate) fn agree(&self, encoding: Encoding, capabilities: ClientCapabilities) {
         let _ = self.agreed.set(Agreed {
             encoding,
             capabilities,
@@ -133,27 +133,27 @@ impl Shared {
     }
 
     /// What is shown, and what was given out.
-    pub fn session(&self) -> std::sync::MutexGuard<'_, Session> {
+    pub(crate) fn session(&self) -> std::sync::MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The unit of columns: UTF-8, UTF-16 or UTF-32.
-    pub fn encoding(&self) -> Encoding {
+    pub(crate) fn encoding(&self) -> Encoding {
         self.agreed().encoding
     }
 
     /// What the client can do.
-    pub fn capabilities(&self) -> ClientCapabilities {
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
         self.agreed().capabilities
     }
 
     /// The settings that belong to no document.
-    pub fn settings(&self) -> Arc<Settings> {
+    pub(crate) fn settings(&self) -> Arc<Settings> {
         self.settings_for("")
     }
 
     /// The settings for a document. May read a small file.
-    pub fn settings_for(&self, uri: &str) -> Arc<Settings> {
+    pub(crate) fn settings_for(&self, uri: &str) -> Arc<Settings> {
         let settings = self.configuration.for_document(uri);
         for problem in self.configuration.take_problems() {
             crate::log::write(&problem);
@@ -168,12 +168,12 @@ impl Shared {
     }
 
     /// Overrides of global constants in a document. May read a small file.
-    pub fn constants_for(&self, uri: &str) -> Constants {
+    pub(crate) fn constants_for(&self, uri: &str) -> Constants {
         Arc::new(self.settings_for(uri).options.constants.clone())
     }
 
     /// Settings or their files changed.
-    pub fn settings_changed(&self) {
+    pub(crate) fn settings_changed(&self) {
         let settings = self.settings();
         let constants = self.store.all().into_iter().map(|snapshot| {
             let constants = self.constants_for(&snapshot.uri);
@@ -187,12 +187,12 @@ impl Shared {
     }
 
     /// The trace that is shown.
-    pub fn trace(&self) -> Option<OpenTrace> {
+    pub(crate) fn trace(&self) -> Option<OpenTrace> {
         self.session().trace.clone()
     }
 
     /// Shows another trace, step or none.
-    pub fn set_trace(&self, trace: Option<OpenTrace>) {
+    pub(crate) fn set_trace(&self, trace: Option<OpenTrace>) {
         {
             let mut session = self.session();
             session.trace = trace;
@@ -202,41 +202,44 @@ impl Shared {
     }
 
     /// Whether this very trace is open already.
-    pub fn trace_is_shown(&self, trace: &OpenTrace) -> bool {
+    pub(crate) fn trace_is_shown(&self, trace: &OpenTrace) -> bool {
         let session = self.session();
         let open = session.trace.as_ref();
         open.is_some_and(|t| t.uri == trace.uri && t.query == trace.query)
     }
 
     /// Notes whether the open trace fits the text; gives whether that is news.
-    pub fn set_trace_stale(&self, stale: bool) -> bool {
+    pub(crate) fn set_trace_stale(&self, stale: bool) -> bool {
         let mut session = self.session();
         session.trace.is_some() && std::mem::replace(&mut session.trace_is_stale, stale) != stale
     }
 
     /// Whether the open trace was found not to fit the text.
-    pub fn trace_is_stale(&self) -> bool {
+    pub(crate) fn trace_is_stale(&self) -> bool {
         self.session().trace_is_stale
     }
 
     /// A document was edited: its diagnostics are computed and published again.
-    pub fn publish_soon(&self, uri: &str) {
+    pub(crate) fn publish_soon(&self, uri: &str) {
         let _ = self.publisher.send((uri.to_owned(), false));
     }
 
     /// What a closed document occupied is free soon.
-    pub fn tidy_soon(&self) {
+    pub(crate) fn tidy_soon(&self) {
         self.closed.notify_one();
     }
 
     /// Something else than an edit may have changed a document's diagnostics.
-    pub fn publish_again(&self, uri: &str) {
+    pub(crate) fn publish_again(&self, uri: &str) {
         let _ = self.publisher.send((uri.to_owned(), true));
     }
 
     /// The queries of a document with what they are asked of, also those that errors in the text
     /// hide. Parses and analyses: for threads that may take long.
-    pub fn query_sites(&self, snapshot: &Arc<Snapshot>) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
+    pub(crate) fn query_sites(
+        &self,
+        snapshot: &Arc<Snapshot>,
+    ) -> Option<(Arc<Snapshot>, Vec<QuerySite>)> {
         let model = self.store.model_of(snapshot)?;
         let options = document::options(&model, &self.settings_for(&snapshot.uri));
         let known = self.session().asked.contains(&snapshot.uri);
@@ -273,7 +276,7 @@ impl Shared {
 
     /// The lenses over templates; the last good ones while the model has errors. Analyses: for
     /// threads that may take long.
-    pub fn template_lenses(&self, snapshot: &Arc<Snapshot>) -> Vec<Lens> {
+    pub(crate) fn template_lenses(&self, snapshot: &Arc<Snapshot>) -> Vec<Lens> {
         let lenses = match snapshot.is_quick() {
             true => snapshot
                 .network()
@@ -326,12 +329,12 @@ impl Shared {
     }
 
     /// The results on disk.
-    pub fn cache(&self) -> &Cache {
+    pub(crate) fn cache(&self) -> &Cache {
         &self.cache
     }
 
     /// A document was closed.
-    pub fn forget(&self, uri: &str) {
+    pub(crate) fn forget(&self, uri: &str) {
         self.coverage.forget(uri);
         let mut session = self.session();
         session.last_good.forget(uri);

@@ -9,7 +9,7 @@ use zonelens_analysis::report::Verdict;
 use zonelens_analysis::report_text::verdict;
 
 /// One object per query, in order of the text.
-pub fn to_json(place: Place<'_>, sites: &[QuerySite], views: &[View]) -> Value {
+pub(crate) fn to_json(place: Place<'_>, sites: &[QuerySite], views: &[View]) -> Value {
     let one = |(site, view): (&QuerySite, &View)| {
         let expected = site.expected.map(|(verdict, _)| verdict);
         let mut object = state(view);

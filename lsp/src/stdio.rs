@@ -17,7 +17,7 @@ const PIPE_BYTES: usize = 1 << 16;
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What comes in; with its end the server ends. Must be called inside a runtime.
-pub fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
+pub(crate) fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
     let runtime = Handle::current();
     let pump = move || {
@@ -45,7 +45,7 @@ pub fn input(leave: Arc<Leave>) -> std::io::Result<DuplexStream> {
 }
 
 /// What goes out, and the end of it. Must be called inside a runtime.
-pub fn output(answers: Arc<LargeAnswers>) -> std::io::Result<(DuplexStream, Flushed)> {
+pub(crate) fn output(answers: Arc<LargeAnswers>) -> std::io::Result<(DuplexStream, Flushed)> {
     let (mut inside, outside) = tokio::io::duplex(PIPE_BYTES);
     let runtime = Handle::current();
     let (done, flushed) = channel();
@@ -65,11 +65,11 @@ pub fn output(answers: Arc<LargeAnswers>) -> std::io::Result<(DuplexStream, Flus
 }
 
 /// Tells when everything went out.
-pub struct Flushed(Receiver<()>);
+pub(crate) struct Flushed(Receiver<()>);
 
 impl Flushed {
     /// Waits until the last message has left, or for a moment if nobody reads it.
-    pub fn wait(self) {
+    pub(crate) fn wait(self) {
         let _ = self.0.recv_timeout(FLUSH_TIMEOUT);
     }
 }

@@ -30,13 +30,13 @@ type OnDisk = (SystemTime, u64, Arc<Snapshot>);
 /// Open documents by URI. Changes are made in the order of the messages, before anything else
 /// happens with them.
 #[derive(Default)]
-pub struct Store {
+pub(crate) struct Store {
     open: Mutex<HashMap<String, Arc<Snapshot>>>,
     disk: Mutex<HashMap<PathBuf, OnDisk>>,
 }
 
 /// Overrides of global constants, as `--const`.
-pub type Constants = Arc<BTreeMap<String, i64>>;
+pub(crate) type Constants = Arc<BTreeMap<String, i64>>;
 
 impl Store {
     // A panic while the lock is held leaves a map that is still a map.
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Overrides global constants in the documents that are named.
-    pub fn set_constants(&self, wanted: &HashMap<String, Constants>) {
+    pub(crate) fn set_constants(&self, wanted: &HashMap<String, Constants>) {
         for (uri, snapshot) in self.lock().iter_mut() {
             if let Some(constants) = wanted.get(uri)
                 && snapshot.constants() != constants
@@ -56,7 +56,14 @@ impl Store {
     }
 
     /// A document was opened.
-    pub fn open(&self, uri: &str, language: &str, version: i32, text: &str, constants: Constants) {
+    pub(crate) fn open(
+        &self,
+        uri: &str,
+        language: &str,
+        version: i32,
+        text: &str,
+        constants: Constants,
+    ) {
         let kind = kind_of(uri, language);
         let uri_of = uri.to_owned();
         let unsure = kind == FileKind::Xml && !LANGUAGES.contains(&language);
@@ -68,14 +75,14 @@ impl Store {
     }
 
     /// A document was changed; changes of documents that are not open are dropped.
-    pub fn change(&self, uri: &str, version: i32, changes: Vec<Change>, encoding: Encoding) {
+    pub(crate) fn change(&self, uri: &str, version: i32, changes: Vec<Change>, encoding: Encoding) {
         if let Some(current) = self.lock().get_mut(uri) {
             *current = Arc::new(document::edited(current, version, changes, encoding));
         }
     }
 
     /// A document was closed. With the last one go the files that were read for its sake.
-    pub fn close(&self, uri: &str) {
+    pub(crate) fn close(&self, uri: &str) {
         let mut open = self.lock();
         open.remove(uri);
         let last = open.is_empty();
@@ -86,31 +93,31 @@ impl Store {
     }
 
     /// The current version of an open document.
-    pub fn get(&self, uri: &str) -> Option<Arc<Snapshot>> {
+    pub(crate) fn get(&self, uri: &str) -> Option<Arc<Snapshot>> {
         self.lock().get(uri).cloned()
     }
 
     /// Whether `snapshot` is still what the client shows.
-    pub fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
+    pub(crate) fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
         self.lock()
             .get(&snapshot.uri)
             .is_some_and(|s| Arc::ptr_eq(s, snapshot))
     }
 
     /// All open documents.
-    pub fn all(&self) -> Vec<Arc<Snapshot>> {
+    pub(crate) fn all(&self) -> Vec<Arc<Snapshot>> {
         self.lock().values().cloned().collect()
     }
 
     /// Open query files whose model is the document `uri`.
-    pub fn query_files_of(&self, uri: &str) -> Vec<Arc<Snapshot>> {
+    pub(crate) fn query_files_of(&self, uri: &str) -> Vec<Arc<Snapshot>> {
         let sibling = with_extension(uri, "q").and_then(|uri| self.get(&uri));
         let at_path = || self.open_at(&uri::to_path(uri)?.with_extension("q"));
         sibling.or_else(at_path).into_iter().collect()
     }
 
     /// The model that the queries of `snapshot` are about, if it is another document and open.
-    pub fn model_if_open(&self, snapshot: &Snapshot) -> Option<Arc<Snapshot>> {
+    pub(crate) fn model_if_open(&self, snapshot: &Snapshot) -> Option<Arc<Snapshot>> {
         let query_file = snapshot.kind == FileKind::Query;
         let mut others = MODEL_EXTENSIONS.iter().filter(|_| query_file);
         others.find_map(|extension| self.get(&with_extension(&snapshot.uri, extension)?))
@@ -124,7 +131,7 @@ impl Store {
     }
 
     /// A file as it is on disk now. Reads it: not for the thread that reads messages.
-    pub fn read(&self, path: &Path, constants: &Constants) -> Option<Arc<Snapshot>> {
+    pub(crate) fn read(&self, path: &Path, constants: &Constants) -> Option<Arc<Snapshot>> {
         let size = std::fs::metadata(path).ok()?;
         if !size.is_file() || size.len() > MAX_MODEL_BYTES {
             return None;
@@ -156,7 +163,7 @@ impl Store {
     }
 
     /// Files may have changed in ways that their times do not tell.
-    pub fn forget_files(&self) {
+    pub(crate) fn forget_files(&self) {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         disk.clear();
     }

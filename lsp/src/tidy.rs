@@ -10,7 +10,7 @@ use zonelens_project::platform;
 const DELAY: Duration = Duration::from_millis(2250);
 
 /// Waits for closed documents. However many are closed meanwhile, memory is given back once.
-pub async fn serve(closed: Arc<Notify>) {
+pub(crate) async fn serve(closed: Arc<Notify>) {
     loop {
         closed.notified().await;
         tokio::time::sleep(DELAY).await;

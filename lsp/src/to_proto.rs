@@ -25,7 +25,7 @@ use zonelens_syntax::span::{Span, TextEdit};
 
 /// A document with the encoding agreed on: what spans need to become ranges.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// The document.
     pub snapshot: &'a Arc<Snapshot>,
     /// The unit of columns: UTF-8, UTF-16 or UTF-32.
@@ -34,19 +34,19 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// The byte at a position.
-    pub fn offset(&self, position: lsp::Position) -> u32 {
+    pub(crate) fn offset(&self, position: lsp::Position) -> u32 {
         let point = from_proto::point(position);
         position::offset(&self.snapshot.rope, point, self.encoding)
     }
 
     /// The bytes of a range, in order even if the client mixed them up.
-    pub fn span(&self, range: lsp::Range) -> Span {
+    pub(crate) fn span(&self, range: lsp::Range) -> Span {
         let (start, end) = (self.offset(range.start), self.offset(range.end));
         Span::new(start.min(end), start.max(end))
     }
 
     /// A position.
-    pub fn position(&self, offset: u32) -> lsp::Position {
+    pub(crate) fn position(&self, offset: u32) -> lsp::Position {
         let rope = &self.snapshot.rope;
         let Point { line, column } = match self.snapshot.lines_if_known() {
             Some(lines) => position::point_by(lines, rope, offset, self.encoding),
@@ -56,23 +56,23 @@ impl Place<'_> {
     }
 
     /// A range.
-    pub fn range(&self, span: Span) -> lsp::Range {
+    pub(crate) fn range(&self, span: Span) -> lsp::Range {
         lsp::Range::new(self.position(span.start), self.position(span.end))
     }
 
     /// A text edit.
-    pub fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
+    pub(crate) fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
         lsp::TextEdit::new(self.range(edit.span), edit.text.clone())
     }
 }
 
 /// A URI; `None` if the text is none (it came from the client, so it is one).
-pub fn uri(text: &str) -> Option<lsp::Uri> {
+pub(crate) fn uri(text: &str) -> Option<lsp::Uri> {
     lsp::Uri::from_str(text).ok()
 }
 
 /// A severity.
-pub fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
+pub(crate) fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
     match severity {
         Severity::Error => lsp::DiagnosticSeverity::ERROR,
         Severity::Warning => lsp::DiagnosticSeverity::WARNING,
@@ -82,7 +82,7 @@ pub fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
 }
 
 /// What a finding is about, with its places in other documents.
-pub fn finding(place: Place<'_>, finding: &Finding) -> lsp::Diagnostic {
+pub(crate) fn finding(place: Place<'_>, finding: &Finding) -> lsp::Diagnostic {
     let mut out = diagnostic(place, &finding.diagnostic);
     let elsewhere = finding.elsewhere.iter().filter_map(|(target, message)| {
         Some(lsp::DiagnosticRelatedInformation {
@@ -100,7 +100,7 @@ pub fn finding(place: Place<'_>, finding: &Finding) -> lsp::Diagnostic {
 }
 
 /// A diagnostic.
-pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
+pub(crate) fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
     let related = uri(&place.snapshot.uri).map(|uri| {
         d.related
             .iter()
@@ -133,7 +133,7 @@ pub fn diagnostic(place: Place<'_>, d: &Diagnostic) -> lsp::Diagnostic {
 }
 
 /// A lens.
-pub fn code_lens(place: Place<'_>, lens: Lens) -> lsp::CodeLens {
+pub(crate) fn code_lens(place: Place<'_>, lens: Lens) -> lsp::CodeLens {
     let start = place.position(lens.span.start);
     let end = place.position(lens.span.end);
     // A lens must not span lines: some clients drop it.
@@ -150,7 +150,7 @@ pub fn code_lens(place: Place<'_>, lens: Lens) -> lsp::CodeLens {
 }
 
 /// A place in some document.
-pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
+pub(crate) fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
     let place = Place {
         snapshot: &target.snapshot,
         encoding,
@@ -163,12 +163,12 @@ pub fn location(target: &Target, encoding: Encoding) -> Option<lsp::Location> {
 
 /// The version of a document that edits are meant for; `None` for one that the client has not
 /// opened.
-pub type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
+pub(crate) type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
 
 /// The same new text at many places. With `versions` each document's edits say which version they
 /// are meant for, so that a client that has gone on refuses them instead of changing something
 /// else.
-pub fn rename(
+pub(crate) fn rename(
     targets: &[Target],
     new: &str,
     encoding: Encoding,
@@ -221,7 +221,7 @@ fn versioned_rename(
 }
 
 /// The protocol's word for a kind of change.
-pub fn action_kind(kind: Kind) -> lsp::CodeActionKind {
+pub(crate) fn action_kind(kind: Kind) -> lsp::CodeActionKind {
     match kind {
         Kind::QuickFix => lsp::CodeActionKind::QUICKFIX,
         Kind::Extract => lsp::CodeActionKind::REFACTOR_EXTRACT,
@@ -230,7 +230,7 @@ pub fn action_kind(kind: Kind) -> lsp::CodeActionKind {
 }
 
 /// A change that is offered; `link` adds the page of the diagnostic that it repairs.
-pub fn code_action(
+pub(crate) fn code_action(
     place: Place<'_>,
     action: &Action,
     link: &dyn Fn(&mut lsp::Diagnostic),
@@ -272,7 +272,7 @@ fn symbol_kind(kind: Option<DefKind>) -> lsp::SymbolKind {
 }
 
 /// The protocol's number for a kind of definition; without one, for a query.
-pub fn symbol_number(kind: Option<DefKind>) -> u32 {
+pub(crate) fn symbol_number(kind: Option<DefKind>) -> u32 {
     // The type has no other way to its number.
     let number = serde_json::to_value(symbol_kind(kind)).ok();
     let number = number.and_then(|n| u32::try_from(n.as_u64()?).ok());
@@ -280,7 +280,7 @@ pub fn symbol_number(kind: Option<DefKind>) -> u32 {
 }
 
 /// A foldable range.
-pub fn folding_range(fold: &Fold) -> lsp::FoldingRange {
+pub(crate) fn folding_range(fold: &Fold) -> lsp::FoldingRange {
     lsp::FoldingRange {
         start_line: fold.lines.0,
         end_line: fold.lines.1,
@@ -290,7 +290,7 @@ pub fn folding_range(fold: &Fold) -> lsp::FoldingRange {
 }
 
 /// Nested selections; `None` if there is none.
-pub fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::SelectionRange> {
+pub(crate) fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::SelectionRange> {
     let mut out = None;
     for span in spans.iter().rev() {
         out = Some(lsp::SelectionRange {
@@ -302,7 +302,7 @@ pub fn selection_range(place: Place<'_>, spans: &[Span]) -> Option<lsp::Selectio
 }
 
 /// A proposal; `written` says how its text is written where it goes.
-pub fn completion_item(
+pub(crate) fn completion_item(
     proposal: Proposal,
     written: &dyn Fn(&str) -> String,
 ) -> lsp::CompletionItem {
@@ -334,7 +334,7 @@ pub fn completion_item(
 }
 
 /// Tokens as differences to the one before, five numbers for each.
-pub fn token_numbers(place: Place<'_>, tokens: &[Token]) -> Vec<u32> {
+pub(crate) fn token_numbers(place: Place<'_>, tokens: &[Token]) -> Vec<u32> {
     let lines = place.snapshot.lines();
     let mut data = Vec::with_capacity(tokens.len() * 5);
     let (mut line, mut last) = (0, (0, 0));
@@ -360,7 +360,7 @@ pub fn token_numbers(place: Place<'_>, tokens: &[Token]) -> Vec<u32> {
 }
 
 /// A hint; `kind` where the protocol has a word for it.
-pub fn inlay_hint(
+pub(crate) fn inlay_hint(
     place: Place<'_>,
     hint: &Hint,
     kind: Option<lsp::InlayHintKind>,
@@ -378,7 +378,7 @@ pub fn inlay_hint(
 }
 
 /// A signature.
-pub fn signature_help(signature: Signature) -> lsp::SignatureHelp {
+pub(crate) fn signature_help(signature: Signature) -> lsp::SignatureHelp {
     let active = signature.active as u32;
     let parameter = |text: String| lsp::ParameterInformation {
         label: lsp::ParameterLabel::Simple(text),
@@ -397,7 +397,7 @@ pub fn signature_help(signature: Signature) -> lsp::SignatureHelp {
 }
 
 /// A declaration somewhere.
-pub fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::WorkspaceSymbol> {
+pub(crate) fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::WorkspaceSymbol> {
     Some(lsp::WorkspaceSymbol {
         name: found.name.clone(),
         kind: symbol_kind(Some(found.kind)),
@@ -409,7 +409,7 @@ pub fn workspace_symbol(found: &Found, encoding: Encoding) -> Option<lsp::Worksp
 }
 
 /// An end of calls.
-pub fn caller(caller: &Caller, encoding: Encoding) -> Option<lsp::CallHierarchyItem> {
+pub(crate) fn caller(caller: &Caller, encoding: Encoding) -> Option<lsp::CallHierarchyItem> {
     let place = Place {
         snapshot: &caller.target.snapshot,
         encoding,
@@ -427,7 +427,7 @@ pub fn caller(caller: &Caller, encoding: Encoding) -> Option<lsp::CallHierarchyI
 }
 
 /// A link.
-pub fn document_link(place: Place<'_>, link: &Link) -> Option<lsp::DocumentLink> {
+pub(crate) fn document_link(place: Place<'_>, link: &Link) -> Option<lsp::DocumentLink> {
     Some(lsp::DocumentLink {
         range: place.range(link.span),
         target: Some(uri(&link.target)?),
@@ -437,7 +437,7 @@ pub fn document_link(place: Place<'_>, link: &Link) -> Option<lsp::DocumentLink>
 }
 
 /// Tokens from plain numbers.
-pub fn tokens_of(numbers: &[u32]) -> Vec<lsp::SemanticToken> {
+pub(crate) fn tokens_of(numbers: &[u32]) -> Vec<lsp::SemanticToken> {
     let token = |five: &[u32]| match *five {
         [
             delta_line,
@@ -458,7 +458,7 @@ pub fn tokens_of(numbers: &[u32]) -> Vec<lsp::SemanticToken> {
 }
 
 /// Markdown about a place.
-pub fn hover(place: Place<'_>, span: Span, value: String) -> lsp::Hover {
+pub(crate) fn hover(place: Place<'_>, span: Span, value: String) -> lsp::Hover {
     lsp::Hover {
         contents: lsp::HoverContents::Markup(lsp::MarkupContent {
             kind: lsp::MarkupKind::Markdown,

@@ -8,7 +8,7 @@ use zonelens_ide::trace::edge_places;
 use zonelens_syntax::span::Span;
 
 /// The current step.
-pub fn step(open: &OpenTrace, model: Place<'_>) -> Value {
+pub(crate) fn step(open: &OpenTrace, model: Place<'_>) -> Value {
     let steps = trace_text::steps(&open.trace);
     let Some(step) = steps.get(open.step) else {
         return Value::Null;

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The scheme of documents that the server gives out.
-pub const SCHEME: &str = "zonelens-trace";
+pub(crate) const SCHEME: &str = "zonelens-trace";
 /// Trace files kept in the cache; the oldest go first.
 const MAX_FILES: usize = 50;
 
 /// `{uri, text, lines}` of a trace.
-pub async fn offer(shared: &Arc<Shared>, open: &OpenTrace) -> Value {
+pub(crate) async fn offer(shared: &Arc<Shared>, open: &OpenTrace) -> Value {
     let (text, lines) = open.document();
     let address = if shared.capabilities().document_content {
         Some(address(open))
@@ -30,7 +30,7 @@ pub async fn offer(shared: &Arc<Shared>, open: &OpenTrace) -> Value {
 }
 
 /// The text of a document of [`SCHEME`], if it is that of the open trace.
-pub fn content(shared: &Shared, wanted: &str) -> Option<String> {
+pub(crate) fn content(shared: &Shared, wanted: &str) -> Option<String> {
     let open = shared.trace()?;
     (address(&open) == wanted).then(|| open.document().0)
 }

@@ -17,7 +17,7 @@ use zonelens_ide::trace::{Hint, hints};
 use zonelens_ide::{Snapshot, Workspace};
 
 /// Runs a trace command; `Err` is a sentence for users.
-pub async fn command(
+pub(crate) async fn command(
     shared: &Arc<Shared>,
     command: &str,
     argument: Argument,
@@ -248,7 +248,7 @@ async fn show(shared: &Arc<Shared>, open: &OpenTrace, answer: &Value) {
 
 /// Whether the text means something else than what the trace was found in. Analyses: for threads
 /// that may take long.
-pub fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
+pub(crate) fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
     let Some(asked) = shared.store.get(&open.uri) else {
         return true;
     };
@@ -263,7 +263,7 @@ pub fn is_stale(shared: &Shared, open: &OpenTrace) -> bool {
 }
 
 /// After an edit of `uri` or of its model: says so if the open trace became stale, or fresh again.
-pub async fn edited(shared: &Arc<Shared>, uri: &str) {
+pub(crate) async fn edited(shared: &Arc<Shared>, uri: &str) {
     let Some(open) = shared.trace() else { return };
     if open.uri != uri && open.model_uri != uri {
         return;
@@ -279,7 +279,7 @@ pub async fn edited(shared: &Arc<Shared>, uri: &str) {
 }
 
 /// The hints of the open trace in `snapshot`, none if the text means something else by now.
-pub fn hints_in(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Hint> {
+pub(crate) fn hints_in(shared: &Shared, snapshot: &Arc<Snapshot>) -> Vec<Hint> {
     match shared.trace().filter(|t| t.model_uri == snapshot.uri) {
         Some(open) if !is_stale(shared, &open) => hints(&open.trace, open.step, snapshot),
         _ => Vec::new(),

@@ -15,7 +15,7 @@ const SECONDS: f64 = 1.0;
 const MEMORY_BYTES: u64 = 512 << 20;
 
 /// A document was edited. Must be called inside a runtime.
-pub fn edited(shared: &Arc<Shared>, uri: &str) {
+pub(crate) fn edited(shared: &Arc<Shared>, uri: &str) {
     for snapshot in documents(shared, uri) {
         // Whatever the settings are now: nothing runs on for a text that nobody sees.
         shared.runs.typed(&snapshot.uri);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use tower_lsp_server::ls_types::Uri;
 
 /// The path of a `file:` URI.
-pub fn to_path(uri: &str) -> Option<PathBuf> {
+pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let parsed = Uri::from_str(uri).ok()?;
     if !parsed.scheme().as_str().eq_ignore_ascii_case("file") {
         return None;
@@ -14,12 +14,12 @@ pub fn to_path(uri: &str) -> Option<PathBuf> {
 }
 
 /// The URI of an absolute path.
-pub fn from_path(path: &Path) -> Option<String> {
+pub(crate) fn from_path(path: &Path) -> Option<String> {
     Uri::from_file_path(path).map(|uri| uri.as_str().to_owned())
 }
 
 /// The last part of a URI's path, to be shown.
-pub fn name(uri: &str) -> String {
+pub(crate) fn name(uri: &str) -> String {
     match to_path(uri) {
         Some(path) => path
             .file_name()

@@ -1,12 +1,12 @@
 //! Lines between shapes: where they leave a node, how they bend, and their arrowheads.
 
 /// A point of the picture.
-pub type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 /// The outline of a node: a rectangle whose short sides are half circles; a circle if width and
 /// height are equal.
 #[derive(Clone, Copy, Debug)]
-pub struct Outline {
+pub(crate) struct Outline {
     /// Its centre.
     pub centre: Point,
     /// Its width.
@@ -26,7 +26,7 @@ impl Outline {
     }
 
     /// Where the line from the centre to `to` crosses the outline; the centre if `to` is inside.
-    pub fn border_towards(&self, to: Point) -> Point {
+    pub(crate) fn border_towards(&self, to: Point) -> Point {
         if self.holds(to) {
             return self.centre;
         }
@@ -48,7 +48,7 @@ impl Outline {
 }
 
 /// A number formatted for SVG; one decimal is finer than a screen resolves.
-pub fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     // Avoids "-0".
     format!("{}", rounded + 0.0)
@@ -59,7 +59,7 @@ fn pair((x, y): Point) -> String {
 }
 
 /// A line through `points` with sharp corners, as UPPAAL draws nails.
-pub fn straight(points: &[Point]) -> String {
+pub(crate) fn straight(points: &[Point]) -> String {
     let mut out = String::new();
     for (i, point) in points.iter().enumerate() {
         out.push_str(if i == 0 { "M" } else { " L" });
@@ -70,7 +70,7 @@ pub fn straight(points: &[Point]) -> String {
 
 /// A curve through `points` that is vertical at each of them, so that it never bends back between
 /// layers.
-pub fn flowing(points: &[Point]) -> String {
+pub(crate) fn flowing(points: &[Point]) -> String {
     let Some(first) = points.first() else {
         return String::new();
     };
@@ -89,7 +89,7 @@ pub fn flowing(points: &[Point]) -> String {
 }
 
 /// A loop at the right of a node, with the given `height`.
-pub fn ear(at: Point, height: f64) -> String {
+pub(crate) fn ear(at: Point, height: f64) -> String {
     let (x, y) = at;
     let half = height / 2.0;
     format!(
@@ -102,7 +102,7 @@ pub fn ear(at: Point, height: f64) -> String {
 }
 
 /// The arrowhead at `tip` for a line that comes from `from`, as the points of a polygon.
-pub fn arrowhead(tip: Point, from: Point) -> String {
+pub(crate) fn arrowhead(tip: Point, from: Point) -> String {
     let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
     let length = dx.hypot(dy).max(1e-6);
     let (ux, uy) = (dx / length, dy / length);
@@ -114,7 +114,7 @@ pub fn arrowhead(tip: Point, from: Point) -> String {
 }
 
 /// The points of path data or of a polygon, as written by this module.
-pub fn points(path: &str) -> Vec<Point> {
+pub(crate) fn points(path: &str) -> Vec<Point> {
     let numbers: Vec<f64> = path
         .split(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.'))
         .filter_map(|n| n.parse().ok())
@@ -126,7 +126,7 @@ pub fn points(path: &str) -> Vec<Point> {
 }
 
 /// The same path or polygon, moved by `by`.
-pub fn moved(path: &str, by: Point) -> String {
+pub(crate) fn moved(path: &str, by: Point) -> String {
     let mut out = String::with_capacity(path.len());
     let mut digits = String::new();
     let mut horizontal = true;

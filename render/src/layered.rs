@@ -8,7 +8,7 @@
 
 /// The size of a node or label.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     /// Its width.
     pub width: f64,
     /// Its height.
@@ -17,7 +17,7 @@ pub struct Size {
 
 /// An edge to route between two nodes, with the size of its label.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     /// The index of the source node.
     pub source: usize,
     /// The index of the target node, which differs from the source.
@@ -28,7 +28,7 @@ pub struct Link {
 
 /// The computed layout.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub(crate) struct Placed {
     /// The centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
     /// The layer of each node.
@@ -41,7 +41,7 @@ pub struct Placed {
 
 /// The route of a link.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub(crate) struct Route {
     /// The points it passes through from source to target, without the ends, each with its layer.
     pub bends: Vec<(Point, usize)>,
     /// The index of the point that is the centre of its label.
@@ -50,13 +50,13 @@ pub struct Route {
 
 impl Route {
     /// The centre of the label, if there is room for one.
-    pub fn label_at(&self) -> Option<Point> {
+    pub(crate) fn label_at(&self) -> Option<Point> {
         self.bends.get(self.label).map(|(at, _)| *at)
     }
 }
 
 /// Horizontal and vertical position.
-pub type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 const GAP_X: f64 = 28.0;
 const GAP_Y: f64 = 26.0;
@@ -73,7 +73,7 @@ struct Vertex {
 }
 
 /// Computes the layout; `root` is the node to start from.
-pub fn place(nodes: &[Size], links: &[Link], root: usize) -> Placed {
+pub(crate) fn place(nodes: &[Size], links: &[Link], root: usize) -> Placed {
     let ranks = ranks(nodes.len(), links, root);
     let mut vertices: Vec<Vertex> = nodes
         .iter()

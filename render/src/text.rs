@@ -1,27 +1,27 @@
 //! The size of text. The drawings use a monospaced font, so counting characters is enough.
 
 /// Width of a character in labels.
-pub const CHAR: f64 = 7.3;
+pub(crate) const CHAR: f64 = 7.3;
 /// Height of a line in labels.
-pub const LINE: f64 = 15.0;
+pub(crate) const LINE: f64 = 15.0;
 
 /// The width of the longest line.
-pub fn width(lines: &[String]) -> f64 {
+pub(crate) fn width(lines: &[String]) -> f64 {
     let longest = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     longest as f64 * CHAR
 }
 
 /// The height of all lines.
-pub fn height(lines: &[String]) -> f64 {
+pub(crate) fn height(lines: &[String]) -> f64 {
     lines.len() as f64 * LINE
 }
 
 /// The maximum number of characters of a label; longer ones are cut.
-pub const MAX: usize = 60;
+pub(crate) const MAX: usize = 60;
 
 /// The text on one line, without the white space used to arrange long labels, and cut at [`MAX`]
 /// characters.
-pub fn label(text: &str) -> String {
+pub(crate) fn label(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= MAX {
         return flat;

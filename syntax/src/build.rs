@@ -64,19 +64,19 @@ pub(crate) struct Builder<'s, 't> {
 const UNEXPECTED: &str = "syntax/unexpected";
 
 impl<'s, 't: 's> Builder<'s, 't> {
-    pub fn new(store: &'s Store<'t>) -> Builder<'s, 't> {
+    pub(crate) fn new(store: &'s Store<'t>) -> Builder<'s, 't> {
         Builder {
             store,
             grammar: Grammar::new(),
         }
     }
 
-    pub fn tokens(&self, chunk: &Chunk) -> &'s [Spanned<'s>] {
+    pub(crate) fn tokens(&self, chunk: &Chunk) -> &'s [Spanned<'s>] {
         self.store.slice(chunk)
     }
 
     /// Removes a `;` from the end of an XML label: `.xta` has one there, XML does not.
-    pub fn trailing_semicolon(&self, chunk: &mut Chunk) -> Option<SyntaxError> {
+    pub(crate) fn trailing_semicolon(&self, chunk: &mut Chunk) -> Option<SyntaxError> {
         let (last, span) = self.tokens(chunk).last()?;
         if last.kind != K::Semi {
             return None;
@@ -89,7 +89,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
     }
 
     /// Runs a parser over a chunk, unless the resulting tree would be too deep.
-    pub fn parse<T>(
+    pub(crate) fn parse<T>(
         &self,
         parser: &P<'s, T>,
         chunk: &Chunk,
@@ -116,7 +116,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
         run(parser, tokens, end, code, errors)
     }
 
-    pub fn item(&self, raw: RawItem, section: Section) -> Item {
+    pub(crate) fn item(&self, raw: RawItem, section: Section) -> Item {
         let RawItem { mut chunk, body } = raw;
         let mut errors = std::mem::take(&mut chunk.errors);
         let mut span = chunk.span;
@@ -373,7 +373,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
             && crate::similar::is_close(tokens[0].0.text, K::State.text())
     }
 
-    pub fn pragmas(&self, raw: Vec<RawPragma>) -> Vec<Pragma> {
+    pub(crate) fn pragmas(&self, raw: Vec<RawPragma>) -> Vec<Pragma> {
         let mut out: Vec<Pragma> = Vec::with_capacity(raw.len());
         for pragma in raw {
             let RawPragma {
@@ -420,7 +420,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
     }
 
     /// Parses a formula. The errors inside have codes `query/…`.
-    pub fn query(&self, mut chunk: Chunk) -> Query {
+    pub(crate) fn query(&self, mut chunk: Chunk) -> Query {
         let mut errors = std::mem::take(&mut chunk.errors);
         let tokens = self.tokens(&chunk);
         let kind = self.query_kind(tokens, chunk.end, &mut errors);
@@ -440,7 +440,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
     }
 
     /// A single state formula; fails with at least one error.
-    pub fn expression(&self, mut chunk: Chunk) -> Result<Expr, Vec<SyntaxError>> {
+    pub(crate) fn expression(&self, mut chunk: Chunk) -> Result<Expr, Vec<SyntaxError>> {
         let mut errors = std::mem::take(&mut chunk.errors);
         let tokens = self.tokens(&chunk);
         let parser = &self.grammar.query.state;

@@ -51,7 +51,13 @@ pub(crate) struct Store<'t> {
 impl<'t> Store<'t> {
     /// Adds the tokens of a piece of `region`, with spans relative to the raw offset `base`. `end`
     /// is the decoded offset where the piece ends.
-    pub fn chunk(&mut self, region: Region<'t>, tokens: &[Token], base: u32, end: u32) -> Chunk {
+    pub(crate) fn chunk(
+        &mut self,
+        region: Region<'t>,
+        tokens: &[Token],
+        base: u32,
+        end: u32,
+    ) -> Chunk {
         let first = self.tokens.len();
         let mut chunk = Chunk {
             end: region.map.end(end).saturating_sub(base),
@@ -112,7 +118,7 @@ impl<'t> Store<'t> {
 
     /// Like [`Store::chunk`], for a declaration: a first word that is certainly a misspelt keyword
     /// is read as that keyword.
-    pub fn declaration(
+    pub(crate) fn declaration(
         &mut self,
         region: Region<'t>,
         tokens: &[Token],
@@ -161,7 +167,7 @@ impl<'t> Store<'t> {
     }
 
     /// The tokens of a chunk.
-    pub fn slice(&self, chunk: &Chunk) -> &[Spanned<'t>] {
+    pub(crate) fn slice(&self, chunk: &Chunk) -> &[Spanned<'t>] {
         &self.tokens[chunk.tokens.clone()]
     }
 }

@@ -105,7 +105,7 @@ pub(crate) enum Meant {
 }
 
 impl ParseError {
-    pub fn custom(span: TokSpan, message: &'static str) -> ParseError {
+    pub(crate) fn custom(span: TokSpan, message: &'static str) -> ParseError {
         ParseError {
             span,
             found: None,
@@ -118,7 +118,7 @@ impl ParseError {
     }
 
     /// An error at a position where the intention is known.
-    pub fn meant(span: TokSpan, meant: Meant, message: &'static str) -> ParseError {
+    pub(crate) fn meant(span: TokSpan, meant: Meant, message: &'static str) -> ParseError {
         ParseError {
             meant: Some(meant),
             ..ParseError::custom(span, message)
@@ -126,7 +126,7 @@ impl ParseError {
     }
 
     /// An error with a code other than that of syntax errors.
-    pub fn coded(span: TokSpan, code: &'static str, message: &'static str) -> ParseError {
+    pub(crate) fn coded(span: TokSpan, code: &'static str, message: &'static str) -> ParseError {
         ParseError {
             code: Some(code),
             ..ParseError::custom(span, message)
@@ -134,7 +134,7 @@ impl ParseError {
     }
 
     /// Converts to an error with a message for the user.
-    pub fn into_syntax_error(self, code: &'static str) -> SyntaxError {
+    pub(crate) fn into_syntax_error(self, code: &'static str) -> SyntaxError {
         let span = Span::new(self.span.start, self.span.end.max(self.span.start));
         match (self.meant, self.message) {
             (Some(Meant::Semicolon(what)), _) => return missing_semicolon(what, span.end),
@@ -277,7 +277,7 @@ pub(crate) struct Grammar<'s> {
 }
 
 impl<'s> Grammar<'s> {
-    pub fn new() -> Grammar<'s> {
+    pub(crate) fn new() -> Grammar<'s> {
         // Inside `recursive`, parsers refer to themselves weakly. With `Recursive::declare` they
         // would own themselves, and each parsed file would leak a grammar.
         let types = |expr: P<'s, Expr>| -> P<'s, TypeExpr> {

@@ -22,7 +22,7 @@ pub(crate) struct Segment {
 
 impl TextMap {
     /// Raw offset of the first byte at or after decoded offset `at`.
-    pub fn start(&self, at: u32) -> u32 {
+    pub(crate) fn start(&self, at: u32) -> u32 {
         match self {
             TextMap::Shift(base) => base + at,
             TextMap::Pieces { pieces, raw_end } => {
@@ -43,7 +43,7 @@ impl TextMap {
     }
 
     /// Raw offset of the end of the text before decoded offset `at`.
-    pub fn end(&self, at: u32) -> u32 {
+    pub(crate) fn end(&self, at: u32) -> u32 {
         match self {
             TextMap::Shift(base) => base + at,
             TextMap::Pieces { pieces, raw_end } => match pieces.partition_point(|s| s.decoded < at)

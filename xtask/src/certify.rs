@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Changes this many certificates at random; certifies the claims of the engine about random
 /// models, and those of an engine with seeded bugs. Seeds of failures are printed.
-pub fn run(changes: u64) -> bool {
+pub(crate) fn run(changes: u64) -> bool {
     let status = Command::new("cargo")
         .args(["test", "--profile", "ci", "-p", "zonelens-checker", "--lib"])
         .args(["--", "certified::", "--nocapture"])

@@ -44,7 +44,7 @@ const ALL_OR_NOTHING: [&str; 3] = ["conformance", "emacs", "fuzz-targets"];
 const SKIPPED: &str = "SKIPPED: ";
 
 /// Runs all steps; stops at the first one that fails.
-pub fn run(skip_editors: bool) -> bool {
+pub(crate) fn run(skip_editors: bool) -> bool {
     let mut table = Table::default();
     let mut totals = Totals::default();
     let left_out = |name: &str| skip_editors && EDITORS.contains(&name);

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// The notices of the crates in the binary and of the npm packages in the bundle.
-pub fn all(root: &Path, extension: &Path) -> Option<String> {
+pub(crate) fn all(root: &Path, extension: &Path) -> Option<String> {
     Some(format!("{}{}", crates(root)?, npm(extension)?))
 }
 
 /// The notices of the crates in the binary.
-pub fn crates(root: &Path) -> Option<String> {
+pub(crate) fn crates(root: &Path) -> Option<String> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--format-version", "1", "--locked"]);
     cargo.args(["--filter-platform", &target()?]);

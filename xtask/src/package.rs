@@ -12,7 +12,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Creates `dist/zonelens-<version>-<platform>.vsix` and returns its path. `binary` is used instead
 /// of a release build.
-pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
     let root = root();
     let extension = root.join("editors/vscode");
     same_version(&extension)?;
@@ -45,7 +45,7 @@ pub fn vsix(binary: Option<&Path>) -> Option<PathBuf> {
 
 /// Creates `dist/zonelens-<version>-<target>.tar.gz`, with `binary` instead of a release build, and
 /// tests it.
-pub fn archive(binary: Option<&Path>) -> bool {
+pub(crate) fn archive(binary: Option<&Path>) -> bool {
     make_archive(binary).is_some()
 }
 
@@ -155,7 +155,7 @@ fn same_version(extension: &Path) -> Option<()> {
 }
 
 /// Builds the release binary and returns its path.
-pub fn release_binary() -> Option<PathBuf> {
+pub(crate) fn release_binary() -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "-p", "zonelens"]);
     run(cargo.current_dir(root()))?;
@@ -163,7 +163,7 @@ pub fn release_binary() -> Option<PathBuf> {
 }
 
 /// The folder that cargo builds into.
-pub fn target_directory() -> PathBuf {
+pub(crate) fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
@@ -223,7 +223,7 @@ fn platform() -> Option<String> {
 }
 
 /// The target triple of this platform.
-pub fn target() -> Option<String> {
+pub(crate) fn target() -> Option<String> {
     let version = output(Command::new("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|l| l.strip_prefix("host: "))?;
     Some(host.to_owned())
@@ -254,7 +254,7 @@ fn told<T>(result: std::io::Result<T>, path: &Path) -> Option<T> {
 }
 
 /// Runs a command to its end; prints what failed.
-pub fn run(command: &mut Command) -> Option<()> {
+pub(crate) fn run(command: &mut Command) -> Option<()> {
     match command.status() {
         Ok(status) if status.success() => Some(()),
         Ok(status) => {
@@ -269,7 +269,7 @@ pub fn run(command: &mut Command) -> Option<()> {
 }
 
 /// The output of a command.
-pub fn output(command: &mut Command) -> Option<String> {
+pub(crate) fn output(command: &mut Command) -> Option<String> {
     match command.output() {
         Ok(output) if output.status.success() => String::from_utf8(output.stdout).ok(),
         _ => {

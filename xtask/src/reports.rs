@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Validates the reports of `binary`, or of a release build.
-pub fn run(binary: Option<&Path>) -> bool {
+pub(crate) fn run(binary: Option<&Path>) -> bool {
     validate(binary).is_some()
 }
 

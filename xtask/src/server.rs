@@ -27,7 +27,7 @@ const WHOLE_SOAK_MINUTES: u64 = 30;
 
 /// Runs random edits, requests and queries for this many minutes; memory must be released and
 /// nothing may panic. A full soak rewrites its page.
-pub fn soak(minutes: u64, profile: &str) -> bool {
+pub(crate) fn soak(minutes: u64, profile: &str) -> bool {
     let test = "server::soak::random_edits_and_requests_over_real_models";
     let child = server_tests(profile)
         .args(["--exact", test, "--nocapture"])

@@ -4,7 +4,7 @@ use crate::root::root;
 use std::process::Command;
 
 /// Runs the comparison on this many models of each kind; the seeds of failures are printed.
-pub fn run(models: u64) -> bool {
+pub(crate) fn run(models: u64) -> bool {
     let status = Command::new("cargo")
         .args(["test", "--profile", "ci", "-p", "zonelens-checker"])
         .args(["--test", "main"])

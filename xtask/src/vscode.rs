@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Packages the extension with `binary` (or a release build) and drives it in the workbench. Its
 /// screenshots are written to `target/`, with `screenshots` to `docs/img`.
-pub fn run(binary: Option<&Path>, screenshots: bool) -> bool {
+pub(crate) fn run(binary: Option<&Path>, screenshots: bool) -> bool {
     story(binary, screenshots).is_some()
 }
 

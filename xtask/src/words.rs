@@ -15,7 +15,7 @@ const COMMENT_COLUMNS: usize = 100;
 const TYPOS: &str = "1.32.0";
 
 /// Checks phrases and comment lines, then spelling.
-pub fn run() -> bool {
+pub(crate) fn run() -> bool {
     let Some(found) = phrases_in_tree() else {
         return false;
     };

@@ -26,7 +26,7 @@ fn is_called_in_query(s: &Symbol) -> bool {
 
 impl Checker<'_> {
     /// `f(args)` or `P(args)`
-    pub fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+    pub(crate) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         if let A::Field { base, name } = &callee.kind
             && self.in_query
         {
@@ -117,7 +117,7 @@ impl Checker<'_> {
     }
 
     /// Whether the number of arguments is right. Reports an error if it is not.
-    pub fn arity(&mut self, symbol: &Symbol, want: usize, have: usize, span: Span) -> bool {
+    pub(crate) fn arity(&mut self, symbol: &Symbol, want: usize, have: usize, span: Span) -> bool {
         if want == have {
             return true;
         }
@@ -151,7 +151,7 @@ impl Checker<'_> {
     }
 
     /// Checks an argument of a function against its parameter.
-    pub fn argument(&mut self, p: &ParamSig, a: &Expr) {
+    pub(crate) fn argument(&mut self, p: &ParamSig, a: &Expr) {
         if a.ty.is_error() || p.ty.is_error() {
             if !p.reference {
                 self.offer_operand(&p.ty, a);
@@ -189,7 +189,7 @@ impl Checker<'_> {
     }
 
     /// Whether an expression denotes a variable that may be changed.
-    pub fn denotes_variable(&self, e: &Expr) -> bool {
+    pub(crate) fn denotes_variable(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(s) => !s.is_constant(),
             ExprKind::Index(base, _) | ExprKind::Field(base, _) => self.denotes_variable(base),
@@ -203,7 +203,7 @@ impl Checker<'_> {
 /// Whether a channel of type `have` may be passed for `want`. Urgent channels have the fewest
 /// capabilities, then broadcast, then plain; a channel may only be passed where equal or fewer are
 /// required.
-pub fn channel_fits(want: ChanType, have: ChanType) -> bool {
+pub(super) fn channel_fits(want: ChanType, have: ChanType) -> bool {
     let rank = |c: ChanType| {
         if c.urgent {
             0

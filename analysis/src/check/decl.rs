@@ -14,7 +14,7 @@ use zonelens_syntax::ast::{self, Declarator, TypeBase};
 use zonelens_syntax::span::Span;
 
 /// The message for a variable that needs a value although its range is empty.
-pub fn no_value(name: &str, lo: i32, hi: i32) -> String {
+pub(crate) fn no_value(name: &str, lo: i32, hi: i32) -> String {
     format!(
         "`{name}` needs a value, but the range [{lo},{hi}] has none; the first number must not exceed the second"
     )
@@ -28,7 +28,7 @@ const MAX_LOCAL_LEAVES: u64 = 1 << 20;
 
 impl Checker<'_> {
     /// Checks `T a, b[3] = …;` at global or template level.
-    pub fn var_decl(&mut self, v: &ast::VarDecl) {
+    pub(crate) fn var_decl(&mut self, v: &ast::VarDecl) {
         let home = if self.in_template {
             Home::Template
         } else {
@@ -39,7 +39,7 @@ impl Checker<'_> {
     }
 
     /// Declares the variables of one declaration in the innermost scope.
-    pub fn declare_vars(&mut self, v: &ast::VarDecl, home: Home) -> Vec<Decl> {
+    pub(crate) fn declare_vars(&mut self, v: &ast::VarDecl, home: Home) -> Vec<Decl> {
         let set_name = v.names.first().map(|d| d.name.name.clone());
         let written = self.type_expr(&v.ty, set_name.as_ref());
         if matches!(written.ty, Type::Void) {
@@ -352,7 +352,7 @@ impl Checker<'_> {
     }
 
     /// Checks `typedef T A, B[3];`.
-    pub fn typedef(&mut self, t: &ast::Typedef) {
+    pub(crate) fn typedef(&mut self, t: &ast::Typedef) {
         let name = t.names.first().map(|d| d.name.name.clone());
         // A name that is being defined is not declared yet, so a type cannot contain itself.
         let written = self.type_expr(&t.ty, name.as_ref());
@@ -381,7 +381,7 @@ impl Checker<'_> {
     }
 
     /// Checks `scalarset pid[3];`.
-    pub fn scalarset_decl(&mut self, name: &ast::Ident, size: &ast::Expr) {
+    pub(crate) fn scalarset_decl(&mut self, name: &ast::Ident, size: &ast::Expr) {
         let ty = match self.scalar_size(size) {
             Some(size) => {
                 let hi = match size.known() {
@@ -402,7 +402,7 @@ impl Checker<'_> {
 
     /// Reports an item that is recognised but not analysed. Declares its names to avoid follow-up
     /// errors.
-    pub fn unsupported_item(&mut self, u: &ast::Unsupported) {
+    pub(crate) fn unsupported_item(&mut self, u: &ast::Unsupported) {
         let what = match u.feature {
             ast::Feature::Import => ("unsupported/import", "functions of C libraries are not run"),
             ast::Feature::DynamicTemplate => (

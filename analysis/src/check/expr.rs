@@ -18,7 +18,7 @@ fn can_be_asked(s: &Symbol) -> bool {
 
 impl Checker<'_> {
     /// Checks an expression. About a state of a trace, elements of scalarsets are numbers.
-    pub fn expr(&mut self, e: &ast::Expr) -> Expr {
+    pub(crate) fn expr(&mut self, e: &ast::Expr) -> Expr {
         let mut e = self.typed(e);
         if self.in_state && matches!(e.ty, Type::Scalar(_)) {
             e.ty = Type::any_int();

@@ -12,7 +12,7 @@ use zonelens_syntax::span::Span;
 
 impl Checker<'_> {
     /// Checks `T f(params) { … }`.
-    pub fn function(&mut self, f: &ast::Function) {
+    pub(crate) fn function(&mut self, f: &ast::Function) {
         let ret = self.type_expr(&f.ty, None).ty;
         self.return_type(&ret, f.ty.span);
         self.push_scope();
@@ -117,7 +117,7 @@ impl Checker<'_> {
     }
 
     /// Declares parameters in the innermost scope.
-    pub fn params(&mut self, params: &ast::Params, of: ParamOf) -> Vec<Arc<Symbol>> {
+    pub(crate) fn params(&mut self, params: &ast::Params, of: ParamOf) -> Vec<Arc<Symbol>> {
         let mut out = Vec::new();
         for (position, p) in params.list.iter().enumerate() {
             let written = self.type_expr(&p.ty, Some(&p.name.name));
@@ -335,7 +335,7 @@ impl Checker<'_> {
 }
 
 /// The signature of a parameter symbol.
-pub fn param_sig(p: &Symbol, written: bool, restricted: bool) -> Option<ParamSig> {
+pub(super) fn param_sig(p: &Symbol, written: bool, restricted: bool) -> Option<ParamSig> {
     let SymKind::Param(sym) = &p.kind else {
         return None;
     };

@@ -9,7 +9,7 @@ use zonelens_syntax::span::Span;
 
 impl Checker<'_> {
     /// Checks an initialiser for a value of type `ty`.
-    pub fn init(&mut self, init: &ast::Init, ty: &Type) -> Init {
+    pub(crate) fn init(&mut self, init: &ast::Init, ty: &Type) -> Init {
         match (init, ty) {
             (ast::Init::Expr(e), _) => {
                 let e = self.expr(e);

@@ -10,7 +10,7 @@ use zonelens_syntax::ast::{self, AssignOp, BinaryOp};
 
 /// Whether evaluating the expression changes the state, or any variable that is not local to a
 /// called function.
-pub fn has_side_effect(e: &Expr) -> bool {
+pub(crate) fn has_side_effect(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= match &e.kind {
@@ -41,12 +41,12 @@ fn clock_equations(e: &Expr, found: &mut dyn FnMut(&Expr, &Expr)) {
 
 impl Checker<'_> {
     /// Whether evaluating the expression changes anything.
-    pub fn effect_of(&self, e: &Expr) -> bool {
+    pub(crate) fn effect_of(&self, e: &Expr) -> bool {
         has_side_effect(e)
     }
 
     /// Checks a guard. In the 3.x syntax, `,` separates conjuncts.
-    pub fn guard(&mut self, e: &ast::Expr) -> Expr {
+    pub(crate) fn guard(&mut self, e: &ast::Expr) -> Expr {
         let ast = e;
         let e = self.conjunction(e);
         self.offer_declaration(ast, &Type::Bool);
@@ -57,7 +57,7 @@ impl Checker<'_> {
     }
 
     /// Checks an invariant.
-    pub fn invariant(&mut self, e: &ast::Expr) -> Expr {
+    pub(crate) fn invariant(&mut self, e: &ast::Expr) -> Expr {
         let e = self.conjunction(e);
         self.condition_class(&e, CondClass::Invariant, "type/invariant", "an invariant");
         self.no_side_effect(&e, "an invariant");
@@ -91,7 +91,7 @@ impl Checker<'_> {
     }
 
     /// Checks a condition where `,` means "and", as in the 3.x syntax.
-    pub fn conjunction(&mut self, e: &ast::Expr) -> Expr {
+    pub(crate) fn conjunction(&mut self, e: &ast::Expr) -> Expr {
         let ast::ExprKind::Comma(list) = &e.kind else {
             return self.expr(e);
         };
@@ -166,7 +166,7 @@ impl Checker<'_> {
     }
 
     /// Checks the condition of a statement or assertion: an integer or boolean.
-    pub fn statement_condition(&mut self, e: &Expr) {
+    pub(crate) fn statement_condition(&mut self, e: &Expr) {
         let e = match &e.kind {
             ExprKind::Comma(list) => list.last().unwrap_or(e),
             _ => e,
@@ -179,7 +179,7 @@ impl Checker<'_> {
     }
 
     /// Reports side effects where none are allowed.
-    pub fn no_side_effect(&mut self, e: &Expr, what: &str) {
+    pub(crate) fn no_side_effect(&mut self, e: &Expr, what: &str) {
         if !self.effect_of(e) {
             return;
         }
@@ -212,7 +212,7 @@ impl Checker<'_> {
     }
 
     /// Checks a list of updates.
-    pub fn updates(&mut self, list: &[ast::Expr]) -> Vec<Expr> {
+    pub(crate) fn updates(&mut self, list: &[ast::Expr]) -> Vec<Expr> {
         let mut out = Vec::new();
         for e in list {
             let e = self.expr(e);

@@ -34,13 +34,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use zonelens_syntax::ast;
 use zonelens_syntax::span::Span;
 
-pub use decl::no_value;
-pub use labels::has_side_effect;
-pub use needed::check as needed;
-pub use query::CheckedKind;
+pub(crate) use decl::no_value;
+pub(crate) use labels::has_side_effect;
+pub(crate) use needed::check as needed;
+pub(crate) use query::CheckedKind;
 
 /// The context of the item being checked.
-pub struct Env {
+pub(crate) struct Env {
     /// The global scope so far.
     pub names: FxHashMap<SmolStr, Arc<Symbol>>,
     /// Names that the language itself declares.
@@ -66,14 +66,14 @@ pub struct Env {
 
 impl Env {
     /// Returns a new unique id.
-    pub fn fresh(&self) -> u32 {
+    pub(crate) fn fresh(&self) -> u32 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 }
 
 /// The result of checking an item.
 #[derive(Clone, Debug, Default)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// Global names it declares.
     pub symbols: Vec<Arc<Symbol>>,
     /// Variables it declares.
@@ -98,7 +98,7 @@ pub struct Checked {
 
 /// A fix that must be tried before it is offered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tentative {
+pub(crate) struct Tentative {
     /// Where the problem is.
     pub loc: Loc,
     /// The title shown in the editor's menu.
@@ -109,7 +109,7 @@ pub struct Tentative {
 
 /// The content of an item beyond names and variables.
 #[derive(Clone, Debug, Default)]
-pub enum Body {
+pub(crate) enum Body {
     /// Nothing more.
     #[default]
     None,
@@ -140,7 +140,7 @@ struct FnContext {
 }
 
 /// Checks one item.
-pub struct Checker<'a> {
+pub(crate) struct Checker<'a> {
     env: &'a Env,
     item: ItemId,
     /// Added to spans: the offset of the member inside the item.
@@ -180,7 +180,7 @@ pub struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     /// A checker for the item `item`.
-    pub fn new(env: &'a Env, item: ItemId) -> Checker<'a> {
+    pub(crate) fn new(env: &'a Env, item: ItemId) -> Checker<'a> {
         Checker {
             env,
             item,
@@ -205,13 +205,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Reuses the ids of what `previous` declared, where the meaning is unchanged.
-    pub fn after(mut self, previous: Option<&'a Checked>) -> Checker<'a> {
+    pub(crate) fn after(mut self, previous: Option<&'a Checked>) -> Checker<'a> {
         self.previous = previous;
         self
     }
 
     /// Checks the item.
-    pub fn check(mut self, item: &ast::Item) -> Checked {
+    pub(crate) fn check(mut self, item: &ast::Item) -> Checked {
         use ast::ItemKind as K;
         match &item.kind {
             K::Error(names) => self.unreadable(names),

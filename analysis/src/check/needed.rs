@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Checks everything that can run and returns the diagnostics.
-pub fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
+pub(crate) fn check(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> Vec<Diag> {
     let mut out = Vec::new();
     let mut running: FxHashMap<u32, Arc<Template>> = FxHashMap::default();
     let mut order = Vec::new();

@@ -23,7 +23,7 @@ fn is_bound(ty: &Type) -> bool {
 
 impl Checker<'_> {
     /// Checks `op e`.
-    pub fn unary(&mut self, op: UnaryOp, e: &ast::Expr, span: Span) -> Expr {
+    pub(crate) fn unary(&mut self, op: UnaryOp, e: &ast::Expr, span: Span) -> Expr {
         // -2147483648 is the only number whose magnitude does not fit.
         if op == UnaryOp::Minus && matches!(e.kind, A::Int(2_147_483_648)) {
             return Expr {
@@ -62,7 +62,13 @@ impl Checker<'_> {
     }
 
     /// Checks `a op b`.
-    pub fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+    pub(crate) fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let (ast_a, ast_b) = (a, b);
         let a = self.expr(a);
         let b = self.right_side(op, &a, |me| me.expr(b));
@@ -113,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// Checks `c ? a : b`.
-    pub fn cond(&mut self, c: &ast::Expr, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+    pub(crate) fn cond(&mut self, c: &ast::Expr, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
         let c = self.expr(c);
         let (a, b) = self.branches(&c, |me| me.expr(a), |me| me.expr(b));
         if !c.ty.is_integral() && !matches!(c.ty, Type::Cond(_)) && !self.scalar_as_condition(&c) {
@@ -157,7 +163,13 @@ impl Checker<'_> {
     }
 
     /// Checks `a op= b`.
-    pub fn assign(&mut self, op: AssignOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+    pub(crate) fn assign(
+        &mut self,
+        op: AssignOp,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let (ast_a, ast_b) = (a, b);
         let (a, b) = (self.expr(a), self.expr(b));
         self.lvalue(&a);
@@ -208,7 +220,7 @@ impl Checker<'_> {
     }
 
     /// Checks that `value` may be stored where `target` is expected. Reports an error if not.
-    pub fn assignable(&mut self, target: &Type, value: &Expr, span: Span) {
+    pub(crate) fn assignable(&mut self, target: &Type, value: &Expr, span: Span) {
         let ok = match (target, &value.ty) {
             (Type::Error, _) | (_, Type::Error) => true,
             (Type::Int(_) | Type::Bool, t) => t.is_integral(),
@@ -229,7 +241,13 @@ impl Checker<'_> {
     }
 
     /// Checks `++a` and the like.
-    pub fn inc_dec(&mut self, increment: bool, prefix: bool, e: &ast::Expr, span: Span) -> Expr {
+    pub(crate) fn inc_dec(
+        &mut self,
+        increment: bool,
+        prefix: bool,
+        e: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let e = self.expr(e);
         self.lvalue(&e);
         let mut ty = e.ty.clone();
@@ -259,7 +277,7 @@ impl Checker<'_> {
 
     /// Reports expressions that cannot be assigned to, and records the write for the enclosing
     /// function.
-    pub fn lvalue(&mut self, e: &Expr) {
+    pub(crate) fn lvalue(&mut self, e: &Expr) {
         if e.ty.is_error() {
             return;
         }
@@ -303,7 +321,7 @@ impl Checker<'_> {
     }
 
     /// The type of a quantifier over `body`.
-    pub fn quantified_type(&mut self, kind: QuantifierKind, body: &Expr) -> Type {
+    pub(crate) fn quantified_type(&mut self, kind: QuantifierKind, body: &Expr) -> Type {
         if kind == QuantifierKind::Sum {
             return match &body.ty {
                 Type::Error => Type::Error,
@@ -429,7 +447,7 @@ fn disjunction(op: BinaryOp, a: &Type, b: &Type) -> Option<Type> {
 }
 
 /// A type with its article, for messages.
-pub fn describe(ty: &Type) -> String {
+pub(super) fn describe(ty: &Type) -> String {
     match ty {
         Type::Int(_) | Type::Array(_) => format!("an {ty}"),
         Type::Process => "a process".into(),
@@ -439,7 +457,7 @@ pub fn describe(ty: &Type) -> String {
 }
 
 /// How an operator is written.
-pub fn spelling(op: BinaryOp) -> &'static str {
+pub(super) fn spelling(op: BinaryOp) -> &'static str {
     use BinaryOp as B;
     match op {
         B::Pow => "**",

@@ -15,7 +15,7 @@ use zonelens_syntax::span::Span;
 
 /// A checked query.
 #[derive(Clone, Debug)]
-pub struct CheckedQuery {
+pub(crate) struct CheckedQuery {
     /// The query, or `None` if there is nothing to answer.
     pub kind: Option<CheckedKind>,
     /// Diagnostics of the query.
@@ -24,7 +24,7 @@ pub struct CheckedQuery {
 
 /// The forms of checked queries.
 #[derive(Clone, Debug)]
-pub enum CheckedKind {
+pub(crate) enum CheckedKind {
     /// A path formula: `A[]`, `E<>`, `A<>` or `E[]`.
     Path(PathKind, Expr),
     /// `p --> q`
@@ -35,7 +35,7 @@ pub enum CheckedKind {
 
 impl CheckedKind {
     /// Every expression of the query.
-    pub fn into_exprs(self) -> Vec<Expr> {
+    pub(crate) fn into_exprs(self) -> Vec<Expr> {
         match self {
             CheckedKind::Path(_, e) => vec![e],
             CheckedKind::LeadsTo(p, q) => vec![p, q],
@@ -48,7 +48,7 @@ impl CheckedKind {
 
 impl Env {
     /// The template behind a symbol on the system line.
-    pub fn template_of(&self, symbol: &Symbol) -> Option<&Arc<Template>> {
+    pub(crate) fn template_of(&self, symbol: &Symbol) -> Option<&Arc<Template>> {
         match &symbol.kind {
             SymKind::Template(sig) => self.templates.get(&sig.body),
             SymKind::Instance(sig) => {
@@ -62,7 +62,7 @@ impl Env {
 
 impl<'a> Checker<'a> {
     /// A checker for queries that may refer to the processes of `families`.
-    pub fn for_query(
+    pub(crate) fn for_query(
         env: &'a Env,
         item: ItemId,
         families: &'a FxHashMap<SmolStr, Arc<Symbol>>,
@@ -74,13 +74,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Makes this a checker for an expression about one state of a trace.
-    pub fn in_state(mut self) -> Checker<'a> {
+    pub(crate) fn in_state(mut self) -> Checker<'a> {
         self.in_state = true;
         self
     }
 
     /// Checks a query. Its spans stay relative to the query's own base.
-    pub fn query(mut self, q: &ast::Query) -> CheckedQuery {
+    pub(crate) fn query(mut self, q: &ast::Query) -> CheckedQuery {
         let kind = match &q.kind {
             QueryKind::Error | QueryKind::Heading => None,
             QueryKind::Path(path, e) => {
@@ -174,7 +174,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks `P(args)`.
-    pub fn process_call(&mut self, symbol: &Arc<Symbol>, args: Vec<Expr>, span: Span) -> Expr {
+    pub(crate) fn process_call(
+        &mut self,
+        symbol: &Arc<Symbol>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
         let (SymKind::Template(sig) | SymKind::Instance(sig)) = &symbol.kind else {
             return Expr::error(span);
         };
@@ -217,7 +222,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks `P.x`, `P(i).l` and `P.location`.
-    pub fn process_member(&mut self, base: Expr, name: &ast::Ident, span: Span) -> Expr {
+    pub(crate) fn process_member(&mut self, base: Expr, name: &ast::Ident, span: Span) -> Expr {
         let ExprKind::Process(family, args) = base.kind else {
             return Expr::error(span);
         };
@@ -305,7 +310,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks `P(i).f(…)`.
-    pub fn member_call(
+    pub(crate) fn member_call(
         &mut self,
         base: &ast::Expr,
         name: &ast::Ident,

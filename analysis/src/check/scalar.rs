@@ -33,7 +33,7 @@ impl Checker<'_> {
     }
 
     /// Reports arithmetic on a scalar. Where an element is expected, `offer_operand` adds the fix.
-    pub fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span) {
+    pub(crate) fn scalar_arithmetic(&mut self, set: &Arc<ScalarSet>, whole: Span) {
         let message = format!(
             "elements of the scalarset `{}` have no arithmetic: they are interchangeable, so no result could mean the same after renaming them",
             set.name
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 
     /// Reports a scalar where a number is needed.
-    pub fn scalar_as_number(&mut self, set: &Arc<ScalarSet>, span: Span) {
+    pub(crate) fn scalar_as_number(&mut self, set: &Arc<ScalarSet>, span: Span) {
         self.sym(
             "sym/literal",
             set,
@@ -54,7 +54,13 @@ impl Checker<'_> {
     /// Reports a mismatch between an expected and a given type if one of them is a scalar. Returns
     /// true if it did, or if the types fit after all because the expression is about one state of a
     /// trace. `value` is the span of the given expression.
-    pub fn scalar_meets(&mut self, want: &Type, have: &Type, span: Span, value: Span) -> bool {
+    pub(crate) fn scalar_meets(
+        &mut self,
+        want: &Type,
+        have: &Type,
+        span: Span,
+        value: Span,
+    ) -> bool {
         match (want, have) {
             (Type::Scalar(_), t) | (t, Type::Scalar(_)) if self.in_state && t.is_number() => true,
             (Type::Scalar(a), Type::Scalar(b)) if a != b => {
@@ -103,7 +109,13 @@ impl Checker<'_> {
 
     /// Reports a binary operator that is not defined for scalars. Returns whether one operand is a
     /// scalar.
-    pub fn scalar_operands(&mut self, op: BinaryOp, a: &Expr, b: &Expr, whole: Span) -> bool {
+    pub(crate) fn scalar_operands(
+        &mut self,
+        op: BinaryOp,
+        a: &Expr,
+        b: &Expr,
+        whole: Span,
+    ) -> bool {
         let (set, operand) = match (a.ty.scalar(), b.ty.scalar()) {
             (Some(set), _) => (set.clone(), a),
             (None, Some(set)) => (set.clone(), b),
@@ -147,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// Reports a unary operator on a scalar. Returns whether it did.
-    pub fn scalar_operand(&mut self, op: UnaryOp, e: &Expr, whole: Span) -> bool {
+    pub(crate) fn scalar_operand(&mut self, op: UnaryOp, e: &Expr, whole: Span) -> bool {
         let Some(set) = e.ty.scalar().cloned() else {
             return false;
         };
@@ -169,7 +181,7 @@ impl Checker<'_> {
     }
 
     /// Checks an index against the index type of a dimension.
-    pub fn index_value(&mut self, want: &Type, index: &Expr) {
+    pub(crate) fn index_value(&mut self, want: &Type, index: &Expr) {
         match (want, &index.ty) {
             (Type::Error, _) | (_, Type::Error) => self.offer_operand(want, index),
             (Type::Scalar(a), Type::Scalar(b)) if a == b => {}
@@ -204,7 +216,7 @@ impl Checker<'_> {
     }
 
     /// Reports a scalar used as a condition: guard, `if`, quantifier body. Returns whether it did.
-    pub fn scalar_as_condition(&mut self, e: &Expr) -> bool {
+    pub(crate) fn scalar_as_condition(&mut self, e: &Expr) -> bool {
         let Some(set) = e.ty.scalar().cloned() else {
             return false;
         };

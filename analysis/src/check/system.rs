@@ -18,7 +18,7 @@ const MAX_PROCESSES: u64 = 100_000;
 
 impl Checker<'_> {
     /// Checks `P(params) = Q(args);` and the notations of older papers.
-    pub fn instantiation(&mut self, i: &ast::Instantiation) {
+    pub(crate) fn instantiation(&mut self, i: &ast::Instantiation) {
         self.push_scope();
         let mut params = match &i.params {
             Some(p) => self.params(p, ParamOf::Instance),
@@ -234,7 +234,7 @@ impl Checker<'_> {
     }
 
     /// Checks `system A, B < C;`.
-    pub fn system_line(&mut self, s: &ast::SystemLine) {
+    pub(crate) fn system_line(&mut self, s: &ast::SystemLine) {
         let mut levels = Vec::new();
         let mut seen: Vec<Arc<Symbol>> = Vec::new();
         for level in &s.levels {
@@ -316,7 +316,7 @@ impl Checker<'_> {
     }
 
     /// Checks `chan priority …;`.
-    pub fn chan_priority(&mut self, p: &ast::ChanPriority) {
+    pub(crate) fn chan_priority(&mut self, p: &ast::ChanPriority) {
         let mut levels = Vec::new();
         for level in &p.levels {
             let mut out = Vec::new();
@@ -340,7 +340,7 @@ impl Checker<'_> {
     }
 
     /// Checks `progress { … }`.
-    pub fn progress(&mut self, p: &ast::Progress) {
+    pub(crate) fn progress(&mut self, p: &ast::Progress) {
         for (guard, measure) in &p.measures {
             for e in guard.iter().chain(std::iter::once(measure)) {
                 let e = self.expr(e);

@@ -75,7 +75,7 @@ struct Parts {
 
 impl Checker<'_> {
     /// Checks `process P(…) { … }`.
-    pub fn process(&mut self, p: &ast::Process) {
+    pub(crate) fn process(&mut self, p: &ast::Process) {
         self.proper_name(&p.name);
         self.in_template = true;
         self.push_scope();

@@ -15,7 +15,7 @@ use zonelens_syntax::span::Span;
 const MAX_ELEMENTS: i32 = 100_000;
 
 /// A type with the flags set by its prefixes.
-pub struct Written {
+pub(crate) struct Written {
     pub ty: Type,
     pub constant: bool,
     pub meta: bool,
@@ -47,7 +47,7 @@ const TYPE_WORDS: &[&str] = &[
 
 impl Checker<'_> {
     /// Checks a type expression; `name` is the name for a scalarset declared in it.
-    pub fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
+    pub(crate) fn type_expr(&mut self, t: &TypeExpr, name: Option<&SmolStr>) -> Written {
         let mut constant = t.has(Prefix::Const);
         let meta = t.has(Prefix::Meta);
         let mut ty = self.type_base(t, name);
@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// Creates a new scalarset.
-    pub fn new_set(&self, name: SmolStr, size: Bound, span: Span) -> Arc<ScalarSet> {
+    pub(crate) fn new_set(&self, name: SmolStr, size: Bound, span: Span) -> Arc<ScalarSet> {
         Arc::new(ScalarSet {
             local: self.in_template,
             ..Self::set_value(self.env.fresh(), name, size, self.loc(span))
@@ -164,7 +164,7 @@ impl Checker<'_> {
     }
 
     /// Checks the size of a scalarset: a positive constant.
-    pub fn scalar_size(&mut self, size: &ast::Expr) -> Option<Bound> {
+    pub(crate) fn scalar_size(&mut self, size: &ast::Expr) -> Option<Bound> {
         let bound = self.bound(size)?;
         if let Bound::Known(n) = bound
             && n < 1
@@ -284,7 +284,7 @@ impl Checker<'_> {
     }
 
     /// Wraps `element` in array dimensions, the first one outermost.
-    pub fn dimensions(&mut self, element: Type, dims: &[Dim]) -> Type {
+    pub(crate) fn dimensions(&mut self, element: Type, dims: &[Dim]) -> Type {
         let mut indices: Vec<Type> = dims.iter().map(|d| self.dimension(d)).collect();
         let mut ty = element;
         while let Some(index) = indices.pop() {
@@ -384,7 +384,7 @@ impl Checker<'_> {
     }
 
     /// Checks the type of a select, quantifier or loop variable.
-    pub fn iterated_type(&mut self, t: &TypeExpr) -> Type {
+    pub(crate) fn iterated_type(&mut self, t: &TypeExpr) -> Type {
         let ty = self.type_expr(t, None).ty;
         match &ty {
             Type::Scalar(_) | Type::Error => ty,

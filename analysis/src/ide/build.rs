@@ -13,7 +13,7 @@ use zonelens_syntax::ast::{
 use zonelens_syntax::span::Span;
 
 /// Indexes a model with its embedded queries.
-pub fn model(file: &SourceFile) -> Index {
+pub(super) fn model(file: &SourceFile) -> Index {
     let mut builder = Builder::new(file);
     for item in &file.items {
         builder.item(item);
@@ -26,7 +26,7 @@ pub fn model(file: &SourceFile) -> Index {
 }
 
 /// Indexes a query file, starting from the names of its model.
-pub fn queries(model: &Index, file: &SourceFile) -> Index {
+pub(super) fn queries(model: &Index, file: &SourceFile) -> Index {
     let mut builder = Builder::new(file);
     builder.index.definitions = model.definitions.clone();
     for (id, definition) in builder.index.definitions.iter_mut().enumerate() {

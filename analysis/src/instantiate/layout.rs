@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The maximum size of a network. Verification could not finish beyond it, and building a larger
 /// network would only use up memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The most cells, clocks and channels, of one variable and of all variables together.
     pub leaves: u64,
     /// The most entries of constants and of local variables of functions, over all processes.

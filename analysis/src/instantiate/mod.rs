@@ -26,12 +26,12 @@ use smol_str::SmolStr;
 use std::sync::Arc;
 use zonelens_syntax::span::Span;
 
-pub use layout::Limits;
-pub use query::resolve;
+pub(crate) use layout::Limits;
+pub(crate) use query::resolve;
 
 /// What a name denotes in the network.
 #[derive(Clone, Debug)]
-pub enum Binding {
+pub(crate) enum Binding {
     /// Constant values; also stored in [`Network::constants`] if `at` is set.
     Const {
         /// Its structure.
@@ -57,11 +57,11 @@ pub enum Binding {
 }
 
 /// The names of one process, or the global names, with what they denote.
-pub type Bindings = FxHashMap<SymId, Binding>;
+pub(crate) type Bindings = FxHashMap<SymId, Binding>;
 
 /// A process with the names declared in its template.
 #[derive(Clone, Debug)]
-pub struct ProcessScope {
+pub(crate) struct ProcessScope {
     /// The names of its template.
     pub names: Bindings,
     /// The functions of its template.
@@ -72,7 +72,7 @@ pub struct ProcessScope {
 
 /// A family on the system line, as queries refer to it.
 #[derive(Clone, Debug)]
-pub struct FamilyScope {
+pub(crate) struct FamilyScope {
     /// Index into [`Network::families`].
     pub index: u32,
     /// The number of cells, clocks and channels of one process.
@@ -84,7 +84,7 @@ pub(crate) type SlotSets = FxHashMap<Slot, ScalarsetId>;
 
 /// The network, with the tables that resolve names against it.
 #[derive(Debug, Default)]
-pub struct Built {
+pub(crate) struct Built {
     /// The network.
     pub network: Network,
     /// Global names.
@@ -105,7 +105,7 @@ pub struct Built {
 
 /// Why an expression cannot be represented in the network.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Foreign {
+pub(crate) enum Foreign {
     /// The engine does not support it.
     Unsupported(&'static str, String, Span),
     /// A value of an empty range is needed here; holds the ends of the range.
@@ -117,7 +117,7 @@ pub enum Foreign {
 pub(crate) type Lowered<T> = Result<T, Foreign>;
 
 /// A model ready to be instantiated.
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     /// Names, functions and templates.
     pub env: &'a Env,
     /// The items in text order, with their ids.
@@ -129,7 +129,7 @@ pub struct Source<'a> {
 }
 
 /// Builds a network from a checked model.
-pub struct Builder<'a> {
+pub(crate) struct Builder<'a> {
     pub(crate) source: &'a Source<'a>,
     pub(crate) built: Built,
     pub(crate) limits: Limits,
@@ -144,7 +144,7 @@ pub struct Builder<'a> {
 }
 
 /// Builds the network of a model that has no errors.
-pub fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
+pub(crate) fn build(source: &Source<'_>) -> Result<Built, Vec<Diag>> {
     let mut builder = Builder {
         source,
         built: Built::default(),
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
 
 /// The scopes in which names are looked up during lowering: a frame inside a process inside the
 /// model.
-pub struct Scope<'b> {
+pub(crate) struct Scope<'b> {
     pub(crate) env: &'b Env,
     pub(crate) built: &'b Built,
     pub(crate) process: Option<&'b ProcessScope>,

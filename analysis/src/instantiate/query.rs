@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use zonelens_syntax::span::Span;
 
 /// Resolves a checked query.
-pub fn resolve(
+pub(crate) fn resolve(
     env: &Env,
     built: &Built,
     kind: &CheckedKind,

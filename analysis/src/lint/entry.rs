@@ -27,7 +27,7 @@ struct Values {
 }
 
 /// Checks the edges of a template.
-pub fn check(t: &Template, out: &mut Vec<Diag>) {
+pub(super) fn check(t: &Template, out: &mut Vec<Diag>) {
     for edge in &t.edges {
         let End::Location(to) = edge.target else {
             continue;

@@ -10,7 +10,7 @@ use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
 /// Reports unreachable locations and cycles without time; returns the locations that cannot be
 /// left.
-pub fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
+pub(super) fn check(t: &Template, out: &mut Vec<Diag>) -> Vec<Arc<Symbol>> {
     let reached = reachable(t);
     let next = neighbours(t, true);
     let mut dead_ends = Vec::new();

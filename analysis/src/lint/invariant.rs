@@ -18,7 +18,7 @@ struct Upper {
 }
 
 /// Checks the invariants of a template.
-pub fn check(t: &Template, out: &mut Vec<Diag>) {
+pub(super) fn check(t: &Template, out: &mut Vec<Diag>) {
     for invariant in t.locations.iter().filter_map(|l| l.invariant.as_ref()) {
         let mut parts = Vec::new();
         conjuncts(invariant, None, &mut parts);

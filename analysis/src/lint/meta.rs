@@ -21,7 +21,7 @@ type Items = [(ItemId, Arc<Checked>)];
 type Bodies<'a> = FxHashMap<u32, &'a Arc<Function>>;
 
 /// Reports `meta` variables that carry a value over.
-pub fn check(items: &Items, out: &mut Vec<Diag>) {
+pub(super) fn check(items: &Items, out: &mut Vec<Diag>) {
     let all = items.iter().flat_map(|(_, c)| declared(c));
     let is_meta = |d: &&Decl| {
         let plain =

@@ -19,7 +19,7 @@ use usage::{Usage, Uses};
 
 /// The findings and uses of one item.
 #[derive(Clone, Debug, Default)]
-pub struct ItemLint {
+pub(crate) struct ItemLint {
     usage: Vec<(SymId, Uses)>,
     diags: Vec<Diag>,
     /// Locations that cannot be left.
@@ -47,7 +47,7 @@ pub(crate) use meta::written;
 
 /// Checks a model. `queries` are the expressions of its queries. Without any (they may be in a
 /// separate file), symbols that only queries could use are not reported.
-pub fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
+pub(crate) fn check(items: &[(ItemId, Arc<Checked>)], queries: &[Expr]) -> Vec<Diag> {
     let mut out = Vec::new();
     let lints: Vec<&ItemLint> = items
         .iter()

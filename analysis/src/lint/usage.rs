@@ -9,7 +9,7 @@ use zonelens_syntax::ast::Direction;
 
 /// How a variable is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Uses {
+pub(crate) struct Uses {
     /// Its value is read.
     pub read: bool,
     /// It is assigned to.
@@ -39,18 +39,18 @@ impl Uses {
 /// Uses by symbol. Symbol numbers are dense, and every keystroke adds up the uses of the whole
 /// model.
 #[derive(Clone, Debug, Default)]
-pub struct Usage(Vec<Uses>);
+pub(crate) struct Usage(Vec<Uses>);
 
 impl Usage {
     /// The uses inside one item.
-    pub fn of_item(c: &Checked) -> Vec<(SymId, Uses)> {
+    pub(crate) fn of_item(c: &Checked) -> Vec<(SymId, Uses)> {
         let mut out = ItemUsage::default();
         out.item(c);
         out.0.into_iter().collect()
     }
 
     /// The symbols that are assigned to inside a template.
-    pub fn written_in(t: &Template) -> FxHashSet<SymId> {
+    pub(crate) fn written_in(t: &Template) -> FxHashSet<SymId> {
         let mut out = ItemUsage::default();
         out.template(t);
         t.functions.iter().for_each(|f| out.block(&f.body));
@@ -59,14 +59,14 @@ impl Usage {
     }
 
     /// The uses inside the expression of a query.
-    pub fn of_query(e: &Expr) -> Vec<(SymId, Uses)> {
+    pub(crate) fn of_query(e: &Expr) -> Vec<(SymId, Uses)> {
         let mut out = ItemUsage::default();
         out.value(e);
         out.0.into_iter().collect()
     }
 
     /// Adds the uses of an item or a query.
-    pub fn add(&mut self, uses: &[(SymId, Uses)]) {
+    pub(crate) fn add(&mut self, uses: &[(SymId, Uses)]) {
         for (id, u) in uses {
             let at = *id as usize;
             if self.0.len() <= at {
@@ -77,7 +77,7 @@ impl Usage {
     }
 
     /// The uses of a symbol.
-    pub fn of(&self, id: SymId) -> Uses {
+    pub(crate) fn of(&self, id: SymId) -> Uses {
         self.0.get(id as usize).copied().unwrap_or_default()
     }
 }

@@ -421,7 +421,7 @@ fn contains_break(s: &Stmt) -> bool {
 }
 
 /// Checks the local variables and the result of a function.
-pub fn function(f: &Function, env: &Env, out: &mut Findings) {
+pub(super) fn function(f: &Function, env: &Env, out: &mut Findings) {
     let mut walk = Walk::new(env, f.loc.item);
     let mut exits = None;
     walk.block(&f.body, &mut exits);
@@ -465,7 +465,7 @@ fn given<'a>(f: &'a Function, set: &ScalarSet) -> Option<&'a Arc<Symbol>> {
 
 /// For sets whose elements are integers: local variables read before they are assigned, with the
 /// location of the read, and whether the function can end without `return`.
-pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
+pub(super) fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
     let mut walk = Walk::new(env, f.loc.item);
     walk.ints = true;
     let mut exits = None;
@@ -478,7 +478,7 @@ pub fn unassigned(f: &Function, env: &Env) -> (Vec<(Arc<Symbol>, Loc)>, bool) {
 ///
 /// A variable that is never written is a constant. A receiver may read a variable if every sender
 /// it may synchronise with writes it first; a channel parameter may denote any channel.
-pub fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+pub(super) fn meta(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let declares = |c: &Checked| {
         c.decls.iter().any(
             |d| matches!(&d.symbol.kind, SymKind::Var(v) if v.meta && any_set(&v.ty).is_some()),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use zonelens_syntax::ast::Direction;
 
 /// Checks the receivers of one family.
-pub fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: &mut Findings) {
+pub(super) fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: &mut Findings) {
     if !view.template.edges.iter().any(|e| receives(e).is_some()) {
         return;
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Results by item, each with the address of the checked item. The model that owns the cache keeps
 /// those items alive.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     pub(super) items: FxHashMap<ItemId, (usize, Arc<ItemCache>)>,
     pub(super) ranges: Arc<Ranges>,
 }
@@ -36,7 +36,7 @@ impl Cache {
 
 /// Results that depend on one item only (the diagnostics also on the functions it calls).
 #[derive(Debug, Default)]
-pub struct ItemCache {
+pub(super) struct ItemCache {
     /// Values that the item stores.
     pub stores: Vec<(SymId, Change)>,
     /// Ids of the function bodies it calls.
@@ -50,13 +50,13 @@ pub struct ItemCache {
 }
 
 /// The key of an item: the address of its checked form.
-pub fn key(checked: &Arc<Checked>) -> usize {
+pub(super) fn key(checked: &Arc<Checked>) -> usize {
     Arc::as_ptr(checked) as usize
 }
 
 impl ItemCache {
     /// Collects what depends on this item alone.
-    pub fn new(checked: &Checked) -> ItemCache {
+    pub(super) fn new(checked: &Checked) -> ItemCache {
         let mut recorder = Recorder::default();
         recorder.item(checked);
         let mut called = FxHashSet::default();
@@ -88,7 +88,7 @@ impl ItemCache {
 }
 
 /// Collects the bodies that an expression calls.
-pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
+pub(super) fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
     e.walk(&mut |e| {
         if let ExprKind::Call(f, _) | ExprKind::MemberCall { function: f, .. } = &e.kind
             && let SymKind::Function(sig) = &f.kind
@@ -99,7 +99,7 @@ pub fn callees(e: &Expr, out: &mut FxHashSet<u32>) {
 }
 
 /// Collects the bodies that a function calls.
-pub fn callees_of(f: &Function, out: &mut FxHashSet<u32>) {
+pub(super) fn callees_of(f: &Function, out: &mut FxHashSet<u32>) {
     f.body.parts(&mut |p| calls_in(p, out));
 }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Reports where the initial state tells elements apart, once per set.
-pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
+pub(super) fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
     let mut initial = FxHashSet::default();
     for (_, c) in items {
         for d in &c.decls {
@@ -34,7 +34,7 @@ pub fn initial(items: &[(ItemId, Arc<Checked>)], out: &mut Findings) {
 }
 
 /// The same for sets in `scalarset` notation, whose elements are integers.
-pub fn initial_integers(
+pub(super) fn initial_integers(
     env: &Env,
     items: &[(ItemId, Arc<Checked>)],
     facts: &Facts,
@@ -116,7 +116,7 @@ fn start_values(env: &Env, d: &Decl) -> Option<Vec<i32>> {
 }
 
 /// Reports relations between elements, and clock values other than 0, inside one item.
-pub fn item(c: &Checked, out: &mut Findings) {
+pub(super) fn item(c: &Checked, out: &mut Findings) {
     c.decls.iter().for_each(|d| relations(&d.symbol, out));
     if let Body::Template(t) = &c.body {
         t.decls.iter().for_each(|d| relations(&d.symbol, out));
@@ -204,7 +204,7 @@ fn local_set(ty: &Type) -> Option<Arc<ScalarSet>> {
 }
 
 /// Reports families over two sets, and elements stored in local variables.
-pub fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
+pub(super) fn family(view: &FamilyView<'_>, summaries: &Summaries<'_>, out: &mut Findings) {
     let elements = view.elements(summaries);
     if elements.len() > 1 {
         let why = format!(

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A set whose elements are integers.
 #[derive(Clone, Debug)]
-pub struct Elements {
+pub(crate) struct Elements {
     /// The declared set, or one created for a detected family.
     pub set: Arc<ScalarSet>,
     /// The value of its first element.
@@ -34,7 +34,7 @@ pub struct Elements {
 
 /// Sets of integers and the slots that hold their elements.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub(crate) struct Facts {
     pub(super) slots: Slots,
     /// The sets found.
     pub elements: Vec<Elements>,
@@ -46,7 +46,7 @@ pub struct Facts {
 
 impl Facts {
     /// The slots that hold elements of a set.
-    pub fn slots_of(&self, e: &Elements) -> Vec<Slot> {
+    pub(crate) fn slots_of(&self, e: &Elements) -> Vec<Slot> {
         let of = |id: usize| self.slots.class(id) == e.class;
         self.slots
             .iter()
@@ -56,7 +56,7 @@ impl Facts {
     }
 
     /// Bound variables and parameters by the set they range over.
-    pub fn symbols(&self) -> FxHashMap<SymId, Arc<ScalarSet>> {
+    pub(crate) fn symbols(&self) -> FxHashMap<SymId, Arc<ScalarSet>> {
         let mut out = FxHashMap::default();
         for (slot, id) in self.slots.iter() {
             if let Slot::Leaf(super::slots::Root::Symbol(s), fields) = slot
@@ -73,7 +73,7 @@ impl Facts {
 }
 
 /// Finds the sets of integers of a model.
-pub fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> Facts {
+pub(super) fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findings) -> Facts {
     if !has_integer_sets(items) {
         return Facts::default();
     }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Two accesses whose order matters.
 #[derive(Clone, Debug)]
-pub struct Conflict {
+pub(super) struct Conflict {
     /// A write.
     pub write: Access,
     /// The conflicting access: the same one by the copy for another element, or a different one.
@@ -15,7 +15,7 @@ pub struct Conflict {
 
 /// The first pair of accesses that conflict when copies for different values of `vary` run in any
 /// order. `same` returns whether a symbol holds the same value in all copies.
-pub fn conflict(
+pub(super) fn conflict(
     accesses: &[Access],
     vary: SymId,
     same: &dyn Fn(&Symbol) -> bool,

@@ -17,7 +17,7 @@ use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
 /// One selector of `a[i].f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sel {
+pub(super) enum Sel {
     /// An index that is exactly this variable, parameter or bound variable.
     Var(SymId),
     /// Any other index.
@@ -28,7 +28,7 @@ pub enum Sel {
 
 /// A value that is the same whenever it is computed, as far as can be seen locally.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(super) enum Value {
     /// A literal.
     Literal(i32),
     /// The value of a symbol.
@@ -47,7 +47,7 @@ impl PartialEq for Value {
 
 /// Operations that may be applied in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accumulation {
+pub(super) enum Accumulation {
     /// The value only grows.
     Grow,
     /// The value only shrinks.
@@ -66,7 +66,7 @@ pub enum Accumulation {
 
 /// What an access does to a place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub(super) enum Action {
     /// Reads it.
     Read,
     /// Assigns a value, if that is known.
@@ -77,7 +77,7 @@ pub enum Action {
 
 /// One access to a variable.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub(super) struct Access {
     /// The variable.
     pub root: Arc<Symbol>,
     /// The selectors that lead to the accessed part.
@@ -90,7 +90,7 @@ pub struct Access {
 
 /// All accesses of a piece of code to variables other than its own.
 #[derive(Clone, Debug, Default)]
-pub struct Effects {
+pub(super) struct Effects {
     /// The accesses, in the order of the text.
     pub accesses: Vec<Access>,
     /// Whether the code can fail at run time.
@@ -98,7 +98,7 @@ pub struct Effects {
 }
 
 /// Summaries of functions, computed on demand.
-pub struct Summaries<'a> {
+pub(super) struct Summaries<'a> {
     bodies: &'a Bodies,
     ranges: &'a Ranges,
     /// Bound variables and parameters over sets of integers.
@@ -108,7 +108,7 @@ pub struct Summaries<'a> {
 
 impl<'a> Summaries<'a> {
     /// Creates empty summaries for the functions in `bodies`.
-    pub fn new(bodies: &'a Bodies, ranges: &'a Ranges) -> Summaries<'a> {
+    pub(super) fn new(bodies: &'a Bodies, ranges: &'a Ranges) -> Summaries<'a> {
         Summaries {
             bodies,
             ranges,
@@ -118,7 +118,7 @@ impl<'a> Summaries<'a> {
     }
 
     /// The set that a bound variable or parameter ranges over.
-    pub fn set_of(&self, s: &Symbol) -> Option<Arc<ScalarSet>> {
+    pub(super) fn set_of(&self, s: &Symbol) -> Option<Arc<ScalarSet>> {
         let typed = s
             .value_type()
             .and_then(Type::any_set)
@@ -127,12 +127,12 @@ impl<'a> Summaries<'a> {
     }
 
     /// The function with this id.
-    pub fn body(&self, id: SymId) -> Option<Arc<Function>> {
+    pub(super) fn body(&self, id: SymId) -> Option<Arc<Function>> {
         self.bodies.get(&id).cloned()
     }
 
     /// The effects of a function in terms of its parameters.
-    pub fn of(&mut self, f: &Symbol) -> Arc<Effects> {
+    pub(super) fn of(&mut self, f: &Symbol) -> Arc<Effects> {
         let SymKind::Function(sig) = &f.kind else {
             return Arc::default();
         };
@@ -192,7 +192,7 @@ fn is_value_param(s: &Symbol) -> bool {
 }
 
 /// Collects the effects of code. Variables declared inside it are its own and are not reported.
-pub struct Collector<'s, 'a> {
+pub(super) struct Collector<'s, 'a> {
     summaries: &'s mut Summaries<'a>,
     item: u32,
     own: FxHashMap<SymId, Own>,
@@ -216,7 +216,7 @@ struct Own {
 
 impl<'s, 'a> Collector<'s, 'a> {
     /// A collector for code of `item`.
-    pub fn new(summaries: &'s mut Summaries<'a>, item: u32) -> Collector<'s, 'a> {
+    pub(super) fn new(summaries: &'s mut Summaries<'a>, item: u32) -> Collector<'s, 'a> {
         Collector {
             summaries,
             item,
@@ -248,7 +248,7 @@ impl<'s, 'a> Collector<'s, 'a> {
     }
 
     /// Collects a block with its own variables.
-    pub fn block(&mut self, b: &Block) {
+    pub(super) fn block(&mut self, b: &Block) {
         for d in &b.decls {
             let own = Own {
                 depth: self.loops.len(),
@@ -325,7 +325,7 @@ impl<'s, 'a> Collector<'s, 'a> {
     }
 
     /// Collects a statement.
-    pub fn stmt(&mut self, s: &Stmt) {
+    pub(super) fn stmt(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Empty | StmtKind::Break | StmtKind::Continue => {}
             StmtKind::Block(b) => self.block(b),
@@ -372,7 +372,7 @@ impl<'s, 'a> Collector<'s, 'a> {
     }
 
     /// Collects an expression whose value is not used.
-    pub fn effect(&mut self, e: &Expr) {
+    pub(super) fn effect(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Comma(list) => list.iter().for_each(|e| self.effect(e)),
             ExprKind::IncDec {
@@ -465,7 +465,7 @@ impl<'s, 'a> Collector<'s, 'a> {
     }
 
     /// Collects an expression whose value is used.
-    pub fn value(&mut self, e: &Expr) {
+    pub(super) fn value(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(_) | ExprKind::Index(..) | ExprKind::Field(..) => {
                 self.place(e, Action::Read);

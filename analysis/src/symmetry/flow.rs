@@ -28,7 +28,7 @@ pub(super) enum Val {
 }
 
 /// Follows identifiers through a model.
-pub struct Flow<'a> {
+pub(super) struct Flow<'a> {
     env: &'a Env,
     item: ItemId,
     /// The slots and the uses recorded for them.
@@ -39,7 +39,7 @@ pub struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     /// Follows a whole model.
-    pub fn new(env: &'a Env, items: &[(ItemId, Arc<Checked>)]) -> Flow<'a> {
+    pub(super) fn new(env: &'a Env, items: &[(ItemId, Arc<Checked>)]) -> Flow<'a> {
         let mut flow = Flow {
             env,
             item: 0,
@@ -76,7 +76,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Prepares to follow queries, starting from the slots of the model.
-    pub fn query(env: &'a Env, slots: Slots) -> Flow<'a> {
+    pub(super) fn query(env: &'a Env, slots: Slots) -> Flow<'a> {
         Flow {
             env,
             item: 0,
@@ -226,7 +226,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Follows an expression whose value is not used.
-    pub fn effect(&mut self, e: &Expr) {
+    pub(super) fn effect(&mut self, e: &Expr) {
         if let ExprKind::Comma(list) = &e.kind {
             list.iter().for_each(|e| self.effect(e));
         } else {
@@ -235,7 +235,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Follows a condition; an integer there is compared with 0.
-    pub fn truth(&mut self, e: &Expr) {
+    pub(super) fn truth(&mut self, e: &Expr) {
         let v = self.val(e);
         if matches!(e.ty, Type::Int(_)) {
             self.used(v, Use::Literal(0), e.span);
@@ -243,7 +243,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Follows an integer that `sup`, `inf` or `bounds` measures.
-    pub fn measured(&mut self, e: &Expr) {
+    pub(super) fn measured(&mut self, e: &Expr) {
         let v = self.val(e);
         self.used(v, Use::Order, e.span);
     }
@@ -609,6 +609,6 @@ fn bound_exprs(ty: &Type, out: &mut Vec<Expr>) {
 }
 
 /// The slot of a symbol's own value.
-pub fn leaf_slot(s: &Symbol) -> Slot {
+pub(super) fn leaf_slot(s: &Symbol) -> Slot {
     Slot::Leaf(Root::Symbol(s.id), Vec::new())
 }

@@ -10,11 +10,11 @@ use zonelens_syntax::ast::{AssignOp, BinaryOp};
 /// Ranges of the values stored in variables, for those variables that only simple assignments
 /// change: locals of templates, then globals.
 #[derive(Clone, Debug, Default)]
-pub struct Ranges(FxHashMap<SymId, (i64, i64)>, FxHashMap<SymId, (i64, i64)>);
+pub(super) struct Ranges(FxHashMap<SymId, (i64, i64)>, FxHashMap<SymId, (i64, i64)>);
 
 /// How an item changes the values of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
+pub(super) enum Change {
     /// Declares it with initial value 0; true for globals.
     Start(bool),
     /// Stores values within these bounds.
@@ -25,7 +25,7 @@ pub enum Change {
 
 impl Ranges {
     /// Merges the changes of all items.
-    pub fn merge<'a>(all: impl Iterator<Item = &'a [(SymId, Change)]> + Clone) -> Ranges {
+    pub(super) fn merge<'a>(all: impl Iterator<Item = &'a [(SymId, Change)]> + Clone) -> Ranges {
         let (mut out, mut globals) = (FxHashMap::default(), FxHashMap::default());
         for (id, change) in all.clone().flatten() {
             match change {
@@ -52,7 +52,7 @@ impl Ranges {
     }
 
     /// Whether the ranges of globals are equal; locals matter only to their own template.
-    pub fn same_globals(&self, other: &Ranges) -> bool {
+    pub(super) fn same_globals(&self, other: &Ranges) -> bool {
         self.1 == other.1
     }
 
@@ -63,11 +63,11 @@ impl Ranges {
 
 /// Records the values that an item stores in variables.
 #[derive(Default)]
-pub struct Recorder(pub Vec<(SymId, Change)>);
+pub(super) struct Recorder(pub Vec<(SymId, Change)>);
 
 impl Recorder {
     /// Records every assignment of an item.
-    pub fn item(&mut self, c: &Checked) {
+    pub(super) fn item(&mut self, c: &Checked) {
         c.decls.iter().for_each(|d| self.start(d));
         for f in &c.functions {
             f.body.parts(&mut |p| self.part(p));
@@ -154,7 +154,7 @@ fn declared(e: &Expr) -> (i64, i64) {
 }
 
 /// Bounds of an integer expression, from declared ranges and `ranges`.
-pub fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
+pub(super) fn interval(e: &Expr, ranges: &Ranges) -> (i64, i64) {
     let full = (i64::from(i32::MIN), i64::from(i32::MAX));
     match &e.kind {
         ExprKind::Int(v) => (i64::from(*v), i64::from(*v)),

@@ -14,7 +14,7 @@ use zonelens_syntax::ast::QuantifierKind;
 const CODE: &str = "sym/loop-order";
 
 /// Checks every loop of a function.
-pub fn function(f: &Function, summaries: &mut Summaries<'_>, out: &mut Findings) {
+pub(super) fn function(f: &Function, summaries: &mut Summaries<'_>, out: &mut Findings) {
     f.body.parts(&mut |p| part(p, f.loc.item, summaries, out));
 }
 
@@ -38,7 +38,7 @@ fn part(part: Part<'_>, item: u32, summaries: &mut Summaries<'_>, out: &mut Find
 
 /// Checks an expression: quantifiers that stop early must not hide a failure, and references must
 /// not alias variables that a loop accesses.
-pub fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
+pub(super) fn expression(e: &Expr, item: u32, summaries: &mut Summaries<'_>, out: &mut Findings) {
     e.walk(&mut |e| match &e.kind {
         ExprKind::Quantifier { kind, var, body } if *kind != QuantifierKind::Sum => {
             let Some(set) = summaries.set_of(var) else {
@@ -281,7 +281,7 @@ fn is_local(s: &Symbol) -> bool {
 
 impl Summaries<'_> {
     /// The scalarsets that loops in a function, or in the functions it calls, range over.
-    pub fn looped_sets(&self, f: &Symbol) -> Vec<Arc<ScalarSet>> {
+    pub(super) fn looped_sets(&self, f: &Symbol) -> Vec<Arc<ScalarSet>> {
         let SymKind::Function(sig) = &f.kind else {
             return Vec::new();
         };

@@ -27,7 +27,7 @@ impl std::hash::Hash for End {
 }
 
 /// The spans of numbers that belong to complete families of edges over a set of `size` elements.
-pub fn complete(
+pub(super) fn complete(
     items: &[(ItemId, Arc<Checked>)],
     uses: &[(usize, Use, Loc)],
     size: i32,
@@ -61,7 +61,7 @@ pub fn complete(
 
 /// Copies of the edge around `loc`, one for each element for which there is no such edge yet.
 /// `None` if the edge has several different numbers.
-pub fn missing(
+pub(super) fn missing(
     items: &[(ItemId, Arc<Checked>)],
     uses: &[(usize, Use, Loc)],
     size: i32,

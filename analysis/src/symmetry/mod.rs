@@ -27,24 +27,24 @@ use crate::hir::{Expr, ExprKind, Template};
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::ScalarSet;
 pub(crate) use assigned::may_be_same;
-pub use cache::Cache;
+pub(crate) use cache::Cache;
 use cache::ItemCache;
-pub use classes::Facts;
+pub(crate) use classes::Facts;
 use effects::{Sel, Summaries};
 use interval::Ranges;
 pub use query::Judge;
 use rustc_hash::FxHashSet;
-pub use slots::{Root, Slot};
+pub(crate) use slots::{Root, Slot};
 use std::sync::Arc;
 
 /// Bounds of an integer expression from declared ranges and constants.
-pub fn bounds_of(e: &Expr) -> (i64, i64) {
+pub(crate) fn bounds_of(e: &Expr) -> (i64, i64) {
     interval::interval(e, &Ranges::default())
 }
 
 /// The results of all rules.
 #[derive(Clone, Debug, Default)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// Diagnostics.
     pub diags: Vec<Diag>,
     /// Broken rules: id of the set, code, location. Verification does not reduce over these sets.
@@ -111,7 +111,7 @@ impl Findings {
 }
 
 /// A family on the system line, with the arguments its template parameters get.
-pub struct FamilyView<'a> {
+pub(crate) struct FamilyView<'a> {
     env: &'a Env,
     /// The name on the system line.
     symbol: &'a Arc<Symbol>,
@@ -235,7 +235,7 @@ impl FamilyView<'_> {
 
 /// Applies every rule to a model. Results in `old` are reused for items that are not affected by a
 /// change.
-pub fn analyse(
+pub(crate) fn analyse(
     env: &Env,
     items: &[(ItemId, Arc<Checked>)],
     old: Option<&Cache>,

@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 /// The effect of a query on the sets.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub(crate) struct Named {
     /// Elements it tells apart: id of the set, element.
     pub elements: Vec<(u32, u32)>,
     /// Sets all of whose elements it tells apart, by id, with the reason.
@@ -75,12 +75,12 @@ fn formulas(query: &CheckedKind) -> Vec<&Expr> {
 
 impl Facts {
     /// The elements that a query tells apart, and the sets that its own variables range over.
-    pub fn named(&self, env: &Env, query: &CheckedKind) -> Named {
+    pub(crate) fn named(&self, env: &Env, query: &CheckedKind) -> Named {
         self.judged(env, query, Judge::Exact)
     }
 
     /// The same, by the given variant of the analysis.
-    pub fn judged(&self, env: &Env, query: &CheckedKind, judge: Judge) -> Named {
+    pub(crate) fn judged(&self, env: &Env, query: &CheckedKind, judge: Judge) -> Named {
         let mut out = Named::default();
         if !self.any {
             return out;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A variable, or the result of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Root {
+pub(crate) enum Root {
     /// A variable, parameter or bound variable.
     Symbol(SymId),
     /// The result of the function with this body.
@@ -16,7 +16,7 @@ pub enum Root {
 
 /// A place that can hold identifiers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Slot {
+pub(crate) enum Slot {
     /// An integer, by its path of fields; all entries of an array share one slot.
     Leaf(Root, Vec<u32>),
     /// An array dimension, by its path of fields and the number of dimensions before it.
@@ -25,7 +25,7 @@ pub enum Slot {
 
 /// A use of a slot that identifiers do not allow, or a number it is combined with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub(super) enum Use {
     /// `+`, `++` and the like.
     Arithmetic,
     /// `<` and the like.
@@ -52,7 +52,7 @@ pub enum Use {
 
 /// The declaration of a slot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Declared {
+pub(super) struct Declared {
     /// The slot.
     pub slot: Slot,
     /// Least and greatest value, if known.
@@ -73,7 +73,7 @@ pub struct Declared {
 
 /// All slots, as a union-find structure.
 #[derive(Clone, Debug, Default)]
-pub struct Slots {
+pub(super) struct Slots {
     ids: FxHashMap<Slot, usize>,
     parent: Vec<usize>,
     /// Declarations, by slot id.
@@ -94,37 +94,37 @@ impl Slots {
     }
 
     /// The number of slots.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.parent.len()
     }
 
     /// The class of a slot, if it occurred.
-    pub fn find(&self, slot: &Slot) -> Option<usize> {
+    pub(super) fn find(&self, slot: &Slot) -> Option<usize> {
         self.ids.get(slot).map(|&id| self.class(id))
     }
 
     /// The id of a slot, if it occurred. Joins have no effect on it.
-    pub fn find_id(&self, slot: &Slot) -> Option<usize> {
+    pub(super) fn find_id(&self, slot: &Slot) -> Option<usize> {
         self.ids.get(slot).copied()
     }
 
     /// All slots with their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (&Slot, usize)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Slot, usize)> {
         self.ids.iter().map(|(s, id)| (s, *id))
     }
 
     /// The id of an integer slot.
-    pub fn leaf(&mut self, root: &Root, fields: &[u32]) -> usize {
+    pub(super) fn leaf(&mut self, root: &Root, fields: &[u32]) -> usize {
         self.id(Slot::Leaf(root.clone(), fields.to_vec()))
     }
 
     /// The id of a dimension slot.
-    pub fn dim(&mut self, root: &Root, fields: &[u32], dims: u32) -> usize {
+    pub(super) fn dim(&mut self, root: &Root, fields: &[u32], dims: u32) -> usize {
         self.id(Slot::Dim(root.clone(), fields.to_vec(), dims))
     }
 
     /// The representative of the class of a slot.
-    pub fn class(&self, mut id: usize) -> usize {
+    pub(super) fn class(&self, mut id: usize) -> usize {
         while let Some(&p) = self.parent.get(id) {
             if p == id {
                 break;
@@ -135,7 +135,7 @@ impl Slots {
     }
 
     /// Joins the classes of two slots: values flow between them.
-    pub fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.class(a), self.class(b));
         let (low, high) = (a.min(b), a.max(b));
         if let Some(p) = self.parent.get_mut(high) {
@@ -144,7 +144,7 @@ impl Slots {
     }
 
     /// Joins all slots declared with the same set in `scalarset` notation.
-    pub fn join_sets(&mut self) {
+    pub(super) fn join_sets(&mut self) {
         let mut first: FxHashMap<u32, usize> = FxHashMap::default();
         for id in 0..self.declared.len() {
             let set = self
@@ -160,7 +160,7 @@ impl Slots {
     }
 
     /// Turns index uses recorded since `from` into uses in a channel priority.
-    pub fn as_priorities(&mut self, from: usize) {
+    pub(super) fn as_priorities(&mut self, from: usize) {
         for (_, how, _) in self.uses.iter_mut().skip(from) {
             if let Use::Index(n) = how {
                 *how = Use::Priority(*n);
@@ -169,12 +169,12 @@ impl Slots {
     }
 
     /// Records a use.
-    pub fn used(&mut self, slot: usize, how: Use, loc: Loc) {
+    pub(super) fn used(&mut self, slot: usize, how: Use, loc: Loc) {
         self.uses.push((slot, how, loc));
     }
 
     /// Records the ranges and sets of a symbol's slots.
-    pub fn declare(&mut self, root: &Root, s: &Arc<Symbol>, ty: &Type) {
+    pub(super) fn declare(&mut self, root: &Root, s: &Arc<Symbol>, ty: &Type) {
         if self.ids.contains_key(&Slot::Leaf(root.clone(), Vec::new())) && !ty.is_composite() {
             let id = self.leaf(root, &[]);
             if self.declared.get(id).is_some_and(Option::is_some) {
@@ -243,7 +243,12 @@ impl Slots {
     }
 
     /// Joins all corresponding slots of two values of type `ty`.
-    pub fn join_all(&mut self, a: &(Root, Vec<u32>, u32), b: &(Root, Vec<u32>, u32), ty: &Type) {
+    pub(super) fn join_all(
+        &mut self,
+        a: &(Root, Vec<u32>, u32),
+        b: &(Root, Vec<u32>, u32),
+        ty: &Type,
+    ) {
         match ty {
             Type::Int(_) => {
                 let (x, y) = (self.leaf(&a.0, &a.1), self.leaf(&b.0, &b.1));
@@ -270,14 +275,14 @@ impl Slots {
     }
 
     /// The integer slots of a value of type `ty`.
-    pub fn all_of(&mut self, root: &Root, ty: &Type) -> Vec<usize> {
+    pub(super) fn all_of(&mut self, root: &Root, ty: &Type) -> Vec<usize> {
         let mut out = Vec::new();
         self.collect(&mut (root.clone(), Vec::new(), 0), ty, false, &mut out);
         out
     }
 
     /// The integer slots and the dimensions of a part of type `ty`.
-    pub fn all_at(&mut self, at: &(Root, Vec<u32>, u32), ty: &Type) -> Vec<usize> {
+    pub(super) fn all_at(&mut self, at: &(Root, Vec<u32>, u32), ty: &Type) -> Vec<usize> {
         let mut out = Vec::new();
         self.collect(&mut at.clone(), ty, true, &mut out);
         out

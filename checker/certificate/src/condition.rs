@@ -20,7 +20,7 @@ impl From<TooManyPieces> for Failure {
 }
 
 /// Whether clocks, or `deadlock`, can decide the value of an expression.
-pub fn has_clocks(expr: &Expr) -> bool {
+pub(crate) fn has_clocks(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Clock { .. } | ExprKind::Rate { .. } | ExprKind::Deadlock => true,
         ExprKind::Unary(_, a) => has_clocks(a),
@@ -32,7 +32,7 @@ pub fn has_clocks(expr: &Expr) -> bool {
 }
 
 /// Whether an expression asks for `deadlock`.
-pub fn has_deadlock(expr: &Expr) -> bool {
+pub(crate) fn has_deadlock(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Deadlock => true,
         ExprKind::Unary(_, a) => has_deadlock(a),
@@ -45,13 +45,13 @@ pub fn has_deadlock(expr: &Expr) -> bool {
 
 /// A condition whose conjuncts are separated: those without clocks are decided by the discrete
 /// state alone and are evaluated first.
-pub struct Conjuncts<'n> {
+pub(crate) struct Conjuncts<'n> {
     pub integers: Vec<&'n Expr>,
     pub clocks: Vec<&'n Expr>,
 }
 
 impl<'n> Conjuncts<'n> {
-    pub fn of(condition: Option<&'n Expr>) -> Conjuncts<'n> {
+    pub(crate) fn of(condition: Option<&'n Expr>) -> Conjuncts<'n> {
         fn add<'n>(expr: &'n Expr, out: &mut Conjuncts<'n>) {
             match &expr.kind {
                 ExprKind::Binary(BinaryOp::And, a, b) => {
@@ -72,11 +72,11 @@ impl<'n> Conjuncts<'n> {
 }
 
 /// A zone in disjoint parts, each with the value of an expression in it.
-pub type Parts = Vec<(i32, Zone)>;
+pub(crate) type Parts = Vec<(i32, Zone)>;
 
 impl Evaluator<'_> {
     /// The points of the zones where all conditions hold, and the points where one does not.
-    pub fn divide(&mut self, conditions: &[&Expr], zones: Union) -> Eval<(Union, Union)> {
+    pub(crate) fn divide(&mut self, conditions: &[&Expr], zones: Union) -> Eval<(Union, Union)> {
         let (mut inside, mut outside) = (zones, Vec::new());
         for condition in conditions {
             let mut still = Vec::new();
@@ -93,7 +93,7 @@ impl Evaluator<'_> {
     /// Splits a zone by the value of an expression; `dead` is the part in which `deadlock` is true.
     /// Evaluation follows the expression from left to right, and what a point does not reach is not
     /// evaluated for it.
-    pub fn parts(&mut self, expr: &Expr, zone: Zone, dead: &[Zone]) -> Eval<Parts> {
+    pub(crate) fn parts(&mut self, expr: &Expr, zone: Zone, dead: &[Zone]) -> Eval<Parts> {
         let parts = self.split(expr, zone, dead).map_err(|mut failure| {
             failure.span.get_or_insert(expr.span);
             failure

@@ -18,7 +18,7 @@ const MOST_ROUNDS: u64 = 20_000_000;
 
 /// A discrete state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// The location of each process.
     pub locations: Vec<u32>,
     /// The value of each cell; `None` is `*`.
@@ -34,9 +34,9 @@ pub struct Failure {
     pub span: Option<Span>,
 }
 
-pub type Eval<T> = Result<T, Failure>;
+pub(crate) type Eval<T> = Result<T, Failure>;
 
-pub fn fail<T>(message: impl Into<String>) -> Eval<T> {
+pub(crate) fn fail<T>(message: impl Into<String>) -> Eval<T> {
     Err(Failure {
         message: message.into(),
         span: None,
@@ -79,7 +79,7 @@ enum Flow {
 }
 
 /// Evaluates over one state; updates change the state and record assignments to clocks.
-pub struct Evaluator<'a> {
+pub(crate) struct Evaluator<'a> {
     network: &'a Network,
     state: &'a mut State,
     slots: Vec<Slot>,
@@ -90,7 +90,7 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn new(network: &'a Network, state: &'a mut State) -> Evaluator<'a> {
+    pub(crate) fn new(network: &'a Network, state: &'a mut State) -> Evaluator<'a> {
         Evaluator {
             network,
             state,
@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Begins a frame with `size` slots, the given ones set.
-    pub fn enter(&mut self, size: u32, values: impl Iterator<Item = (u32, i32)>) {
+    pub(crate) fn enter(&mut self, size: u32, values: impl Iterator<Item = (u32, i32)>) {
         self.slots.clear();
         self.slots.resize(size as usize, Slot::Number(0));
         self.frame = 0;
@@ -111,12 +111,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Sets a slot of the current frame.
-    pub fn bind(&mut self, slot: u32, value: i32) {
+    pub(crate) fn bind(&mut self, slot: u32, value: i32) {
         self.slots[self.frame + slot as usize] = Slot::Number(value);
     }
 
     /// The value of an expression without clocks.
-    pub fn eval(&mut self, expr: &Expr) -> Eval<i32> {
+    pub(crate) fn eval(&mut self, expr: &Expr) -> Eval<i32> {
         self.value(expr).map_err(|mut failure| {
             failure.span.get_or_insert(expr.span);
             failure
@@ -267,7 +267,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The clock that a reference denotes, counted from 0.
-    pub fn clock(&mut self, clock: &ClockRef) -> Eval<usize> {
+    pub(crate) fn clock(&mut self, clock: &ClockRef) -> Eval<usize> {
         let base = match clock.base {
             ClockBase::Clock(c) => c.index(),
             ClockBase::Ref(slot) => match self.slots[self.frame + slot as usize] {
@@ -283,7 +283,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The channel that a reference denotes.
-    pub fn channel(&mut self, channel: &ChannelRef) -> Eval<ChannelId> {
+    pub(crate) fn channel(&mut self, channel: &ChannelRef) -> Eval<ChannelId> {
         Ok(channel.base.plus(self.offset(&channel.steps)? as u32))
     }
 
@@ -500,7 +500,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Applies an operator to two numbers.
-pub fn operate(op: BinaryOp, a: i32, b: i32) -> Eval<i32> {
+pub(crate) fn operate(op: BinaryOp, a: i32, b: i32) -> Eval<i32> {
     let truth = |b: bool| Ok(i32::from(b));
     match op {
         BinaryOp::Add => Ok(a.wrapping_add(b)),

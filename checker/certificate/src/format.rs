@@ -12,10 +12,10 @@ use std::io::{self, BufReader, Read};
 use zonelens_analysis::network::Network;
 
 /// The first bytes of a certificate. They are damaged by programs that translate line ends.
-pub const MAGIC: [u8; 8] = *b"\x89zlc\r\n\x1a\n";
+pub(crate) const MAGIC: [u8; 8] = *b"\x89zlc\r\n\x1a\n";
 
 /// The version of the format.
-pub const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 1;
 
 /// The longest text in a header.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -82,9 +82,9 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
-pub type Parsed<T> = Result<T, Malformed>;
+pub(crate) type Parsed<T> = Result<T, Malformed>;
 
-pub fn malformed<T>(message: impl Into<String>) -> Parsed<T> {
+pub(crate) fn malformed<T>(message: impl Into<String>) -> Parsed<T> {
     Err(Malformed(message.into()))
 }
 
@@ -201,7 +201,7 @@ fn unzigzag(number: u64) -> i64 {
 }
 
 /// A source of bytes.
-pub trait Bytes {
+pub(crate) trait Bytes {
     /// The next byte.
     fn byte(&mut self) -> Parsed<u8>;
 
@@ -457,7 +457,7 @@ impl<R: Read> Bytes for Stream<R> {
 }
 
 /// Reads bytes in memory.
-pub struct Slice<'b>(pub &'b [u8]);
+pub(crate) struct Slice<'b>(pub &'b [u8]);
 
 impl Bytes for Slice<'_> {
     fn byte(&mut self) -> Parsed<u8> {

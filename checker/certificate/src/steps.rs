@@ -18,7 +18,7 @@ pub type Part = (u32, u32, Vec<i32>);
 pub type Key = Vec<Part>;
 
 /// The network with the conjuncts of its conditions separated.
-pub struct Model<'n> {
+pub(crate) struct Model<'n> {
     pub network: &'n Network,
     /// For each process, the guards of its edges.
     guards: Vec<Vec<Conjuncts<'n>>>,
@@ -34,7 +34,7 @@ struct Candidate {
 }
 
 /// A step that the discrete state allows.
-pub struct Step {
+pub(crate) struct Step {
     pub key: Key,
     /// Receivers of a broadcast whose clock guards would make them take part: the step exists only
     /// where none of these guards holds.
@@ -43,7 +43,7 @@ pub struct Step {
 }
 
 /// The discrete part of the target of a step, which does not depend on clocks.
-pub struct Arrival {
+pub(crate) struct Arrival {
     pub state: State,
     ops: Vec<ClockOp>,
     /// The values that the invariants allow; `None` if there are none.
@@ -53,7 +53,7 @@ pub struct Arrival {
 }
 
 /// A discrete state with its steps.
-pub struct Expanded<'m, 'n> {
+pub(crate) struct Expanded<'m, 'n> {
     model: &'m Model<'n>,
     pub state: State,
     /// Sorted by their keys.
@@ -65,7 +65,7 @@ pub struct Expanded<'m, 'n> {
 
 impl<'n> Model<'n> {
     /// Prepares a network; `Err` names a feature that certificates do not cover.
-    pub fn new(network: &'n Network) -> Eval<Model<'n>> {
+    pub(crate) fn new(network: &'n Network) -> Eval<Model<'n>> {
         let model = Model {
             network,
             guards: (network.processes.iter())
@@ -97,7 +97,7 @@ impl<'n> Model<'n> {
     }
 
     /// The initial state, its point, and what is reached from it.
-    pub fn initial(&self) -> Eval<(Arrival, Option<Zone>)> {
+    pub(crate) fn initial(&self) -> Eval<(Arrival, Option<Zone>)> {
         let state = State {
             locations: self.network.processes.iter().map(|p| p.initial).collect(),
             cells: self.network.cells.iter().map(|c| Some(c.init)).collect(),
@@ -281,7 +281,7 @@ impl<'n> Model<'n> {
     }
 
     /// The steps that the discrete state allows.
-    pub fn expand<'m>(&'m self, mut state: State) -> Eval<Expanded<'m, 'n>> {
+    pub(crate) fn expand<'m>(&'m self, mut state: State) -> Eval<Expanded<'m, 'n>> {
         let processes = self.network.processes.len();
         let committed: Vec<bool> = (0..processes)
             .map(|p| self.is_committed(&state, p))
@@ -390,7 +390,7 @@ impl<'n> Model<'n> {
 
 impl Arrival {
     /// The points reached by entering the state at a zone and letting time pass.
-    pub fn enter(&self, zone: Zone) -> Option<Zone> {
+    pub(crate) fn enter(&self, zone: Zone) -> Option<Zone> {
         let invariant = self.invariant.as_ref()?;
         let zone = zone.intersect(invariant)?;
         match self.waits {
@@ -409,7 +409,7 @@ impl Arrival {
 
 impl Expanded<'_, '_> {
     /// Whether a guard fails at a point of the zone.
-    pub fn failing_guard(&mut self, zone: &Zone) -> Eval<()> {
+    pub(crate) fn failing_guard(&mut self, zone: &Zone) -> Eval<()> {
         for (part, failure) in &self.doubtful {
             let (holds, _) = self
                 .model
@@ -470,7 +470,7 @@ impl Expanded<'_, '_> {
     }
 
     /// The exact successors of a zone by a step, delayed; empty if there are none.
-    pub fn successors(&mut self, index: usize, zone: &Zone) -> Eval<Union> {
+    pub(crate) fn successors(&mut self, index: usize, zone: &Zone) -> Eval<Union> {
         let mut zones = self.enabled(index, vec![zone.clone()])?;
         if self.model.network.has_priorities {
             zones = self.unblocked(index, zones)?;
@@ -487,14 +487,14 @@ impl Expanded<'_, '_> {
     }
 
     /// The state that a step leads to.
-    pub fn target(&mut self, index: usize) -> Eval<&State> {
+    pub(crate) fn target(&mut self, index: usize) -> Eval<&State> {
         self.arrival(index).map(|arrival| &arrival.state)
     }
 
     /// The points of a zone that meet the invariants and from which no step exists, now or after
     /// any delay. A step whose updates fail is no way out. Priorities change nothing: if a step
     /// exists without them, one of the highest priority among those that exist is not blocked.
-    pub fn dead(&mut self, zone: &Zone) -> Eval<Union> {
+    pub(crate) fn dead(&mut self, zone: &Zone) -> Eval<Union> {
         let here = self.model.arrive(self.state.clone(), Vec::new())?;
         let Some(inside) = here.invariant.as_ref().and_then(|i| zone.intersect(i)) else {
             return Ok(Vec::new());
@@ -530,12 +530,12 @@ fn all(evaluator: &mut Evaluator<'_>, conditions: &[&Expr]) -> Eval<bool> {
 }
 
 /// The direction of an edge with a synchronisation.
-pub fn direction(edge: &Edge) -> Option<Direction> {
+pub(crate) fn direction(edge: &Edge) -> Option<Direction> {
     edge.sync.as_ref().map(|sync| sync.direction)
 }
 
 /// The channels that an edge may synchronise over.
-pub fn channels(edge: &Edge) -> impl Iterator<Item = ChannelId> {
+pub(crate) fn channels(edge: &Edge) -> impl Iterator<Item = ChannelId> {
     let reach = |channel: &ChannelRef| {
         let steps = channel.steps.iter();
         let most = steps.map(|s| s.stride * s.range.len.saturating_sub(1));

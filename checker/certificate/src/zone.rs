@@ -16,13 +16,13 @@ pub const INFINITE: Bound = i64::MAX;
 const ZERO: Bound = 1;
 
 /// The largest magnitude of a constant in a certificate, in a guard or in an assignment.
-pub const LARGEST: i64 = 1 << 30;
+pub(crate) const LARGEST: i64 = 1 << 30;
 
 /// The most zones that a union may have; a larger one is not checked.
 const MOST_PIECES: usize = 100_000;
 
 /// A union of zones.
-pub type Union = Vec<Zone>;
+pub(crate) type Union = Vec<Zone>;
 
 /// `x_i - x_j` is within a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Constraint {
 
 /// An assignment to a clock; clocks are counted from 0, as in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockOp {
+pub(crate) enum ClockOp {
     /// Sets a clock to a constant.
     Set(usize, i64),
     /// Sets the first clock to the value of the second.
@@ -49,12 +49,12 @@ pub enum ClockOp {
 pub struct TooManyPieces;
 
 /// `<= c`
-pub fn at_most(c: i64) -> Bound {
+pub(crate) fn at_most(c: i64) -> Bound {
     2 * c + 1
 }
 
 /// `< c`
-pub fn below(c: i64) -> Bound {
+pub(crate) fn below(c: i64) -> Bound {
     2 * c
 }
 
@@ -68,14 +68,14 @@ fn sum(a: Bound, b: Bound) -> Bound {
 
 /// A set of clock values, closed and not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Zone {
+pub(crate) struct Zone {
     dim: usize,
     m: Vec<Bound>,
 }
 
 impl Zone {
     /// All values that are not negative, of this many clocks.
-    pub fn universe(clocks: usize) -> Zone {
+    pub(crate) fn universe(clocks: usize) -> Zone {
         let dim = clocks + 1;
         let mut m = vec![INFINITE; dim * dim];
         m[..dim].fill(ZERO);
@@ -84,7 +84,7 @@ impl Zone {
     }
 
     /// The values that satisfy all constraints; `None` if there are none.
-    pub fn of(clocks: usize, constraints: impl Iterator<Item = Constraint>) -> Option<Zone> {
+    pub(crate) fn of(clocks: usize, constraints: impl Iterator<Item = Constraint>) -> Option<Zone> {
         let mut zone = Zone::universe(clocks);
         for c in constraints {
             let entry = &mut zone.m[c.i * zone.dim + c.j];
@@ -116,12 +116,12 @@ impl Zone {
     }
 
     /// The bound on `x_i - x_j`.
-    pub fn at(&self, i: usize, j: usize) -> Bound {
+    pub(crate) fn at(&self, i: usize, j: usize) -> Bound {
         self.m[i * self.dim + j]
     }
 
     /// The part that satisfies a constraint.
-    pub fn and(mut self, c: Constraint) -> Option<Zone> {
+    pub(crate) fn and(mut self, c: Constraint) -> Option<Zone> {
         let Constraint { i, j, bound } = c;
         if bound >= self.at(i, j) {
             return Some(self);
@@ -143,7 +143,7 @@ impl Zone {
     }
 
     /// The common part of two zones.
-    pub fn intersect(&self, other: &Zone) -> Option<Zone> {
+    pub(crate) fn intersect(&self, other: &Zone) -> Option<Zone> {
         let m = self.m.iter().zip(&other.m).map(|(a, b)| *a.min(b));
         let zone = Zone {
             dim: self.dim,
@@ -153,7 +153,7 @@ impl Zone {
     }
 
     /// All points that time reaches from here.
-    pub fn up(mut self) -> Zone {
+    pub(crate) fn up(mut self) -> Zone {
         for i in 1..self.dim {
             self.m[i * self.dim] = INFINITE;
         }
@@ -161,7 +161,7 @@ impl Zone {
     }
 
     /// All points from which time leads here.
-    pub fn down(mut self) -> Zone {
+    pub(crate) fn down(mut self) -> Zone {
         let dim = self.dim;
         for j in 1..dim {
             let least = (1..dim).map(|i| self.m[i * dim + j]).min();
@@ -171,7 +171,7 @@ impl Zone {
     }
 
     /// The points after an assignment.
-    pub fn assign(mut self, op: ClockOp) -> Zone {
+    pub(crate) fn assign(mut self, op: ClockOp) -> Zone {
         let dim = self.dim;
         match op {
             ClockOp::Set(clock, value) => {
@@ -194,12 +194,12 @@ impl Zone {
 
     /// Whether every point satisfies the constraint. As the zone is closed and not empty, its own
     /// entry decides.
-    pub fn satisfies(&self, c: Constraint) -> bool {
+    pub(crate) fn satisfies(&self, c: Constraint) -> bool {
         self.at(c.i, c.j) <= c.bound
     }
 
     /// The constraints of the zone, without those that every zone has.
-    pub fn constraints(&self) -> impl Iterator<Item = Constraint> {
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = Constraint> {
         let pairs = (0..self.dim).flat_map(|i| (0..self.dim).map(move |j| (i, j)));
         pairs
             .filter(|(i, j)| i != j)
@@ -212,7 +212,7 @@ impl Zone {
     }
 
     /// The part outside of the given constraints, in disjoint pieces.
-    pub fn without(self, hole: impl Iterator<Item = Constraint>) -> Union {
+    pub(crate) fn without(self, hole: impl Iterator<Item = Constraint>) -> Union {
         let mut pieces = Vec::new();
         let mut rest = self;
         for c in hole {
@@ -236,13 +236,13 @@ impl Zone {
 }
 
 /// The points of a union outside of a zone.
-pub fn subtract(union: Union, hole: &Zone) -> Result<Union, TooManyPieces> {
+pub(crate) fn subtract(union: Union, hole: &Zone) -> Result<Union, TooManyPieces> {
     let constraints: Vec<Constraint> = hole.constraints().collect();
     outside(union, &constraints)
 }
 
 /// The points of a union that violate one of the constraints.
-pub fn outside(union: Union, constraints: &[Constraint]) -> Result<Union, TooManyPieces> {
+pub(crate) fn outside(union: Union, constraints: &[Constraint]) -> Result<Union, TooManyPieces> {
     let mut rest = Vec::new();
     for zone in union {
         rest.extend(zone.without(constraints.iter().copied()));
@@ -254,7 +254,7 @@ pub fn outside(union: Union, constraints: &[Constraint]) -> Result<Union, TooMan
 }
 
 /// The zone that a union is equal to; `None` if it is not convex.
-pub fn convex(union: &[Zone]) -> Result<Option<Zone>, TooManyPieces> {
+pub(crate) fn convex(union: &[Zone]) -> Result<Option<Zone>, TooManyPieces> {
     let Some((first, others)) = union.split_first() else {
         return Ok(None);
     };
@@ -272,7 +272,7 @@ pub fn convex(union: &[Zone]) -> Result<Option<Zone>, TooManyPieces> {
 
 /// The constraint that a point must satisfy before the assignments, so that it satisfies `after`
 /// behind them.
-pub fn before(after: Constraint, ops: &[ClockOp]) -> Constraint {
+pub(crate) fn before(after: Constraint, ops: &[ClockOp]) -> Constraint {
     let origin = |index: usize| {
         let (mut clock, mut value) = (index, 0);
         for op in ops.iter().rev() {

@@ -84,7 +84,7 @@ pub enum Ending {
 }
 
 /// The delays (in units of `1 / unit`) and steps of a run.
-pub type Timed = [(i64, Option<ConcreteStep>)];
+pub(crate) type Timed = [(i64, Option<ConcreteStep>)];
 
 type Try<T> = Result<T, Failure>;
 

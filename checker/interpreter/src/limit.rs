@@ -64,7 +64,7 @@ const STEPS_BETWEEN: u64 = 64;
 /// What is left of an [`Allowance`]. States carry it along, and evaluations over them are charged
 /// to it.
 #[derive(Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     allowance: Allowance,
     deadline: Option<Instant>,
     steps: Cell<u64>,

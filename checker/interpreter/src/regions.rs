@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Notes that copies of a state share.
-pub type SharedNotes = Rc<RefCell<Notes>>;
+pub(crate) type SharedNotes = Rc<RefCell<Notes>>;
 
 /// The comparisons and assignments of clocks that were evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]

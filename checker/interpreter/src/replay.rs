@@ -72,7 +72,7 @@ pub fn replay(
 
 /// Lets time pass. Invariants are convex, so it is enough to check both ends; urgency is checked
 /// wherever the result of a comparison changes, and between two such moments.
-pub fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
+pub(crate) fn wait(network: &Network, state: &mut Concrete, delay: i64) -> Result<(), Failure> {
     if delay < 0 {
         return Err(Failure("time runs backwards".into()));
     }
@@ -143,7 +143,7 @@ fn pass_urgency(
 }
 
 /// A step with its names and places.
-pub fn describe(
+pub(crate) fn describe(
     network: &Network,
     names: &Names,
     step: &ConcreteStep,

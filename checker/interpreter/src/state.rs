@@ -97,7 +97,7 @@ impl Concrete {
 }
 
 /// `3`, `1/2`
-pub fn fraction(value: i64, unit: i64) -> String {
+pub(crate) fn fraction(value: i64, unit: i64) -> String {
     let divisor = gcd(value.abs(), unit).max(1);
     let (n, d) = (value / divisor, unit / divisor);
     if d == 1 {

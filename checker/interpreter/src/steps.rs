@@ -23,12 +23,12 @@ pub struct ConcreteStep {
 type Try<T> = Result<T, Broken>;
 
 /// Whether all invariants hold.
-pub fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
+pub(crate) fn invariants_hold(network: &Network, state: &mut Concrete) -> Try<bool> {
     Ok(broken_invariant(network, state)?.is_none())
 }
 
 /// The first process whose invariant is false.
-pub fn broken_invariant(network: &Network, state: &mut Concrete) -> Try<Option<usize>> {
+pub(crate) fn broken_invariant(network: &Network, state: &mut Concrete) -> Try<Option<usize>> {
     for p in 0..network.processes.len() {
         let location = &network.processes[p].locations[state.locations[p] as usize];
         if let Some(invariant) = &location.invariant
@@ -41,7 +41,7 @@ pub fn broken_invariant(network: &Network, state: &mut Concrete) -> Try<Option<u
 }
 
 /// For each clock, 1 if it runs and 0 if an invariant stops it.
-pub fn running_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<i64>> {
+pub(crate) fn running_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<i64>> {
     let mut runs = vec![1; state.clocks.len()];
     for p in 0..network.processes.len() {
         let location = &network.processes[p].locations[state.locations[p] as usize];
@@ -64,7 +64,7 @@ pub fn running_clocks(network: &Network, state: &mut Concrete) -> Try<Vec<i64>> 
 }
 
 /// Whether some time may pass: no urgent or committed location, no urgent synchronisation enabled.
-pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
+pub(crate) fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
     let stopped = network
         .processes
         .iter()
@@ -74,7 +74,7 @@ pub fn may_delay(network: &Network, state: &mut Concrete) -> Try<bool> {
 }
 
 /// A process that can start an urgent synchronisation.
-pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>> {
+pub(crate) fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>> {
     if !network.channels.iter().any(|c| c.urgent) {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ pub fn urgent_start(network: &Network, state: &mut Concrete) -> Try<Option<u32>>
 
 /// Evaluates every comparison that decides whether time may pass here, and no other: invariants,
 /// and guards of urgent synchronisations.
-pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
+pub(crate) fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
     invariants_hold(network, state)?;
     Offers::urgent(network, state).map(drop)
 }
@@ -101,7 +101,11 @@ pub fn look_at_delay(network: &Network, state: &mut Concrete) -> Try<()> {
 /// Evaluates every comparison that decides whether a step can be taken here, and few others: the
 /// guards of its edges and of those that may have to take part in its broadcast, invariants after
 /// it and, if there are priorities, everything that decides about other steps.
-pub fn look_at_step(network: &Network, state: &mut Concrete, step: &ConcreteStep) -> Try<()> {
+pub(crate) fn look_at_step(
+    network: &Network,
+    state: &mut Concrete,
+    step: &ConcreteStep,
+) -> Try<()> {
     if network.has_priorities {
         step_by(network, state, &step.edges)?;
         return Ok(());
@@ -136,7 +140,7 @@ const DRAWS: usize = 4096;
 /// All steps of a state that guards, committed locations, priorities and target invariants allow,
 /// each with the state it leads to. If a broadcast has too many combinations of receivers, the edge
 /// of each receiver is drawn; the same `rng` gives the same result.
-pub fn enabled_steps(
+pub(crate) fn enabled_steps(
     network: &Network,
     state: &mut Concrete,
     rng: &Rng,
@@ -258,7 +262,7 @@ pub(super) fn priority(network: &Network, step: &ConcreteStep) -> (i32, i32) {
 /// The step with these edges, sender first and receivers in process order, with the state it leads
 /// to; `None` if it is not possible. Other combinations of the receivers of a broadcast are not
 /// tried.
-pub fn step_by(
+pub(crate) fn step_by(
     network: &Network,
     state: &mut Concrete,
     edges: &[ConcreteEdge],

@@ -32,7 +32,7 @@ use crate::zone::{Federation, Zone};
 
 /// The abstraction that a run uses. `strategy/plan.rs` decides which ones are exact for a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Abstraction {
+pub(crate) enum Abstraction {
     /// Exact zones.
     None,
     /// `Extra⁺_LU` (Behrmann, Bouyer, Larsen, Pelánek: *Lower and upper bounds in zone-based
@@ -50,7 +50,7 @@ impl Abstraction {
     /// Whether clocks without a bound in the state are free in every abstracted zone, so that a
     /// zone may be stored by the bounds of its state. With splits on differences, `Extra_M` may
     /// constrain them again.
-    pub fn frees_inactive(self) -> bool {
+    pub(crate) fn frees_inactive(self) -> bool {
         matches!(self, Abstraction::Alu | Abstraction::ExtraLu)
     }
 }
@@ -60,7 +60,7 @@ type Buffer<T> = smallvec::SmallVec<[T; 32]>;
 
 /// Applies one abstraction; contains the buffers for the bounds of a state.
 #[derive(Clone, Debug)]
-pub struct Abstractor {
+pub(crate) struct Abstractor {
     /// The abstraction.
     pub kind: Abstraction,
     /// `L` of the current state, by matrix index.
@@ -74,7 +74,7 @@ pub struct Abstractor {
 
 impl Abstractor {
     /// An abstractor for zones of this dimension.
-    pub fn new(kind: Abstraction, dim: usize) -> Abstractor {
+    pub(crate) fn new(kind: Abstraction, dim: usize) -> Abstractor {
         Abstractor {
             kind,
             l: vec![0; dim],
@@ -85,12 +85,12 @@ impl Abstractor {
 
     /// Loads the bounds of a state, which becomes the current one.
     #[inline]
-    pub fn at_state(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
+    pub(crate) fn at_state(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
         bounds.of_state(program, state, &mut self.l, &mut self.u);
     }
 
     /// Copies the bounds of some clocks from another abstractor.
-    pub fn take_over(&mut self, other: &Abstractor, clocks: &[u32]) {
+    pub(crate) fn take_over(&mut self, other: &Abstractor, clocks: &[u32]) {
         let some = |from: &[i32], to: &mut Vec<i32>| {
             to.clear();
             to.extend(clocks.iter().map(|x| from[*x as usize]));
@@ -102,7 +102,7 @@ impl Abstractor {
     /// Abstracts a zone of the state that was last passed to [`Abstractor::at_state`]. With
     /// differences, the result may be several zones.
     #[inline]
-    pub fn apply(&mut self, bounds: &Bounds, mut zone: Zone, out: &mut Federation) {
+    pub(crate) fn apply(&mut self, bounds: &Bounds, mut zone: Zone, out: &mut Federation) {
         if let Some(coupling) = &self.coupling {
             coupling.loosen(&mut zone);
         }
@@ -116,7 +116,7 @@ impl Abstractor {
 
     /// Abstracts a zone of a model without differences, in place.
     #[inline]
-    pub fn apply_whole(&self, zone: &mut Zone) {
+    pub(crate) fn apply_whole(&self, zone: &mut Zone) {
         match self.kind {
             Abstraction::ExtraLu | Abstraction::Alu => extra_lu_plus(zone, &self.l, &self.u),
             Abstraction::ExtraM => extra_m(zone, &self.l, &self.u),
@@ -189,7 +189,7 @@ fn free_inactive(zone: &mut Zone, l: &[i32], u: &[i32]) {
 /// tightest, because no path got shorter. A row that is dropped as a whole has no outgoing path. A
 /// column that is dropped as a whole is entered only from zero, so its entries are `z_i0 + z_0j`.
 /// Only the rows that lost some of their entries remain; they are closed separately.
-pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
+pub(crate) fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
     let dim = zone.dim();
     let m = zone.raw_mut();
     // Row 0 keeps the lower bounds until all other rows are done.
@@ -233,7 +233,7 @@ pub fn extra_lu_plus(zone: &mut Zone, l: &[i32], u: &[i32]) {
 
 /// Applies `Extra_M` with M = max(L, U): `z_ij` becomes infinite if it exceeds `M(x_i)`, and `<
 /// -M(x_j)` if it is below that.
-pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
+pub(crate) fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
     free_inactive(zone, l, u);
     let dim = zone.dim();
     let m = zone.raw_mut();
@@ -273,7 +273,7 @@ pub fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
 ///
 /// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx <
 /// z_yx` and `other_yx + (<, -L_y) < z_0x`. Inactive clocks must be free.
-pub fn included_up_to_lu(
+pub(crate) fn included_up_to_lu(
     z: impl Fn(usize, usize) -> Bound,
     other: impl Fn(usize, usize) -> Bound,
     l: &[i32],

@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 use zonelens_analysis::network::CompareOp;
 
 /// The bound of a clock that is not tested: the clock is inactive.
-pub const NONE: i32 = -1;
+pub(super) const NONE: i32 = -1;
 
 /// A difference of two clocks (matrix indices) that is compared with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Diagonal {
+pub(crate) struct Diagonal {
     /// The clock on the left.
     pub i: u32,
     /// The clock that is subtracted.
@@ -32,7 +32,7 @@ pub struct Diagonal {
 /// The bounds of every location, and the other facts about the model and the query that the
 /// abstraction needs.
 #[derive(Clone, Debug)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Bounds that hold everywhere: those of the query and of copied clocks.
     everywhere: Vec<(i32, i32)>,
     /// Clock, L and U, per process and location.
@@ -65,7 +65,7 @@ pub(super) enum Where {
 impl Bounds {
     /// Analyses the program for a query with these conditions (possibly none), which may be
     /// evaluated in any state.
-    pub fn new(program: &Program, conditions: &[&Formula]) -> Bounds {
+    pub(crate) fn new(program: &Program, conditions: &[&Formula]) -> Bounds {
         Builder::build(program, |builder| {
             for formula in conditions {
                 let mut slots = Ranges::default();
@@ -76,7 +76,7 @@ impl Bounds {
 
     /// Analyses the program for a search for a state where a condition has a given value: its
     /// bounds count only where they can decide.
-    pub fn to_reach(program: &Program, condition: &Formula) -> Bounds {
+    pub(crate) fn to_reach(program: &Program, condition: &Formula) -> Bounds {
         Builder::build(program, |builder| {
             builder.goal(condition, &mut Vec::new(), &mut Ranges::default());
         })
@@ -84,7 +84,7 @@ impl Bounds {
 
     /// Raises the bounds of a clock everywhere, for queries that measure it, and those of the
     /// clocks that are copied to it.
-    pub fn raise(&mut self, clock: usize, bound: i32) {
+    pub(crate) fn raise(&mut self, clock: usize, bound: i32) {
         let mut raised = vec![clock];
         let mut at = 0;
         while let Some(&clock) = raised.get(at) {
@@ -103,7 +103,7 @@ impl Bounds {
 
     /// Gives clocks of the same kind the same bounds everywhere: a query that names one of them
     /// will be evaluated for all.
-    pub fn even_out<K: std::hash::Hash + Eq>(&mut self, kind: impl Fn(usize) -> K) {
+    pub(crate) fn even_out<K: std::hash::Hash + Eq>(&mut self, kind: impl Fn(usize) -> K) {
         let mut most: FxHashMap<K, (i32, i32)> = FxHashMap::default();
         for (clock, (l, u)) in self.everywhere.iter().enumerate() {
             let entry = most.entry(kind(clock)).or_insert((NONE, NONE));
@@ -115,7 +115,7 @@ impl Bounds {
     }
 
     /// The greatest bound of a clock anywhere, at least 0.
-    pub fn greatest(&self, clock: usize) -> i32 {
+    pub(crate) fn greatest(&self, clock: usize) -> i32 {
         let (l, u) = self.everywhere[clock];
         let local = self
             .local
@@ -127,7 +127,7 @@ impl Bounds {
     }
 
     /// The greatest bound of any clock, at least 0.
-    pub fn greatest_of_all(&self) -> i32 {
+    pub(crate) fn greatest_of_all(&self) -> i32 {
         (0..self.everywhere.len())
             .map(|clock| self.greatest(clock))
             .max()
@@ -137,7 +137,7 @@ impl Bounds {
     /// Writes the bounds of a state into `l` and `u`, which are indexed like the matrix (entry 0 is
     /// the constant zero).
     #[inline]
-    pub fn of_state(&self, program: &Program, state: &[i32], l: &mut [i32], u: &mut [i32]) {
+    pub(crate) fn of_state(&self, program: &Program, state: &[i32], l: &mut [i32], u: &mut [i32]) {
         l[0] = 0;
         u[0] = 0;
         for (x, &(low, high)) in self.everywhere.iter().enumerate() {
@@ -476,7 +476,7 @@ fn surely_set(edge: &Edge) -> Vec<u32> {
 }
 
 /// All clocks that a reference may denote.
-pub fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
+pub(crate) fn clocks_of(program: &Program, clock: &ClockCode) -> Vec<u32> {
     if clock.by_ref {
         return (0..program.clocks as u32).collect();
     }

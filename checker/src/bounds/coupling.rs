@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// Whether each clock (by matrix index) keeps its differences to the other clocks that do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coupling {
+pub(crate) struct Coupling {
     together: Vec<bool>,
 }
 
@@ -27,7 +27,7 @@ impl Coupling {
     /// Drops the differences of clocks that are not kept together. The result is canonical: a
     /// dropped entry becomes the shortest path through the constant zero, and every other path
     /// between two clocks that were separated also passes through it.
-    pub fn loosen(&self, zone: &mut Zone) {
+    pub(crate) fn loosen(&self, zone: &mut Zone) {
         let dim = zone.dim();
         let m = zone.raw_mut();
         for x in 1..dim {
@@ -40,20 +40,20 @@ impl Coupling {
     }
 
     /// The clocks that are kept together, by matrix index, with the constant zero first.
-    pub fn together(&self) -> Vec<usize> {
+    pub(crate) fn together(&self) -> Vec<usize> {
         let clocks = (1..self.together.len()).filter(|&x| self.together[x]);
         std::iter::once(0).chain(clocks).collect()
     }
 
     /// A coupling that keeps no differences.
-    pub fn none(program: &Program) -> Coupling {
+    pub(crate) fn none(program: &Program) -> Coupling {
         Coupling {
             together: vec![false; program.dim()],
         }
     }
 
     /// Keeps more clocks together.
-    pub fn with(&self, clocks: impl IntoIterator<Item = usize>) -> Coupling {
+    pub(crate) fn with(&self, clocks: impl IntoIterator<Item = usize>) -> Coupling {
         let mut wider = self.clone();
         clocks
             .into_iter()
@@ -62,7 +62,7 @@ impl Coupling {
     }
 
     /// The couplings to try, from no differences to all differences except the exact zones.
-    pub fn ladder(program: &Program, distances: &[Option<u32>]) -> Vec<Coupling> {
+    pub(crate) fn ladder(program: &Program, distances: &[Option<u32>]) -> Vec<Coupling> {
         let mut ladder = vec![Coupling::none(program)];
         let furthest = distances.iter().flatten().max();
         for distance in furthest.into_iter().flat_map(|furthest| 0..=*furthest) {
@@ -80,7 +80,7 @@ impl Coupling {
 
 /// The distance of each clock from the query: the number of influences of one process on another
 /// along the way; `None` for the clocks of processes that have no influence.
-pub fn distances(program: &Program, conditions: &[&Formula]) -> Vec<Option<u32>> {
+pub(crate) fn distances(program: &Program, conditions: &[&Formula]) -> Vec<Option<u32>> {
     let mut distances = vec![None; program.clocks];
     let mut cone = Cone::new(program, conditions);
     for distance in 0.. {

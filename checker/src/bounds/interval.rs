@@ -7,11 +7,11 @@ use zonelens_analysis::network::BinaryOp;
 
 /// The ranges of frame slots, as far as they are known.
 #[derive(Clone, Debug, Default)]
-pub struct Ranges(Vec<Option<(i64, i64)>>);
+pub(super) struct Ranges(Vec<Option<(i64, i64)>>);
 
 impl Ranges {
     /// Records that slot `slot` holds one of `len` values starting at `lo`.
-    pub fn set(&mut self, slot: u32, lo: i32, len: u32) {
+    pub(super) fn set(&mut self, slot: u32, lo: i32, len: u32) {
         let slot = slot as usize;
         if self.0.len() <= slot {
             self.0.resize(slot + 1, None);
@@ -28,7 +28,7 @@ impl Ranges {
 const ANY: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
 /// An interval that contains every value that the expression can have without a fault.
-pub fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
+pub(super) fn interval(program: &Program, code: &Code, slots: &Ranges) -> (i64, i64) {
     let of = |c: &Code| interval(program, c, slots);
     let result = match code {
         Code::Const(c) => (i64::from(*c), i64::from(*c)),
@@ -104,7 +104,7 @@ fn binary(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
 }
 
 /// For each clock, the least and greatest value that it starts at or is set to.
-pub fn set_values(program: &Program) -> Vec<(i64, i64)> {
+pub(super) fn set_values(program: &Program) -> Vec<(i64, i64)> {
     let mut values: Vec<(i64, i64)> = program
         .initial_clocks
         .iter()
@@ -141,7 +141,7 @@ pub fn set_values(program: &Program) -> Vec<(i64, i64)> {
 }
 
 /// Calls `visit` on the expression and every part of it; functions are not entered.
-pub fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
+pub(super) fn walk_code(code: &Code, visit: &mut impl FnMut(&Code)) {
     visit(code);
     match code {
         Code::Neg(a) | Code::Not(a) => walk_code(a, visit),
@@ -215,7 +215,7 @@ fn walk_block(block: &BlockCode, visit: &mut impl FnMut(&Code)) {
 }
 
 /// Calls `visit` on every outermost expression of the statements; [`walk_code`] visits the parts.
-pub fn walk_statements(stmts: &[StmtCode], visit: &mut impl FnMut(&Code)) {
+pub(super) fn walk_statements(stmts: &[StmtCode], visit: &mut impl FnMut(&Code)) {
     for stmt in stmts {
         match stmt {
             StmtCode::Expr(code) | StmtCode::Assert(code, _) | StmtCode::Return(Some(code)) => {

@@ -5,7 +5,7 @@ use crate::program::{ClockOp, Conjunction, Fault, constrain, pass_time};
 use crate::zone::Zone;
 
 /// The position of a clock that the small matrix does not contain.
-pub const DROPPED: u32 = u32::MAX;
+pub(crate) const DROPPED: u32 = u32::MAX;
 
 /// Drops the constraints of clocks that are left out and renumbers the others to positions in the
 /// small matrix.
@@ -21,7 +21,7 @@ impl Expander<'_> {
     /// that have a `place` (by matrix index; [`DROPPED`] for clocks left out). Returns
     /// `Some(false)` if the step is not possible, and `None` if these clocks are not enough to
     /// decide.
-    pub fn successor_among(
+    pub(crate) fn successor_among(
         &mut self,
         index: usize,
         state: &mut [i32],

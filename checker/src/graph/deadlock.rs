@@ -12,7 +12,7 @@ use crate::zone::{Federation, Zone, is_too_large, subtract_all};
 /// The points of `zone` from which no step is possible, now or after any allowed delay. Exact:
 /// every way out is subtracted, strict bounds included. `zone` must be a zone of the discrete
 /// state.
-pub fn dead(
+pub(crate) fn dead(
     expander: &mut Expander<'_>,
     state: &mut [i32],
     zone: &Zone,
@@ -119,7 +119,11 @@ fn ways_out(
 }
 
 /// The points of `room` from which an allowed delay leads into one of the zones.
-pub fn leads_into(mut zones: Federation, delay: &Delay, room: &Zone) -> Result<Federation, Fault> {
+pub(crate) fn leads_into(
+    mut zones: Federation,
+    delay: &Delay,
+    room: &Zone,
+) -> Result<Federation, Fault> {
     match delay {
         Delay::Stopped => Ok(zones),
         Delay::Free => {

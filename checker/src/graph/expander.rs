@@ -12,7 +12,7 @@ use zonelens_analysis::network::LocationKind;
 
 /// Whether time may pass in a discrete state.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Delay {
+pub(crate) enum Delay {
     /// Time may pass as far as invariants allow.
     Free,
     /// A location is urgent or committed, or an urgent synchronisation is enabled.
@@ -23,7 +23,7 @@ pub enum Delay {
 
 /// Computes successors, with its own scratch space.
 #[derive(Clone, Debug)]
-pub struct Expander<'p> {
+pub(crate) struct Expander<'p> {
     /// The compiled model.
     pub program: &'p Program,
     /// Evaluates expressions.
@@ -45,7 +45,7 @@ pub struct Expander<'p> {
 
 /// An error of the model at the end of a run.
 #[derive(Clone, Debug)]
-pub struct Failing {
+pub(crate) struct Failing {
     /// The fault.
     pub fault: Fault,
     /// The part of the zone where it occurs.
@@ -61,7 +61,7 @@ type Try<T> = Result<T, Fault>;
 
 impl<'p> Expander<'p> {
     /// Creates an expander for a program.
-    pub fn new(program: &'p Program) -> Expander<'p> {
+    pub(crate) fn new(program: &'p Program) -> Expander<'p> {
         Expander {
             program,
             machine: Machine::default(),
@@ -77,7 +77,7 @@ impl<'p> Expander<'p> {
 
     /// Returns zones that are no longer needed.
     #[inline]
-    pub fn recycle(&mut self, zones: &mut Federation) {
+    pub(crate) fn recycle(&mut self, zones: &mut Federation) {
         self.spare.append(zones);
         // Zones that were split return more zones than were taken.
         self.spare.truncate(SPARE);
@@ -85,7 +85,7 @@ impl<'p> Expander<'p> {
 
     /// Returns a list that is no longer needed.
     #[inline]
-    pub fn recycle_list(&mut self, mut zones: Federation) {
+    pub(crate) fn recycle_list(&mut self, mut zones: Federation) {
         self.recycle(&mut zones);
         self.spare_lists.push(zones);
         self.spare_lists.truncate(SPARE);
@@ -104,14 +104,14 @@ impl<'p> Expander<'p> {
 
     /// Finds the steps of a state whose integer guards hold; `zone` decides whether faults next to
     /// clock guards count.
-    pub fn find_steps(&mut self, state: &mut [i32], zone: &Zone) -> Try<()> {
+    pub(crate) fn find_steps(&mut self, state: &mut [i32], zone: &Zone) -> Try<()> {
         self.find_steps_in(state, std::slice::from_ref(zone))
             .map(drop)
     }
 
     /// Like `find_steps`, for a union of zones. If faults are not raised, returns the parts in
     /// which they occur.
-    pub fn find_steps_in(&mut self, state: &mut [i32], zones: &[Zone]) -> Try<Federation> {
+    pub(crate) fn find_steps_in(&mut self, state: &mut [i32], zones: &[Zone]) -> Try<Federation> {
         self.steps.find(self.program, &mut self.machine, state)?;
         let mut unclear = Vec::new();
         for index in 0..self.steps.doubtful.len() {
@@ -131,7 +131,11 @@ impl<'p> Expander<'p> {
 
     /// Removes from `zones` the points where a guard of the last found steps fails: no run can
     /// continue from there.
-    pub fn without_doubtful(&mut self, mut zones: Federation, state: &mut [i32]) -> Federation {
+    pub(crate) fn without_doubtful(
+        &mut self,
+        mut zones: Federation,
+        state: &mut [i32],
+    ) -> Federation {
         for index in 0..self.steps.doubtful.len() {
             let (_, part) = self.steps.doubtful[index];
             let holes = zones
@@ -170,7 +174,7 @@ impl<'p> Expander<'p> {
     }
 
     /// Collects the clock constraints of the guards of a step; returns false if they cannot hold.
-    pub fn guard_constraints(
+    pub(crate) fn guard_constraints(
         &mut self,
         step: &Step,
         state: &mut [i32],
@@ -187,7 +191,12 @@ impl<'p> Expander<'p> {
 
     /// The part of `zone` where the guards of a step hold and every broadcast receiver that can
     /// receive takes part.
-    pub fn enabled(&mut self, step: &Step, state: &mut [i32], zone: &Zone) -> Try<Federation> {
+    pub(crate) fn enabled(
+        &mut self,
+        step: &Step,
+        state: &mut [i32],
+        zone: &Zone,
+    ) -> Try<Federation> {
         let mut constraints = std::mem::take(&mut self.constraints);
         constraints.clear();
         let possible = self.guard_constraints(step, state, &mut constraints);
@@ -221,7 +230,7 @@ impl<'p> Expander<'p> {
 
     /// The part of `zone` where the step is possible: its guards hold, and the target invariants
     /// hold after the updates.
-    pub fn possible(
+    pub(crate) fn possible(
         &mut self,
         step: &Step,
         state: &mut [i32],
@@ -265,7 +274,7 @@ impl<'p> Expander<'p> {
     /// Steps of the highest priority come first, and each one is considered only where none of the
     /// previous ones is possible. A step that is itself blocked is never taken, so its updates must
     /// not be evaluated: a fault in them is not an error of the model.
-    pub fn without_higher(
+    pub(crate) fn without_higher(
         &mut self,
         index: usize,
         mut zones: Federation,
@@ -289,7 +298,7 @@ impl<'p> Expander<'p> {
 
     /// The part of a zone where a step or a guard fails with a similar fault; `None` if there is
     /// none.
-    pub fn failing(
+    pub(crate) fn failing(
         &mut self,
         fault: &Fault,
         state: &mut [i32],
@@ -345,7 +354,7 @@ impl<'p> Expander<'p> {
 
     /// Runs the updates of a step: `next` becomes the state after it, `machine.clock_ops` the
     /// operations on clocks.
-    pub fn fire(&mut self, step: &Step, state: &[i32], next: &mut Vec<i32>) -> Try<()> {
+    pub(crate) fn fire(&mut self, step: &Step, state: &[i32], next: &mut Vec<i32>) -> Try<()> {
         let program = self.program;
         next.clear();
         next.extend_from_slice(state);
@@ -393,7 +402,11 @@ impl<'p> Expander<'p> {
 
     /// Collects the clock constraints of all invariants of a state; returns false if an integer
     /// part is false.
-    pub fn invariant_constraints(&mut self, state: &mut [i32], out: &mut Conjunction) -> Try<bool> {
+    pub(crate) fn invariant_constraints(
+        &mut self,
+        state: &mut [i32],
+        out: &mut Conjunction,
+    ) -> Try<bool> {
         let program = self.program;
         for p in 0..program.processes() {
             if let Some(invariant) = &program.location(state, p).invariant {
@@ -411,7 +424,7 @@ impl<'p> Expander<'p> {
     }
 
     /// Applies clock operations to a zone.
-    pub fn apply_ops(zone: &mut Zone, ops: &[ClockOp]) {
+    pub(crate) fn apply_ops(zone: &mut Zone, ops: &[ClockOp]) {
         for op in ops {
             match *op {
                 ClockOp::Set(x, v) => zone.set(x as usize + 1, i64::from(v)),
@@ -421,7 +434,7 @@ impl<'p> Expander<'p> {
     }
 
     /// Whether time may pass in a state.
-    pub fn delay_of(&mut self, state: &mut [i32]) -> Try<Delay> {
+    pub(crate) fn delay_of(&mut self, state: &mut [i32]) -> Try<Delay> {
         let program = self.program;
         if (0..program.processes()).any(|p| program.location(state, p).kind != LocationKind::Normal)
         {
@@ -561,7 +574,7 @@ impl<'p> Expander<'p> {
 
     /// All zones that one step leads to from `(state, zone)`, after delay; `next` becomes the
     /// discrete state after it.
-    pub fn successors(
+    pub(crate) fn successors(
         &mut self,
         index: usize,
         state: &mut [i32],
@@ -586,7 +599,7 @@ impl<'p> Expander<'p> {
     }
 
     /// Applies the invariant of a state to zones that enter it, then lets time pass.
-    pub fn arrive(&mut self, state: &mut [i32], mut pieces: Federation) -> Try<Federation> {
+    pub(crate) fn arrive(&mut self, state: &mut [i32], mut pieces: Federation) -> Try<Federation> {
         let mut invariant = std::mem::take(&mut self.constraints);
         invariant.clear();
         let mut result = self.spare_lists.pop().unwrap_or_default();
@@ -606,7 +619,7 @@ impl<'p> Expander<'p> {
     }
 
     /// The initial state and its zones.
-    pub fn initial(&mut self) -> Try<(Vec<i32>, Federation)> {
+    pub(crate) fn initial(&mut self) -> Try<(Vec<i32>, Federation)> {
         let mut state = self.program.initial.clone();
         let zones = self.arrive(&mut state, vec![Zone::point(&self.program.initial_clocks)])?;
         Ok((state, zones))

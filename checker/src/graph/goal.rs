@@ -7,7 +7,7 @@ use crate::program::{Alike, Fault, Formula, Program};
 use crate::zone::{Federation, Zone};
 
 /// Searches for a state where a formula has the wanted value.
-pub struct Goal<'p> {
+pub(crate) struct Goal<'p> {
     expander: Expander<'p>,
     formula: &'p Formula,
     frame: u32,
@@ -17,7 +17,12 @@ pub struct Goal<'p> {
 
 impl<'p> Goal<'p> {
     /// A search for states where `formula` is `wanted`.
-    pub fn new(program: &'p Program, formula: &'p Formula, frame: u32, wanted: bool) -> Goal<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        formula: &'p Formula,
+        frame: u32,
+        wanted: bool,
+    ) -> Goal<'p> {
         Goal {
             expander: Expander::new(program),
             formula,
@@ -29,13 +34,13 @@ impl<'p> Goal<'p> {
 
     /// Makes this a goal for a state that a search has already found: steps that fail are ways out,
     /// not faults.
-    pub fn lenient(mut self) -> Goal<'p> {
+    pub(crate) fn lenient(mut self) -> Goal<'p> {
         self.expander.lenient = true;
         self
     }
 
     /// The part of a zone where the formula has the wanted value.
-    pub fn part(&mut self, state: &mut [i32], zone: &Zone) -> Result<Federation, Fault> {
+    pub(crate) fn part(&mut self, state: &mut [i32], zone: &Zone) -> Result<Federation, Fault> {
         let dead = if self.needs_deadlock {
             dead(&mut self.expander, state, zone)?
         } else {

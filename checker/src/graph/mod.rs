@@ -1,19 +1,19 @@
 //! From a state to its successors: the steps of a state, where they lead, how time passes, and what
 //! a query asks about one state.
 
-pub mod among;
-pub mod deadlock;
-pub mod expander;
-pub mod goal;
-pub mod moments;
+pub(crate) mod among;
+pub(crate) mod deadlock;
+pub(crate) mod expander;
+pub(crate) mod goal;
+pub(crate) mod moments;
 mod passed;
-pub mod receivers;
-pub mod steps;
+pub(crate) mod receivers;
+pub(crate) mod steps;
 mod successors;
-pub mod throughout;
-pub mod timed;
+pub(crate) mod throughout;
+pub(crate) mod timed;
 mod visitor;
 
-pub use passed::{Passed, Route};
-pub use successors::{Broken, Classes, Plain, Successor, Successors};
-pub use visitor::Visitor;
+pub(crate) use passed::{Passed, Route};
+pub(crate) use successors::{Broken, Classes, Plain, Successor, Successors};
+pub(crate) use visitor::Visitor;

@@ -9,7 +9,7 @@ use zonelens_interpreter::Limit;
 
 /// A constraint between two moments:
 /// `moments[from] + (weight, strict) <= moments[to]`
-pub struct Edge {
+pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
     pub weight: i64,
@@ -18,7 +18,7 @@ pub struct Edge {
 
 impl Edge {
     /// `from` is not after `to`.
-    pub fn order(from: usize, to: usize) -> Edge {
+    pub(crate) fn order(from: usize, to: usize) -> Edge {
         let (weight, strict) = (0, 0);
         Edge {
             from,
@@ -31,20 +31,20 @@ impl Edge {
 
 /// The last assignment to a clock: its moment and its value.
 #[derive(Clone, Copy)]
-pub struct Set {
+pub(crate) struct Set {
     pub moment: usize,
     pub value: i64,
 }
 
 impl Set {
     /// A clock that was set to `value` at a moment, in parts of one time unit.
-    pub fn at(moment: usize, value: i32, unit: i64) -> Set {
+    pub(crate) fn at(moment: usize, value: i32, unit: i64) -> Set {
         let value = i64::from(value) * unit;
         Set { moment, value }
     }
 
     /// What an assignment at a moment makes of the clocks.
-    pub fn apply(clocks: &mut [Set], op: ClockOp, moment: usize, unit: i64) {
+    pub(crate) fn apply(clocks: &mut [Set], op: ClockOp, moment: usize, unit: i64) {
         match op {
             ClockOp::Set(x, v) => clocks[x as usize] = Set::at(moment, v, unit),
             ClockOp::Copy(x, y) => clocks[x as usize] = clocks[y as usize],
@@ -53,7 +53,7 @@ impl Set {
 }
 
 /// `x_i - x_j ~ b` at a moment `t`: with `x = t - s_x + v_x` it is a difference of two moments.
-pub fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
+pub(crate) fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> {
     let b = i64::from(bound::value(c.b));
     let strict = i64::from(bound::is_strict(c.b));
     let clock = |index: u32| clocks.get(index as usize - 1).copied();
@@ -89,7 +89,11 @@ pub fn constraint_edge(c: Constraint, t: usize, clocks: &[Set]) -> Option<Edge> 
 /// moments. If all rounds went in the order of the path, such a change would move back only one
 /// step per round. So rounds alternate between forward and backward. A change that goes all the way
 /// in one direction takes one round, and moments that did not change cost almost nothing.
-pub fn longest_paths(count: usize, edges: &[Edge], limit: &Limit<'_>) -> Option<Vec<(i64, i64)>> {
+pub(crate) fn longest_paths(
+    count: usize,
+    edges: &[Edge],
+    limit: &Limit<'_>,
+) -> Option<Vec<(i64, i64)>> {
     // The edges grouped by their start.
     let mut first = vec![0usize; count + 1];
     edges.iter().for_each(|e| first[e.from + 1] += 1);

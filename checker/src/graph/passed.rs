@@ -3,7 +3,7 @@
 use crate::zone::Zone;
 
 /// A state on a path, and the step that the path takes from it.
-pub struct Passed<M> {
+pub(crate) struct Passed<M> {
     /// Its discrete part.
     pub state: Vec<i32>,
     /// Its zone.
@@ -15,7 +15,7 @@ pub struct Passed<M> {
 }
 
 /// The path to a state, as the search that found it knows it.
-pub enum Route<M> {
+pub(crate) enum Route<M> {
     /// The index of each step among the steps of its state: states were stored unchanged.
     Steps(Vec<u32>),
     /// The states on the path: permutations were applied to them.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The receivers of a broadcast, and the enabled edge that each takes.
 #[derive(Clone, Debug, Default)]
-pub struct Receivers {
+pub(crate) struct Receivers {
     /// Enabled receiving edges, process by process.
     pub options: Vec<Part>,
     /// For each process, the range of its edges in `options`.
@@ -23,7 +23,7 @@ pub struct Receivers {
 
 /// Whether a receiver may stay out, which requires that all its enabled edges have clock guards.
 /// The position after its last option stands for this choice.
-pub fn may_stay_out(program: &Program, options: &[Part]) -> bool {
+pub(crate) fn may_stay_out(program: &Program, options: &[Part]) -> bool {
     is_on(Mutation::LazyReceivers)
         || options.iter().all(|part| {
             let guard = &program.edges[part.edge as usize].guard;
@@ -34,7 +34,7 @@ pub fn may_stay_out(program: &Program, options: &[Part]) -> bool {
 impl Receivers {
     /// Advances the choice. A receiver never takes an earlier option than its twin: the choices of
     /// interchangeable receivers form a multiset.
-    pub fn next(&mut self, program: &Program) -> bool {
+    pub(crate) fn next(&mut self, program: &Program) -> bool {
         for at in (0..self.choice.len()).rev() {
             let options = &self.options[self.of_process[at].clone()];
             let last = options.len() + usize::from(may_stay_out(program, options));
@@ -52,12 +52,12 @@ impl Receivers {
 }
 
 /// The set that each select variable of an edge ranges over, with its first value.
-pub type SelectSets = Vec<Option<(u16, i32)>>;
+pub(crate) type SelectSets = Vec<Option<(u16, i32)>>;
 
 /// Which processes are interchangeable in a state, by the elements of scalarsets that they belong
 /// to.
 #[derive(Clone, Debug)]
-pub struct Interchange {
+pub(crate) struct Interchange {
     /// For each process, the elements it belongs to: set, element.
     pub elements: Arc<Vec<Vec<(u16, u16)>>>,
     /// For each edge and select variable, the set that it ranges over, with its first value.
@@ -70,7 +70,7 @@ impl Interchange {
     /// Finds twins among receivers: processes of one element each, in the same class, with the same
     /// choice and without select values. The elements of the sender are fixed. An element with
     /// several receivers that choose is skipped, because exchanging it exchanges all of them.
-    pub fn pair_up(
+    pub(crate) fn pair_up(
         &self,
         program: &Program,
         receivers: &mut Receivers,

@@ -17,7 +17,7 @@ const MOST_PARTS: usize = 4 << 20;
 
 /// An edge with the values of its select variables.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     /// The edge.
     pub edge: EdgeId,
     values: u32,
@@ -25,7 +25,7 @@ pub struct Part {
 
 /// A step: edges that are taken together.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub(crate) struct Step {
     parts: Range<u32>,
     blocked: Range<u32>,
     /// The channel, if it is a synchronisation.
@@ -36,7 +36,7 @@ pub struct Step {
 
 /// The steps of one discrete state, in buffers that are reused from state to state.
 #[derive(Clone, Debug, Default)]
-pub struct Steps {
+pub(crate) struct Steps {
     steps: Vec<Step>,
     parts: Vec<Part>,
     values: Vec<i32>,
@@ -54,21 +54,21 @@ pub struct Steps {
 }
 
 /// A step given by its edges and the values of their select variables, sender first.
-pub type NamedStep = Vec<(EdgeId, Vec<i32>)>;
+pub(crate) type NamedStep = Vec<(EdgeId, Vec<i32>)>;
 
 impl Steps {
     /// The number of steps.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
 
     /// The step with this index.
-    pub fn get(&self, index: usize) -> &Step {
+    pub(crate) fn get(&self, index: usize) -> &Step {
         &self.steps[index]
     }
 
     /// The indices of all steps, those of the highest priority first.
-    pub fn by_priority(&self, program: &Program) -> Vec<usize> {
+    pub(crate) fn by_priority(&self, program: &Program) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.len()).collect();
         if program.has_priorities {
             all.sort_by_key(|k| Reverse(self.steps[*k].priority));
@@ -77,7 +77,7 @@ impl Steps {
     }
 
     /// The indices of the steps of higher priority than this one, the highest first.
-    pub fn above(&self, priority: (i32, i32)) -> Vec<usize> {
+    pub(crate) fn above(&self, priority: (i32, i32)) -> Vec<usize> {
         let mut above: Vec<usize> = (0..self.len())
             .filter(|k| self.steps[*k].priority > priority)
             .collect();
@@ -88,25 +88,25 @@ impl Steps {
     }
 
     /// The edges of a step: the sender first, then receivers in process order.
-    pub fn parts(&self, step: &Step) -> &[Part] {
+    pub(crate) fn parts(&self, step: &Step) -> &[Part] {
         &self.parts[step.parts.start as usize..step.parts.end as usize]
     }
 
     /// Receiving edges that would have to take part if their clock guards held: the step exists
     /// only where they do not hold.
-    pub fn blocked(&self, step: &Step) -> &[Part] {
+    pub(crate) fn blocked(&self, step: &Step) -> &[Part] {
         &self.parts[step.blocked.start as usize..step.blocked.end as usize]
     }
 
     /// The values of the select variables of a part.
-    pub fn values(&self, program: &Program, part: Part) -> &[i32] {
+    pub(crate) fn values(&self, program: &Program, part: Part) -> &[i32] {
         let start = part.values as usize;
         &self.values[start..start + program.edges[part.edge as usize].selects.len()]
     }
 
     /// Prepares the frame for the edge of a part.
     #[inline]
-    pub fn enter(&self, program: &Program, machine: &mut Machine, part: Part) {
+    pub(crate) fn enter(&self, program: &Program, machine: &mut Machine, part: Part) {
         let edge = &program.edges[part.edge as usize];
         machine.frame(edge.frame, &[]);
         for ((slot, _, _), value) in edge.selects.iter().zip(self.values(program, part)) {
@@ -122,7 +122,7 @@ impl Steps {
     }
 
     /// Finds all steps of a state.
-    pub fn find(
+    pub(crate) fn find(
         &mut self,
         program: &Program,
         machine: &mut Machine,
@@ -170,7 +170,7 @@ impl Steps {
     /// Adds the guards that fail where clocks may keep them from being evaluated, for the edges
     /// that steps of a state may begin with. Those found together with one step are already
     /// recorded.
-    pub fn find_doubtful(
+    pub(crate) fn find_doubtful(
         &mut self,
         program: &Program,
         machine: &mut Machine,
@@ -199,7 +199,7 @@ impl Steps {
     }
 
     /// The step with this index, given by its edges.
-    pub fn named(&self, program: &Program, index: usize) -> NamedStep {
+    pub(crate) fn named(&self, program: &Program, index: usize) -> NamedStep {
         let parts = self.parts(&self.steps[index]).iter();
         parts
             .map(|part| (part.edge, self.values(program, *part).to_vec()))
@@ -207,7 +207,7 @@ impl Steps {
     }
 
     /// Finds one step without enumerating all combinations of receivers; returns its index.
-    pub fn find_named(
+    pub(crate) fn find_named(
         &mut self,
         program: &Program,
         machine: &mut Machine,
@@ -292,7 +292,7 @@ impl Steps {
 
     /// Finds the synchronisations over urgent channels that are enabled as far as integers decide;
     /// they become the steps of `self`.
-    pub fn find_urgent(
+    pub(crate) fn find_urgent(
         &mut self,
         program: &Program,
         machine: &mut Machine,

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 
 /// Why successors cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Broken {
+pub(crate) enum Broken {
     /// A fault of the model.
     Fault(Fault),
     /// A clock bound exceeds the range of the arithmetic.
@@ -37,13 +37,13 @@ impl From<Fault> for Broken {
 }
 
 /// Computes which elements of a discrete state are interchangeable.
-pub trait Classes {
+pub(crate) trait Classes {
     /// Writes the classes of elements that the discrete state does not tell apart.
     fn discrete_classes(&self, state: &[i32], alike: &mut Alike);
 }
 
 /// A state that is about to be stored.
-pub struct Successor<'s, M> {
+pub(crate) struct Successor<'s, M> {
     /// Its discrete part.
     pub state: &'s mut [i32],
     /// Its zone, abstracted.
@@ -59,7 +59,7 @@ pub struct Successor<'s, M> {
 
 impl<M> Successor<'_, M> {
     /// Passes the state to a visitor.
-    pub fn show(&mut self, visitor: &mut impl Visitor, node: u32) -> Result<bool, Fault> {
+    pub(crate) fn show(&mut self, visitor: &mut impl Visitor, node: u32) -> Result<bool, Fault> {
         if let Some(classes) = self.classes
             && let Some(alike) = visitor.alike()
         {
@@ -70,7 +70,7 @@ impl<M> Successor<'_, M> {
 }
 
 /// Computes successors, one step at a time.
-pub trait Successors<'p> {
+pub(crate) trait Successors<'p> {
     /// The permutations that are applied to states.
     type Move: Clone + Eq + Hash;
 
@@ -115,7 +115,7 @@ pub trait Successors<'p> {
 }
 
 /// Successors without symmetry: states are stored unchanged.
-pub struct Plain<'p> {
+pub(crate) struct Plain<'p> {
     pub(crate) program: &'p Program,
     pub(crate) bounds: &'p Bounds,
     pub(crate) expander: Expander<'p>,
@@ -126,7 +126,11 @@ pub struct Plain<'p> {
 
 impl<'p> Plain<'p> {
     /// Creates successors under an abstraction.
-    pub fn new(program: &'p Program, bounds: &'p Bounds, abstraction: Abstraction) -> Plain<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        bounds: &'p Bounds,
+        abstraction: Abstraction,
+    ) -> Plain<'p> {
         Plain {
             program,
             bounds,
@@ -138,7 +142,7 @@ impl<'p> Plain<'p> {
     }
 
     /// Drops the differences of clocks that the coupling does not keep.
-    pub fn loosened(mut self, coupling: Coupling) -> Plain<'p> {
+    pub(crate) fn loosened(mut self, coupling: Coupling) -> Plain<'p> {
         self.abstractor.coupling = Some(coupling);
         self
     }

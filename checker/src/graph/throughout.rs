@@ -8,7 +8,7 @@ use crate::zone::{Federation, Zone, subtract_all};
 
 /// A formula that must keep a value along a run.
 #[derive(Clone, Copy)]
-pub struct Throughout<'p> {
+pub(crate) struct Throughout<'p> {
     /// The formula.
     pub formula: &'p Formula,
     /// The value that it must keep.
@@ -19,7 +19,7 @@ pub struct Throughout<'p> {
 
 impl Throughout<'_> {
     /// The part of zones where the formula has the wanted value (or the other one).
-    pub fn part(
+    pub(crate) fn part(
         &self,
         expander: &mut Expander<'_>,
         zones: Federation,
@@ -44,7 +44,7 @@ impl Throughout<'_> {
 
 /// The points of a zone where a run can stay for ever, or end, with the condition true to the end.
 /// The zone must satisfy the condition and be closed under the delays that it allows.
-pub fn endings(
+pub(crate) fn endings(
     expander: &mut Expander<'_>,
     condition: &Throughout<'_>,
     state: &mut [i32],
@@ -65,7 +65,7 @@ pub fn endings(
 }
 
 /// The points of a zone from which no step can be reached and the condition holds until time stops.
-pub fn stuck(
+pub(crate) fn stuck(
     expander: &mut Expander<'_>,
     condition: &Throughout<'_>,
     state: &mut [i32],
@@ -89,7 +89,7 @@ pub fn stuck(
 /// Whether time may pass for ever from some point of a zone that no invariant bounds. A hull may
 /// contain points where an urgent synchronisation stops time next to others where none is ever
 /// enabled.
-pub fn may_wait(delay: &Delay, zone: &Zone) -> bool {
+pub(crate) fn may_wait(delay: &Delay, zone: &Zone) -> bool {
     !waiting(delay, zone).is_empty()
 }
 

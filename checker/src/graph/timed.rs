@@ -10,7 +10,7 @@ use crate::zone::{Federation, Zone, drop_included, is_too_large, subtract, subtr
 /// A run crosses from one to the other at an instant `w`. Either `w` belongs to `to`: then it is a
 /// point of the closure of `reached` in the direction of time. Or `w` belongs to the first piece
 /// and the points just after it belong to `to`.
-pub fn cross(reached: &Zone, to: &Zone) -> Federation {
+pub(crate) fn cross(reached: &Zone, to: &Zone) -> Federation {
     let mut entries = Vec::new();
     let mut limit = reached.clone();
     if limit.strict_lower() {
@@ -34,7 +34,7 @@ pub fn cross(reached: &Zone, to: &Zone) -> Federation {
 
 /// The points that delays from `start` reach inside the union of disjoint convex pieces, piece by
 /// piece; `start` must lie in them.
-pub fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
+pub(crate) fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
     let mut reached: Vec<Federation> = vec![Vec::new(); pieces.len()];
     let mut work: Vec<(usize, Zone)> = Vec::new();
     for (k, piece) in pieces.iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn reach_within(start: &Zone, pieces: &[Zone]) -> Vec<Federation> {
 }
 
 /// The parts of `room` where one of the urgent conditions holds: time stops there.
-pub fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
+pub(crate) fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
     let mut stops: Federation = urgent
         .iter()
         .filter_map(|guard| {
@@ -76,7 +76,11 @@ pub fn stops(room: &Zone, urgent: &[Conjunction]) -> Federation {
 
 /// Lets time pass from `start` inside the invariant until one of the urgent conditions holds, that
 /// moment included; where one already holds, no time passes.
-pub fn delay_until(start: Zone, invariant: &[Constraint], urgent: &[Conjunction]) -> Federation {
+pub(crate) fn delay_until(
+    start: Zone,
+    invariant: &[Constraint],
+    urgent: &[Conjunction],
+) -> Federation {
     let mut room = Zone::universe(start.dim());
     if !constrain(&mut room, invariant) {
         return Vec::new();
@@ -93,7 +97,7 @@ pub fn delay_until(start: Zone, invariant: &[Constraint], urgent: &[Conjunction]
 
 /// The points that delays from `start` reach inside the union of disjoint convex pieces, up to and
 /// including the moment when they meet a stop.
-pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation {
+pub(crate) fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation {
     let stopped = |zone: Zone| intersect_all(&intersect_all(&[zone], stops), pieces);
     let free = subtract_all(pieces.to_vec(), stops);
     let mut result = Vec::new();
@@ -117,7 +121,7 @@ pub fn reach_until(start: &Zone, pieces: &[Zone], stops: &[Zone]) -> Federation 
 /// for the analysis of timed games*, 2005), those that reach both at once, where `g` begins, and
 /// `b` itself. For several stops, the shortest of their delays is valid for all. Each stop may
 /// multiply the number of zones: beyond a limit, the function fails.
-pub fn time_before(targets: &[Zone], stops: &[Zone]) -> Result<Federation, Fault> {
+pub(crate) fn time_before(targets: &[Zone], stops: &[Zone]) -> Result<Federation, Fault> {
     let down = |mut zone: Zone| {
         zone.down();
         zone

@@ -4,7 +4,7 @@ use crate::program::{Alike, Fault};
 use crate::zone::Zone;
 
 /// Examines every new state.
-pub trait Visitor {
+pub(crate) trait Visitor {
     /// Examines a state that was stored as `node`; returning true ends the search. A fault may be
     /// an error of the model: `deadlock` computes steps.
     fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault>;

@@ -7,7 +7,7 @@ use zonelens_analysis::network::ScalarsetId;
 
 /// Classes of elements, for `forall` and `exists` in the condition of a query.
 #[derive(Clone, Debug, Default)]
-pub struct Alike {
+pub(crate) struct Alike {
     /// For each set, its first value and the class of each element: swaps inside a class fix the
     /// discrete state.
     pub classes: Vec<(ScalarsetId, i32, Vec<u16>)>,
@@ -17,7 +17,7 @@ pub struct Alike {
 impl Alike {
     /// The elements of a set to evaluate: the bound ones and one per class of the others; `None` if
     /// the set has no classes.
-    pub fn representatives(&self, set: ScalarsetId, lo: i32, len: u32) -> Option<Vec<u32>> {
+    pub(crate) fn representatives(&self, set: ScalarsetId, lo: i32, len: u32) -> Option<Vec<u32>> {
         let (_, first, classes) = self.classes.iter().find(|(s, _, _)| *s == set)?;
         if (*first, classes.len()) != (lo, len as usize) {
             return None;
@@ -32,17 +32,17 @@ impl Alike {
     }
 
     /// Marks an element as named while the body of a quantifier is evaluated.
-    pub fn bind(&mut self, set: ScalarsetId, element: u32) {
+    pub(crate) fn bind(&mut self, set: ScalarsetId, element: u32) {
         self.bound.push((set, element));
     }
 
     /// Ends the last binding.
-    pub fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.bound.pop();
     }
 
     /// Ends all bindings, including those that an error left behind.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bound.clear();
     }
 }

@@ -5,7 +5,7 @@ use zonelens_analysis::network::BinaryOp;
 
 /// Whether a comparison holds.
 #[inline(always)]
-pub fn compare(op: BinaryOp, a: i32, b: i32) -> bool {
+pub(super) fn compare(op: BinaryOp, a: i32, b: i32) -> bool {
     match op {
         BinaryOp::Lt => a < b,
         BinaryOp::Le => a <= b,
@@ -20,7 +20,7 @@ pub fn compare(op: BinaryOp, a: i32, b: i32) -> bool {
 /// (models of processors rely on it). An assigned value must fit the range of its target, so a
 /// wrapped number is rarely unnoticed.
 #[inline]
-pub fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
+pub(super) fn operate(op: BinaryOp, a: i32, b: i32) -> Result<i32, FaultKind> {
     let shift = |b: i32| {
         u32::try_from(b)
             .ok()

@@ -6,7 +6,7 @@ use zonelens_syntax::span::Span;
 
 /// An integer expression.
 #[derive(Clone, Debug)]
-pub enum Code {
+pub(crate) enum Code {
     /// A constant.
     Const(i32),
     /// A cell of the state.
@@ -53,7 +53,7 @@ pub enum Code {
 
 /// A cell or slot with computed indices.
 #[derive(Clone, Debug)]
-pub struct PlaceCode {
+pub(crate) struct PlaceCode {
     pub base: PlaceBase,
     pub steps: Vec<StepCode>,
     pub lo: i32,
@@ -63,7 +63,7 @@ pub struct PlaceCode {
 
 /// The base address of a place.
 #[derive(Clone, Copy, Debug)]
-pub enum PlaceBase {
+pub(crate) enum PlaceBase {
     Cell(u32),
     Constant(u32),
     Slot(u32),
@@ -72,7 +72,7 @@ pub enum PlaceBase {
 
 /// One computed index.
 #[derive(Clone, Debug)]
-pub struct StepCode {
+pub(crate) struct StepCode {
     pub index: Code,
     pub range: IndexRange,
     pub stride: u32,
@@ -81,7 +81,7 @@ pub struct StepCode {
 
 /// `place = value`, `place op= value`, `place++`.
 #[derive(Clone, Debug)]
-pub struct AssignCode {
+pub(crate) struct AssignCode {
     pub place: PlaceCode,
     pub op: Option<BinaryOp>,
     pub value: Code,
@@ -91,7 +91,7 @@ pub struct AssignCode {
 
 /// A struct or array value.
 #[derive(Clone, Debug)]
-pub enum BlockCode {
+pub(crate) enum BlockCode {
     Place(PlaceCode),
     Call(CallCode),
     Cond(Box<(Code, BlockCode, BlockCode)>),
@@ -100,7 +100,7 @@ pub enum BlockCode {
 
 /// A call.
 #[derive(Clone, Debug)]
-pub struct CallCode {
+pub(crate) struct CallCode {
     pub function: u32,
     pub args: Vec<ArgCode>,
     pub span: Span,
@@ -108,7 +108,7 @@ pub struct CallCode {
 
 /// An argument.
 #[derive(Clone, Debug)]
-pub enum ArgCode {
+pub(crate) enum ArgCode {
     /// A number, and its span.
     Value(Code, Span),
     Block(BlockCode, u32),
@@ -119,7 +119,7 @@ pub enum ArgCode {
 
 /// `forall`, `exists`, `sum`.
 #[derive(Clone, Debug)]
-pub struct QuantifierCode {
+pub(crate) struct QuantifierCode {
     pub kind: QuantifierKind,
     pub slot: u32,
     pub lo: i32,
@@ -133,7 +133,7 @@ pub struct QuantifierCode {
 
 /// A clock; `base` is its index in the network (or a slot that holds one).
 #[derive(Clone, Debug)]
-pub struct ClockCode {
+pub(crate) struct ClockCode {
     pub base: u32,
     pub by_ref: bool,
     pub steps: Vec<StepCode>,
@@ -141,14 +141,14 @@ pub struct ClockCode {
 
 /// A process with computed parameters.
 #[derive(Clone, Debug)]
-pub struct ProcessCode {
+pub(crate) struct ProcessCode {
     pub base: u32,
     pub steps: Vec<StepCode>,
 }
 
 /// `left - right op bound`
 #[derive(Clone, Debug)]
-pub struct AtomCode {
+pub(crate) struct AtomCode {
     pub left: ClockCode,
     pub right: Option<ClockCode>,
     pub op: CompareOp,
@@ -158,7 +158,7 @@ pub struct AtomCode {
 
 /// A condition over integers and clocks.
 #[derive(Clone, Debug)]
-pub enum Formula {
+pub(crate) enum Formula {
     /// A condition without clocks.
     Int(Code),
     /// A single comparison of clocks.
@@ -187,7 +187,7 @@ pub enum Formula {
 
 impl Formula {
     /// Calls `visit` on this formula and all its parts.
-    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Formula)) {
+    pub(crate) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Formula)) {
         visit(self);
         match self {
             Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|p| p.walk(visit)),
@@ -197,7 +197,7 @@ impl Formula {
     }
 
     /// Whether it depends only on the discrete state, so that time does not change it.
-    pub fn is_discrete(&self) -> bool {
+    pub(crate) fn is_discrete(&self) -> bool {
         let mut discrete = true;
         self.walk(&mut |part| {
             discrete &= !matches!(
@@ -209,7 +209,7 @@ impl Formula {
     }
 
     /// Whether `deadlock` occurs in it.
-    pub fn has_deadlock(&self) -> bool {
+    pub(crate) fn has_deadlock(&self) -> bool {
         let mut found = false;
         self.walk(&mut |part| found |= matches!(part, Formula::Deadlock));
         found
@@ -218,7 +218,7 @@ impl Formula {
 
 /// A compiled statement.
 #[derive(Clone, Debug)]
-pub enum StmtCode {
+pub(crate) enum StmtCode {
     Expr(Code),
     Init(u32, Vec<i32>),
     If(Code, Vec<StmtCode>, Vec<StmtCode>),
@@ -246,7 +246,7 @@ pub enum StmtCode {
 
 /// A compiled function.
 #[derive(Clone, Debug)]
-pub struct FunctionCode {
+pub(crate) struct FunctionCode {
     pub params: Vec<ParamCode>,
     pub frame: u32,
     pub body: Vec<StmtCode>,
@@ -257,14 +257,14 @@ pub struct FunctionCode {
 
 /// A compiled parameter.
 #[derive(Clone, Debug)]
-pub struct ParamCode {
+pub(crate) struct ParamCode {
     pub slot: u32,
     pub ranges: Option<Vec<(i32, i32)>>,
 }
 
 /// An expression that `sup`, `inf` or `bounds` measures.
 #[derive(Clone, Debug)]
-pub enum Measured {
+pub(crate) enum Measured {
     /// An integer.
     Int(Code),
     /// A clock or a difference of clocks.

@@ -11,7 +11,7 @@ use zonelens_syntax::span::Span;
 
 /// An expression that the engine does not support, with its span.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CompileError {
+pub(crate) struct CompileError {
     pub message: &'static str,
     pub span: Span,
 }
@@ -19,7 +19,7 @@ pub struct CompileError {
 type Result<T> = std::result::Result<T, CompileError>;
 
 /// Whether the truth of the expression depends on clocks.
-pub fn is_clock_condition(expr: &Expr) -> bool {
+pub(super) fn is_clock_condition(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Clock { .. } | ExprKind::Rate { .. } | ExprKind::Deadlock => true,
         ExprKind::Unary(_, a) => is_clock_condition(a),
@@ -33,7 +33,7 @@ pub fn is_clock_condition(expr: &Expr) -> bool {
 }
 
 /// Compiles a condition that may refer to clocks.
-pub fn formula(expr: &Expr) -> Result<Formula> {
+pub(crate) fn formula(expr: &Expr) -> Result<Formula> {
     if !is_clock_condition(expr) {
         return Ok(Formula::Int(code(expr)?));
     }
@@ -117,7 +117,7 @@ fn different(a: Formula, b: Formula) -> Formula {
 }
 
 /// Compiles an integer expression.
-pub fn code(expr: &Expr) -> Result<Code> {
+pub(crate) fn code(expr: &Expr) -> Result<Code> {
     let span = expr.span;
     let boxed = |e: &Expr| code(e).map(Box::new);
     Ok(match &expr.kind {
@@ -245,7 +245,7 @@ fn place_code(place: &Place, span: Span) -> Result<PlaceCode> {
 }
 
 /// Compiles index steps.
-pub fn steps(steps: &[IndexStep]) -> Result<Vec<StepCode>> {
+pub(super) fn steps(steps: &[IndexStep]) -> Result<Vec<StepCode>> {
     steps
         .iter()
         .map(|s| {
@@ -260,7 +260,7 @@ pub fn steps(steps: &[IndexStep]) -> Result<Vec<StepCode>> {
 }
 
 /// Compiles a clock reference.
-pub fn clock(clock: &ClockRef) -> Result<ClockCode> {
+pub(crate) fn clock(clock: &ClockRef) -> Result<ClockCode> {
     let (base, by_ref) = match clock.base {
         ClockBase::Clock(c) => (c.0, false),
         ClockBase::Ref(s) => (s, true),
@@ -320,7 +320,7 @@ fn call(call: &Call, span: Span) -> Result<CallCode> {
 }
 
 /// Compiles a function.
-pub fn function(f: &Function) -> Result<FunctionCode> {
+pub(super) fn function(f: &Function) -> Result<FunctionCode> {
     Ok(FunctionCode {
         params: f
             .params

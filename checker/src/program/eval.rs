@@ -15,7 +15,7 @@ use zonelens_syntax::span::Span;
 
 /// An operation on a clock by an update. Clocks are counted from 0, as in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockOp {
+pub(crate) enum ClockOp {
     /// Sets the clock to a constant.
     Set(u32, i32),
     /// Sets the clock to the value of another clock.
@@ -56,7 +56,7 @@ fn decode(value: i32) -> Spot {
 
 /// Evaluates expressions; contains the frames and the clock operations of updates.
 #[derive(Clone, Debug, Default)]
-pub struct Machine {
+pub(crate) struct Machine {
     pub(super) stack: Vec<i32>,
     pub(super) base: usize,
     pub(super) top: usize,
@@ -79,7 +79,7 @@ pub(super) type Eval<T> = Result<T, Failed>;
 impl Machine {
     /// Prepares the outermost frame with `slots` slots, the first ones set to `values`.
     #[inline]
-    pub fn frame(&mut self, slots: u32, values: &[i32]) {
+    pub(crate) fn frame(&mut self, slots: u32, values: &[i32]) {
         self.base = 0;
         self.steps = 0;
         self.top = (slots as usize).max(values.len());
@@ -91,13 +91,13 @@ impl Machine {
 
     /// Sets a slot of the current frame.
     #[inline]
-    pub fn set_slot(&mut self, slot: u32, value: i32) {
+    pub(crate) fn set_slot(&mut self, slot: u32, value: i32) {
         self.stack[self.base + slot as usize] = value;
     }
 
     /// Whether a condition holds.
     #[inline]
-    pub fn is_true(
+    pub(crate) fn is_true(
         &mut self,
         program: &Program,
         code: &Code,
@@ -109,7 +109,7 @@ impl Machine {
 
     /// The value of an expression.
     #[inline]
-    pub fn eval(
+    pub(crate) fn eval(
         &mut self,
         program: &Program,
         code: &Code,
@@ -254,7 +254,7 @@ impl Machine {
     }
 
     /// The sum of the offsets of the index steps.
-    pub fn offset(
+    pub(crate) fn offset(
         &mut self,
         program: &Program,
         steps: &[StepCode],
@@ -266,7 +266,7 @@ impl Machine {
 
     /// The clock that a reference denotes, counted from 0.
     #[inline]
-    pub fn clock(
+    pub(crate) fn clock(
         &mut self,
         program: &Program,
         clock: &ClockCode,

@@ -4,7 +4,7 @@ use zonelens_syntax::span::Span;
 
 /// The kinds of faults; a fault ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// A value is outside the range of its target.
     Range {
         value: i32,
@@ -52,7 +52,7 @@ pub enum FaultKind {
 
 /// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum Target {
     /// A cell of the state.
     Cell(u32),
     /// A local variable of a function.
@@ -65,7 +65,7 @@ pub enum Target {
 
 /// A fault and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// The kind of fault.
     pub kind: FaultKind,
     /// The position; `None` if the fault has no position in the text.
@@ -76,7 +76,7 @@ pub struct Fault {
 
 impl Fault {
     /// Marks the fault as one of the query.
-    pub fn of_query(self) -> Fault {
+    pub(crate) fn of_query(self) -> Fault {
         Fault {
             of_query: true,
             ..self
@@ -84,14 +84,14 @@ impl Fault {
     }
 
     /// Whether it is the same error of the model, possibly in a symmetric state.
-    pub fn is_like(&self, other: &Fault) -> bool {
+    pub(crate) fn is_like(&self, other: &Fault) -> bool {
         let same_kind = std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind);
         same_kind && self.span == other.span
     }
 
     /// The message for the user, with the names of variables; `cell` names a cell, `variable` the
     /// variable that contains it.
-    pub fn message(
+    pub(crate) fn message(
         &self,
         cell: impl Fn(u32) -> String,
         variable: impl Fn(u32) -> String,
@@ -116,7 +116,7 @@ impl Fault {
 
 impl FaultKind {
     /// Whether the fault is a limitation of the engine rather than an error of the model.
-    pub fn is_ours(self) -> bool {
+    pub(crate) fn is_ours(self) -> bool {
         matches!(
             self,
             FaultKind::NotConvex
@@ -129,7 +129,7 @@ impl FaultKind {
     }
 
     /// The fault at a position.
-    pub fn at(self, span: Span) -> Fault {
+    pub(crate) fn at(self, span: Span) -> Fault {
         Fault {
             span: Some(span),
             ..self.nowhere()
@@ -137,7 +137,7 @@ impl FaultKind {
     }
 
     /// The fault without a position.
-    pub fn nowhere(self) -> Fault {
+    pub(crate) fn nowhere(self) -> Fault {
         Fault {
             kind: self,
             span: None,

@@ -12,7 +12,7 @@ use zonelens_analysis::network::CompareOp;
 
 /// The constraint `x_i - x_j ~ b`, in matrix indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constraint {
+pub(crate) struct Constraint {
     /// The clock on the left; 0 is the constant zero.
     pub i: u32,
     /// The clock that is subtracted.
@@ -22,17 +22,17 @@ pub struct Constraint {
 }
 
 /// Constraints that must all hold.
-pub type Conjunction = Vec<Constraint>;
+pub(crate) type Conjunction = Vec<Constraint>;
 
 /// Tightens the zone by all constraints; returns whether it is not empty.
-pub fn constrain(zone: &mut Zone, constraints: &[Constraint]) -> bool {
+pub(crate) fn constrain(zone: &mut Zone, constraints: &[Constraint]) -> bool {
     constraints
         .iter()
         .all(|c| zone.and(c.i as usize, c.j as usize, c.b))
 }
 
 /// Lets time pass inside constraints that the zone satisfies.
-pub fn pass_time(zone: &mut Zone, constraints: &[Constraint]) {
+pub(crate) fn pass_time(zone: &mut Zone, constraints: &[Constraint]) {
     let mut uppers: smallvec::SmallVec<[(usize, Bound); 16]> = smallvec::SmallVec::new();
     for c in constraints.iter().filter(|c| c.i != 0 && c.j == 0) {
         uppers.push((c.i as usize, c.b));
@@ -100,7 +100,7 @@ impl Machine {
 
     /// Whether the integer conjuncts of a guard hold. The frame must be set.
     #[inline]
-    pub fn ints_hold(
+    pub(crate) fn ints_hold(
         &mut self,
         program: &Program,
         guard: &Guard,
@@ -117,7 +117,7 @@ impl Machine {
     /// Adds the clock constraints of a guard whose integer conjuncts hold; returns whether they can
     /// hold at all.
     #[inline]
-    pub fn clock_constraints(
+    pub(crate) fn clock_constraints(
         &mut self,
         program: &Program,
         guard: &Guard,
@@ -220,7 +220,7 @@ impl Machine {
 
     /// The part of `zones` where the condition is true (or false). `dead` is the part of all of
     /// them without a way out, for `deadlock`. Exact: the result is a federation.
-    pub fn restrict(
+    pub(crate) fn restrict(
         &mut self,
         program: &Program,
         formula: &Formula,
@@ -345,7 +345,7 @@ fn must_be_kept(rest: &[Zone], result: &[Zone]) -> Result<(), Fault> {
 }
 
 /// All non-empty intersections.
-pub fn intersect_all(zones: &[Zone], others: &[Zone]) -> Federation {
+pub(crate) fn intersect_all(zones: &[Zone], others: &[Zone]) -> Federation {
     let mut result = Vec::new();
     for zone in zones {
         for other in others {
@@ -380,7 +380,10 @@ fn formula_span(formula: &Formula) -> zonelens_syntax::span::Span {
 
 /// Converts a constraint on the state after updates to one on the state before them: the weakest
 /// precondition under the clock operations. `None` if it is false, an empty list if it is true.
-pub fn before_ops(constraint: Constraint, ops: &[super::ClockOp]) -> Option<Option<Constraint>> {
+pub(crate) fn before_ops(
+    constraint: Constraint,
+    ops: &[super::ClockOp],
+) -> Option<Option<Constraint>> {
     // Each side is a clock plus a constant, traced backwards through the operations.
     let trace_back = |index: u32| {
         let (mut clock, mut value) = (index, 0i64);

@@ -10,7 +10,7 @@ use super::code::*;
 use zonelens_syntax::ast::QuantifierKind;
 
 /// The body for all values except the first, if it is shorter.
-pub fn later_code(kind: QuantifierKind, slot: u32, body: &Code) -> Option<Code> {
+pub(super) fn later_code(kind: QuantifierKind, slot: u32, body: &Code) -> Option<Code> {
     let (all, neutral) = match kind {
         QuantifierKind::Forall => (true, 1),
         QuantifierKind::Exists => (false, 0),
@@ -34,7 +34,7 @@ pub fn later_code(kind: QuantifierKind, slot: u32, body: &Code) -> Option<Code> 
 }
 
 /// The same for a condition over clocks.
-pub fn later_formula(all: bool, slot: u32, body: &Formula) -> Option<Formula> {
+pub(super) fn later_formula(all: bool, slot: u32, body: &Formula) -> Option<Formula> {
     let mut parts = Vec::new();
     flatten_formula(body, all, &mut parts);
     let all_parts = parts.len();

@@ -12,15 +12,17 @@ mod formula;
 mod hoist;
 mod model;
 
-pub use alike::Alike;
-pub use code::{
+pub(crate) use alike::Alike;
+pub(crate) use code::{
     ArgCode, AtomCode, BlockCode, CallCode, ClockCode, Code, Formula, Measured, PlaceBase,
     PlaceCode, ProcessCode, QuantifierCode, StepCode, StmtCode,
 };
-pub use compile::{
+pub(crate) use compile::{
     CompileError, clock as compile_clock, code as compile_code, formula as compile_formula,
 };
-pub use eval::{ClockOp, Machine};
-pub use fault::{Fault, FaultKind};
-pub use formula::{Conjunction, Constraint, before_ops, constrain, intersect_all, pass_time};
-pub use model::{Edge, EdgeId, Guard, Program};
+pub(crate) use eval::{ClockOp, Machine};
+pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use formula::{
+    Conjunction, Constraint, before_ops, constrain, intersect_all, pass_time,
+};
+pub(crate) use model::{Edge, EdgeId, Guard, Program};

@@ -6,11 +6,11 @@ use zonelens_analysis::network::{self, LocationKind, Network};
 use zonelens_syntax::ast::Direction;
 
 /// The index of an edge among all edges of the program.
-pub type EdgeId = u32;
+pub(crate) type EdgeId = u32;
 
 /// A network ready for exploration.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Program {
     /// The range of each cell.
     pub cells: Vec<(i32, i32)>,
     /// The values of constant arrays.
@@ -51,7 +51,7 @@ pub struct Program {
 
 /// A location with the edges that leave it.
 #[derive(Clone, Debug)]
-pub struct Location {
+pub(crate) struct Location {
     /// The kind, which determines whether time may pass.
     pub kind: LocationKind,
     /// Its invariant.
@@ -66,7 +66,7 @@ pub struct Location {
 
 /// An edge.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// Its process.
     pub process: u32,
     /// Its index among the process' edges.
@@ -91,7 +91,7 @@ pub struct Edge {
 
 /// A synchronisation.
 #[derive(Clone, Debug)]
-pub struct SyncCode {
+pub(crate) struct SyncCode {
     /// The first channel.
     pub base: u32,
     /// The last channel that the indices can reach.
@@ -104,7 +104,7 @@ pub struct SyncCode {
 
 /// A guard or invariant, with its integer parts separate from its clock parts.
 #[derive(Clone, Debug)]
-pub struct Guard {
+pub(crate) struct Guard {
     /// Conjuncts without clocks.
     pub ints: Vec<Code>,
     /// Conjuncts that compare clocks.
@@ -142,14 +142,14 @@ impl Guard {
     }
 
     /// Whether it refers to clocks.
-    pub fn has_clocks(&self) -> bool {
+    pub(crate) fn has_clocks(&self) -> bool {
         !self.atoms.is_empty() || !self.mixed.is_empty()
     }
 }
 
 impl Program {
     /// Compiles a network.
-    pub fn new(network: &Network) -> Result<Program, CompileError> {
+    pub(crate) fn new(network: &Network) -> Result<Program, CompileError> {
         let mut edges = Vec::new();
         let mut listeners: Vec<Vec<u32>> = vec![Vec::new(); network.channels.len()];
         let mut locations: Vec<Vec<Location>> = Vec::new();
@@ -232,31 +232,31 @@ impl Program {
     }
 
     /// The dimension of zones.
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.clocks + 1
     }
 
     /// Number of processes.
-    pub fn processes(&self) -> usize {
+    pub(crate) fn processes(&self) -> usize {
         self.locations.len()
     }
 
     /// The location of a process in a state.
     #[inline]
-    pub fn location(&self, state: &[i32], process: usize) -> &Location {
+    pub(crate) fn location(&self, state: &[i32], process: usize) -> &Location {
         &self.locations[process][state[self.cells.len() + process] as usize]
     }
 
     /// Whether a process is in a committed location.
     #[inline]
-    pub fn is_committed(&self, state: &[i32], process: usize) -> bool {
+    pub(crate) fn is_committed(&self, state: &[i32], process: usize) -> bool {
         self.has_committed && self.location(state, process).kind == LocationKind::Committed
     }
 }
 
 impl Edge {
     /// Whether the edge may synchronise over a channel for which the test holds.
-    pub fn some_channel(
+    pub(crate) fn some_channel(
         &self,
         channels: &[network::Channel],
         is: impl Fn(&network::Channel) -> bool,

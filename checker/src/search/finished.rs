@@ -12,7 +12,7 @@ use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
 /// The states met so far; each discrete state and each zone is kept once.
-pub struct Known {
+pub(crate) struct Known {
     keys: Keys,
     packer: Packer,
     zones: ZoneStore,
@@ -32,7 +32,7 @@ struct State {
 
 /// The result of looking up a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Met {
+pub(crate) enum Met {
     /// A finished state covers it.
     Finished,
     /// It is on the stack.
@@ -43,7 +43,7 @@ pub enum Met {
 
 impl Known {
     /// Creates an empty collection.
-    pub fn new(packing: Packing, dim: usize, greatest: i32) -> Known {
+    pub(crate) fn new(packing: Packing, dim: usize, greatest: i32) -> Known {
         let keys = Keys::new(packing);
         let zones = ZoneStore::new(dim, greatest);
         Known {
@@ -58,7 +58,7 @@ impl Known {
     }
 
     /// The number of bytes in use.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let entries = self.entries.capacity() * std::mem::size_of::<State>();
         (self.zones.bytes() + self.keys.bytes() + entries + self.entry_bytes) as u64
     }
@@ -73,7 +73,7 @@ impl Known {
     }
 
     /// Looks a state up. If it is not finished, its zone is kept.
-    pub fn meet(&mut self, state: &[i32], zone: &Zone) -> Met {
+    pub(crate) fn meet(&mut self, state: &[i32], zone: &Zone) -> Met {
         let entry = self.entry(state);
         self.prepared.load(zone);
         let sought = Sought::new(self.digester.digest(zone));
@@ -102,13 +102,13 @@ impl Known {
     }
 
     /// Puts a state that [`Known::meet`] returned on the stack.
-    pub fn enter(&mut self, state: &[i32], zone: ZoneId) {
+    pub(crate) fn enter(&mut self, state: &[i32], zone: ZoneId) {
         let entry = self.entry(state);
         self.entries[entry].on_stack.push(zone);
     }
 
     /// Removes a state from the stack: no witness starts from it, nor from the states it covers.
-    pub fn finish(&mut self, state: &[i32], zone: &Zone, id: ZoneId) {
+    pub(crate) fn finish(&mut self, state: &[i32], zone: &Zone, id: ZoneId) {
         let entry = self.entry(state);
         self.prepared.load(zone);
         let sought = Sought::new(self.digester.digest(zone));

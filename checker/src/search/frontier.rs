@@ -24,13 +24,13 @@ const NAP: Duration = Duration::from_millis(2);
 
 /// Locks a mutex. A thread that panicked has ended the search, so nothing relies on the data it
 /// left.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Chunks of waiting states.
 #[derive(Debug)]
-pub struct Frontier {
+pub(super) struct Frontier {
     chunks: Mutex<VecDeque<Vec<u32>>>,
     arrived: Condvar,
     /// The number of threads that work; if there are none, nothing is left to do.
@@ -40,7 +40,7 @@ pub struct Frontier {
 }
 
 /// The answer to a thread that asks for work.
-pub enum Work {
+pub(super) enum Work {
     /// There is work.
     Some,
     /// There may be work later.
@@ -51,7 +51,7 @@ pub enum Work {
 
 impl Frontier {
     /// Creates a frontier for one thread; more may join.
-    pub fn new() -> Frontier {
+    pub(super) fn new() -> Frontier {
         Frontier {
             chunks: Mutex::default(),
             arrived: Condvar::new(),
@@ -61,12 +61,12 @@ impl Frontier {
     }
 
     /// Adds threads that work on it.
-    pub fn join(&self, threads: u32) {
+    pub(super) fn join(&self, threads: u32) {
         self.working.fetch_add(threads, Ordering::SeqCst);
     }
 
     /// The number of bytes of the references in the queue.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         lock(&self.chunks).len() * CHUNK * 4
     }
 
@@ -80,7 +80,7 @@ impl Frontier {
 
 /// The waiting states of one thread.
 #[derive(Debug)]
-pub struct Local {
+pub(super) struct Local {
     order: SearchOrder,
     /// The states to explore next. In depth-first order, new states are on top.
     next: VecDeque<u32>,
@@ -92,7 +92,7 @@ pub struct Local {
 
 impl Local {
     /// Creates an empty list.
-    pub fn new(order: SearchOrder, seed: u64) -> Local {
+    pub(super) fn new(order: SearchOrder, seed: u64) -> Local {
         Local {
             order,
             next: VecDeque::new(),
@@ -104,7 +104,7 @@ impl Local {
 
     /// Adds a waiting state.
     #[inline]
-    pub fn push(&mut self, node: u32, frontier: &Frontier) {
+    pub(super) fn push(&mut self, node: u32, frontier: &Frontier) {
         if self.order != SearchOrder::Bfs {
             self.stack.push(node);
             return;
@@ -120,7 +120,7 @@ impl Local {
 
     /// Takes a state to explore, if this thread has one without sleeping.
     #[inline]
-    pub fn take(&mut self, frontier: &Frontier) -> Option<u32> {
+    pub(super) fn take(&mut self, frontier: &Frontier) -> Option<u32> {
         if frontier.hungry.load(Ordering::Relaxed) > 0 {
             self.spare(frontier);
         }
@@ -164,7 +164,7 @@ impl Local {
 
     /// Sleeps until there is work, the search has ended, or some time has passed. Must be called
     /// only without own work.
-    pub fn wait(&mut self, frontier: &Frontier, ended: &AtomicBool) -> Work {
+    pub(super) fn wait(&mut self, frontier: &Frontier, ended: &AtomicBool) -> Work {
         let mut chunks = lock(&frontier.chunks);
         if let Some(chunk) = chunks.pop_front() {
             self.accept(chunk);

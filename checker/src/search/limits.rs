@@ -9,7 +9,7 @@ use zonelens_interpreter::{Limit, Over};
 
 /// Why a run ended before its search did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// The time limit was reached.
     Timeout,
     /// The memory limit was reached.
@@ -26,7 +26,7 @@ pub enum Stop {
 
 impl Stop {
     /// The reason for a report without a verdict.
-    pub fn reason(self) -> Reason {
+    pub(crate) fn reason(self) -> Reason {
         let reached = |what: &str| format!("the {what} was reached before the search ended");
         match self {
             Stop::Timeout => Reason::Timeout(reached("time limit")),
@@ -41,7 +41,7 @@ impl Stop {
     }
 
     /// The reason for a report with a verdict but without its trace.
-    pub fn without_trace(self) -> Reason {
+    pub(crate) fn without_trace(self) -> Reason {
         let text =
             |what| format!("the verdict is valid, but the {what} before its trace was built");
         match self {
@@ -62,7 +62,7 @@ impl From<Over> for Stop {
 
 /// The counts of a search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// States in the table.
     pub stored: u64,
     /// States taken from the waiting list.
@@ -78,14 +78,14 @@ pub struct Counts {
 /// The progress of a run that consists of several searches. The displayed counts never decrease,
 /// although a secondary search has explored less than the main one and uses less memory than the
 /// whole run.
-pub struct Steady<'a> {
+pub(crate) struct Steady<'a> {
     show: &'a (dyn Fn(&Progress) + Sync),
     shown: Mutex<Progress>,
 }
 
 impl<'a> Steady<'a> {
     /// Creates the progress before the first search.
-    pub fn new(show: &'a (dyn Fn(&Progress) + Sync)) -> Steady<'a> {
+    pub(crate) fn new(show: &'a (dyn Fn(&Progress) + Sync)) -> Steady<'a> {
         Steady {
             show,
             shown: Mutex::new(Progress::default()),
@@ -93,7 +93,7 @@ impl<'a> Steady<'a> {
     }
 
     /// Shows the progress of one of the searches as the state of the whole run.
-    pub fn show(&self, now: &Progress) {
+    pub(crate) fn show(&self, now: &Progress) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let leads = now.explored >= shown.explored;
         *shown = Progress {
@@ -108,7 +108,7 @@ impl<'a> Steady<'a> {
 }
 
 /// Checks the limits of a run and reports its progress.
-pub struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     control: &'a Control<'a>,
     start: Instant,
     deadline: Option<Instant>,
@@ -139,7 +139,7 @@ const STEPS_BETWEEN: usize = 64;
 
 impl<'a> Watch<'a> {
     /// Starts the clock.
-    pub fn new(options: &Options, control: &'a Control<'a>) -> Watch<'a> {
+    pub(crate) fn new(options: &Options, control: &'a Control<'a>) -> Watch<'a> {
         let start = Instant::now();
         let limit = options.timeout.filter(|t| t.is_finite() && *t >= 0.0);
         Watch {
@@ -161,7 +161,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Another watch over the same run, for a search inside a search.
-    pub fn twin(&self) -> Watch<'a> {
+    pub(crate) fn twin(&self) -> Watch<'a> {
         Watch {
             before: Counts::default(),
             all_checked: 0,
@@ -172,24 +172,24 @@ impl<'a> Watch<'a> {
     }
 
     /// Ends the search after this many states with [`Stop::Turn`]; `None` removes the limit.
-    pub fn set_turn(&mut self, states: Option<u64>) {
+    pub(crate) fn set_turn(&mut self, states: Option<u64>) {
         self.turn = states;
     }
 
     /// Whether a limit is reached, checked immediately: for computations with long steps.
-    pub fn is_over(&self) -> Option<Stop> {
+    pub(crate) fn is_over(&self) -> Option<Stop> {
         self.limit().is_over().map(Stop::from)
     }
 
     /// The time limit and the cancellation flag, for computations after the search.
-    pub fn limit(&self) -> Limit<'a> {
+    pub(crate) fn limit(&self) -> Limit<'a> {
         Limit::new(self.control.cancelled, self.deadline)
     }
 
     /// Returns a reason to stop, if there is one. Called once per explored state, and occasionally
     /// inside long computations.
     #[inline]
-    pub fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+    pub(crate) fn check(&mut self, counts: impl FnOnce() -> Counts) -> Option<Stop> {
         if self.control.cancelled.load(Ordering::Relaxed) {
             return Some(Stop::Cancelled);
         }
@@ -227,7 +227,11 @@ impl<'a> Watch<'a> {
     /// Like `check`, between the many steps of one state: a turn does not end there, and only one
     /// in [`STEPS_BETWEEN`] calls checks the limits.
     #[inline]
-    pub fn check_amid(&mut self, step: usize, counts: impl FnOnce() -> Counts) -> Option<Stop> {
+    pub(crate) fn check_amid(
+        &mut self,
+        step: usize,
+        counts: impl FnOnce() -> Counts,
+    ) -> Option<Stop> {
         if step % STEPS_BETWEEN != STEPS_BETWEEN - 1 {
             return None;
         }
@@ -260,7 +264,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Adds the counts of a search of the run that has ended.
-    pub fn add(&mut self, counts: Counts) {
+    pub(crate) fn add(&mut self, counts: Counts) {
         self.peak = self.peak.max(counts.bytes);
         self.before.stored = counts.stored;
         self.before.explored += counts.explored;
@@ -268,7 +272,7 @@ impl<'a> Watch<'a> {
     }
 
     /// The statistics of the run so far.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         Statistics {
             stored: self.before.stored,
             explored: self.before.explored,

@@ -27,7 +27,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// The result of the search.
-pub enum Live<M> {
+pub(crate) enum Live<M> {
     /// No run stays in φ.
     None,
     /// The states on the path to a point where the run can stay for ever, or end.
@@ -55,7 +55,7 @@ struct Frame<M> {
 }
 
 /// The target of one step, before any delay.
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// The index of the step among those of the state.
     pub step: u32,
     /// The discrete state after it.
@@ -69,7 +69,7 @@ pub struct Arrival {
 }
 
 /// The search; finished states are shared between calls.
-pub struct Liveness<'p, S> {
+pub(crate) struct Liveness<'p, S> {
     /// Computes steps and representatives.
     pub graph: S,
     program: &'p Program,
@@ -92,7 +92,7 @@ const MOST_ARRIVALS: usize = 1 << 20;
 
 impl<'p, S: Successors<'p>> Liveness<'p, S> {
     /// Creates a search for runs that keep the condition.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Program,
         bounds: &'p Bounds,
         condition: Throughout<'p>,
@@ -113,7 +113,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     }
 
     /// The counts so far.
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         Counts {
             bytes: self.known.bytes() + self.stack_bytes,
             ..self.counts
@@ -121,7 +121,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     }
 
     /// Searches from zones of a state that satisfy its invariant, before any delay.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         state: &[i32],
         entries: Federation,
@@ -230,7 +230,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     }
 
     /// Whether a run can stay here for ever, or end here, with the condition true to the end.
-    pub fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
+    pub(crate) fn ends_here(&mut self, state: &mut [i32], zone: &Zone) -> Try<bool> {
         let delay = self.graph.expander().delay_of(state)?;
         if zone.unbounded() && may_wait(&delay, zone) {
             return Ok(true);
@@ -258,7 +258,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     }
 
     /// The targets of the steps of a state.
-    pub fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
+    pub(crate) fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
         let mut next = Vec::new();
         let steps = match self.graph.begin(state, zone) {
             Ok(steps) => steps,
@@ -312,7 +312,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     }
 
     /// From zones that enter a state to abstracted zones, closed under delay inside the condition.
-    pub fn settle(
+    pub(crate) fn settle(
         &mut self,
         step: u32,
         state: &mut [i32],

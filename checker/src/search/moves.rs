@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 /// The permutation of each node; equal ones are kept once.
-pub struct Moves<M> {
+pub(super) struct Moves<M> {
     of_node: Vec<u32>,
     index: FxHashMap<M, u32>,
     all: Vec<M>,
@@ -23,7 +23,7 @@ impl<M> Default for Moves<M> {
 impl<M: Clone + Eq + Hash> Moves<M> {
     /// Records the permutation of a node. Nodes arrive in the order of their ids. A known node
     /// keeps its permutation: a growing hull keeps that of the state it began with.
-    pub fn note(&mut self, node: u32, moved_by: Option<M>) {
+    pub(super) fn note(&mut self, node: u32, moved_by: Option<M>) {
         let Some(moved_by) = moved_by.filter(|_| node as usize == self.of_node.len()) else {
             return;
         };
@@ -36,7 +36,7 @@ impl<M: Clone + Eq + Hash> Moves<M> {
     }
 
     /// The permutation that was applied to a node, if any.
-    pub fn of(&self, node: u32) -> Option<M> {
+    pub(super) fn of(&self, node: u32) -> Option<M> {
         let id = self.of_node.get(node as usize)?;
         self.all.get(*id as usize).cloned()
     }

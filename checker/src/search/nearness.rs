@@ -16,7 +16,7 @@ use zonelens_syntax::ast::QuantifierKind;
 const FAR: u32 = 1 << 20;
 
 /// Measures the distance of states.
-pub struct Nearness<'p> {
+pub(crate) struct Nearness<'p> {
     program: &'p Program,
     machine: Machine,
     formula: &'p Formula,
@@ -28,7 +28,7 @@ pub struct Nearness<'p> {
 
 impl<'p> Nearness<'p> {
     /// Measures how far states are from the formula being `wanted`.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Program,
         formula: &'p Formula,
         frame: u32,
@@ -45,7 +45,7 @@ impl<'p> Nearness<'p> {
     }
 
     /// The distance of a state.
-    pub fn distance(&mut self, state: &mut [i32]) -> u32 {
+    pub(crate) fn distance(&mut self, state: &mut [i32]) -> u32 {
         self.machine.frame(self.frame, &[]);
         self.of_formula(self.formula, self.wanted, state).min(FAR)
     }

@@ -33,7 +33,7 @@ const REPORT_INTERVAL: u64 = 256;
 const SHARDS_PER_THREAD: u32 = 8;
 
 /// How a search ended, with the path to the last state.
-pub enum End<M> {
+pub(crate) enum End<M> {
     /// Everything was explored.
     Exhausted,
     /// The visitor ended the search.
@@ -49,7 +49,7 @@ pub enum End<M> {
 }
 
 /// The states that a search has stored, with the successors that computed them.
-pub struct Kept<S, M> {
+pub(crate) struct Kept<S, M> {
     shards: Vec<Shard<M>>,
     dim: usize,
     /// The successors, with the counts of all threads.
@@ -58,7 +58,7 @@ pub struct Kept<S, M> {
 
 impl<S, M> Kept<S, M> {
     /// The nodes of each discrete state that has several zones.
-    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
         let count = self.shards.len() as u32;
         let shards = self.shards.iter().zip(0..);
         shards.flat_map(move |(shard, k)| {
@@ -106,7 +106,7 @@ impl Halt {
 }
 
 /// Creates successors and a visitor for each thread.
-pub struct Makers<'m, S, V> {
+pub(crate) struct Makers<'m, S, V> {
     /// Creates the successors of a thread.
     pub graph: &'m (dyn Fn() -> S + Sync),
     /// Creates the visitor of a thread.
@@ -114,7 +114,7 @@ pub struct Makers<'m, S, V> {
 }
 
 /// Searches on `threads` threads.
-pub fn search<'p, S, V>(
+pub(crate) fn search<'p, S, V>(
     (program, bounds): (&'p Program, &'p Bounds),
     settings: Settings,
     threads: u32,
@@ -228,7 +228,7 @@ impl<'p, S: Successors<'p>> Kept<S, S::Move> {
     }
 
     /// The state of a node.
-    pub fn state(&self, node: u32) -> (Vec<i32>, Zone) {
+    pub(crate) fn state(&self, node: u32) -> (Vec<i32>, Zone) {
         let (shard, id) = self.shard(node);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
         shard.table.get(id, &mut state, &mut zone);

@@ -68,7 +68,7 @@ impl Clocks {
 
 /// An arc from one node to another.
 #[derive(Clone, Debug)]
-pub struct Arc {
+pub(crate) struct Arc {
     /// The source node.
     pub from: u32,
     /// The target node.
@@ -83,7 +83,7 @@ pub struct Arc {
 
 impl Arc {
     /// Creates an arc that is taken in `pieces` and applies `ops` to the clocks.
-    pub fn new(from: u32, to: u32, pieces: &Federation, ops: &[ClockOp]) -> Arc {
+    pub(crate) fn new(from: u32, to: u32, pieces: &Federation, ops: &[ClockOp]) -> Arc {
         let clocks = pieces.first().map_or(0, |zone| zone.dim() - 1);
         let (mut zeroed, mut otherwise) = (Clocks::none(clocks), Clocks::none(clocks));
         for op in ops {
@@ -105,7 +105,7 @@ impl Arc {
     }
 
     /// Its memory in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let spilt = [&self.zeroed, &self.otherwise, &self.late];
         let spilt = spilt.iter().filter(|set| set.0.spilled());
         std::mem::size_of::<Arc>() + spilt.map(|set| set.0.len() * 8).sum::<usize>()
@@ -118,7 +118,7 @@ impl Arc {
 
 /// A part of the graph that may have an infinite run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Suspect {
+pub(crate) struct Suspect {
     /// The nodes where a run might continue for ever, or end; some occur more than once.
     pub nodes: Vec<u32>,
     /// The clocks (counted from 0) that are set or bounded in it.
@@ -128,7 +128,7 @@ pub struct Suspect {
 /// Shows that no infinite path over the arcs is a run; `zones` contains the possible valuations of
 /// each node. If that fails, returns the parts where a run might continue for ever, with the clocks
 /// that are set or bounded in one of them. `is_over` is called occasionally for a reason to stop.
-pub fn no_infinite_run<S>(
+pub(crate) fn no_infinite_run<S>(
     zones: &[Zone],
     arcs: Vec<&Arc>,
     is_over: impl Fn() -> Option<S>,
@@ -220,7 +220,7 @@ fn bounded(zone: &Zone) -> Clocks {
 }
 
 /// Whether a clock (counted from 0) has an upper bound in a zone.
-pub fn is_bounded(zone: &Zone, clock: usize) -> bool {
+pub(crate) fn is_bounded(zone: &Zone, clock: usize) -> bool {
     zone.at(clock + 1, 0) != INF
 }
 

@@ -16,7 +16,7 @@ use zonelens_analysis::report::SearchOrder;
 
 /// The settings of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The abstraction to use.
     pub abstraction: Abstraction,
     /// When a stored state covers another.
@@ -31,7 +31,7 @@ pub struct Settings {
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The visitor ended it at this node.
     Found(u32),
     /// Everything was explored.
@@ -47,13 +47,13 @@ pub enum Outcome {
 }
 
 /// The packing of the discrete states of a program.
-pub fn packing(program: &Program) -> Packing {
+pub(crate) fn packing(program: &Program) -> Packing {
     let locations = program.locations.iter().map(|ls| (0, ls.len() as i32 - 1));
     Packing::new(program.cells.iter().copied().chain(locations))
 }
 
 /// A search: the successors and the stored states.
-pub struct Search<'p, S: Successors<'p>> {
+pub(crate) struct Search<'p, S: Successors<'p>> {
     dim: usize,
     /// Computes successors.
     pub graph: S,
@@ -70,7 +70,7 @@ pub struct Search<'p, S: Successors<'p>> {
 
 impl<'p, S: Successors<'p>> Search<'p, S> {
     /// Prepares a search.
-    pub fn new(program: &Program, bounds: &Bounds, settings: Settings, graph: S) -> Self {
+    pub(crate) fn new(program: &Program, bounds: &Bounds, settings: Settings, graph: S) -> Self {
         let mut states = PassedWaiting::new(
             packing(program),
             program.dim(),
@@ -100,13 +100,13 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
     }
 
     /// Explores the nearest states first. Must be called before the search starts.
-    pub fn best_first(&mut self, nearness: Nearness<'p>) {
+    pub(crate) fn best_first(&mut self, nearness: Nearness<'p>) {
         self.nearness = Some(nearness);
         self.states.by_rank();
     }
 
     /// The path to a node.
-    pub fn route(&self, node: u32) -> Route<S::Move> {
+    pub(crate) fn route(&self, node: u32) -> Route<S::Move> {
         if !self.graph.moves() {
             return Route::Steps(self.states.path(node));
         }
@@ -129,19 +129,19 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
     }
 
     /// A stored state.
-    pub fn state(&self, node: u32) -> (Vec<i32>, Zone) {
+    pub(crate) fn state(&self, node: u32) -> (Vec<i32>, Zone) {
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.dim));
         self.states.get(node, &mut state, &mut zone);
         (state, zone)
     }
 
     /// The counts so far.
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         counts(&self.states, self.explored, self.transitions)
     }
 
     /// Searches until the visitor ends it, everything is explored, or the watch stops it.
-    pub fn run(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+    pub(crate) fn run(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let outcome = self.explore(visitor, watch);
         watch.add(self.counts());
         outcome
@@ -149,7 +149,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
 
     /// Like [`Search::run`], but leaves the counts to the caller. A search that was stopped
     /// continues where it ended.
-    pub fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
+    pub(crate) fn explore(&mut self, visitor: &mut impl Visitor, watch: &mut Watch<'_>) -> Outcome {
         let outcome = self.explore_on(visitor, watch);
         if let Outcome::Found(node) = &outcome {
             let (state, zone) = self.state(*node);

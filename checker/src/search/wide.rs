@@ -21,7 +21,7 @@ const MOST_JOINS: u32 = 4;
 
 /// Why the graph could not be finished.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Unfinished {
+pub(crate) enum Unfinished {
     /// The watch stopped it.
     Stopped(Stop),
     /// A fault in a state that may be unreachable.
@@ -36,7 +36,7 @@ impl From<Fault> for Unfinished {
 
 /// Which zones share a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub(crate) enum Sharing {
     /// Zones that are equal on the clocks kept together.
     Equal,
     /// Zones that, on these clocks, are inside the zone of the node when they are met, with the
@@ -48,7 +48,7 @@ pub enum Sharing {
 }
 
 /// The graph.
-pub struct Wide<'p> {
+pub(crate) struct Wide<'p> {
     live: Liveness<'p, Plain<'p>>,
     coupling: Coupling,
     sharing: Sharing,
@@ -81,7 +81,11 @@ struct Node {
 impl<'p> Wide<'p> {
     /// Creates an empty graph of the states that `live` searches; the clocks that `coupling` keeps
     /// together stay exact.
-    pub fn new(live: Liveness<'p, Plain<'p>>, coupling: Coupling, sharing: Sharing) -> Wide<'p> {
+    pub(crate) fn new(
+        live: Liveness<'p, Plain<'p>>,
+        coupling: Coupling,
+        sharing: Sharing,
+    ) -> Wide<'p> {
         Wide {
             live,
             near: coupling.together(),
@@ -102,17 +106,17 @@ impl<'p> Wide<'p> {
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The discrete state of a node.
-    pub fn state(&self, node: usize) -> &[i32] {
+    pub(crate) fn state(&self, node: usize) -> &[i32] {
         &self.discrete[self.nodes[node].state as usize].0
     }
 
     /// The counts so far.
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         Counts {
             stored: self.nodes.len() as u64,
             explored: self.explored,
@@ -123,7 +127,7 @@ impl<'p> Wide<'p> {
     }
 
     /// Adds the start of runs: zones of a state that satisfy its invariant, before any delay.
-    pub fn start(&mut self, state: &[i32], entries: Federation) -> Result<(), Fault> {
+    pub(crate) fn start(&mut self, state: &[i32], entries: Federation) -> Result<(), Fault> {
         let mut state = state.to_vec();
         for (_, state, zone) in self.live.settle(0, &mut state, entries)? {
             let unset = match self.sharing {
@@ -136,7 +140,7 @@ impl<'p> Wide<'p> {
     }
 
     /// Explores all nodes that can be reached.
-    pub fn grow(&mut self, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
+    pub(crate) fn grow(&mut self, watch: &mut Watch<'_>) -> Result<(), Unfinished> {
         while !self.queue.is_empty() {
             // This comes before the node is taken, so that the graph can continue to grow later.
             if let Some(stop) = watch.check(|| self.counts()) {
@@ -153,7 +157,7 @@ impl<'p> Wide<'p> {
     }
 
     /// The targets of the steps of a node, before any delay.
-    pub fn arrivals(&mut self, node: usize) -> Result<Vec<Arrival>, Fault> {
+    pub(crate) fn arrivals(&mut self, node: usize) -> Result<Vec<Arrival>, Fault> {
         let mut state = self.state(node).to_vec();
         self.live.arrivals(&mut state, &self.zones[node])
     }
@@ -278,7 +282,7 @@ impl<'p> Wide<'p> {
 
     /// Shows that no run of the finished graph continues for ever or ends inside the condition, or
     /// returns where one might.
-    pub fn excludes_runs(
+    pub(crate) fn excludes_runs(
         &mut self,
         watch: &mut Watch<'_>,
     ) -> Result<Result<(), Suspect>, Unfinished> {
@@ -310,7 +314,7 @@ impl<'p> Wide<'p> {
     }
 
     /// The distance of each discrete state of the finished graph from the given nodes.
-    pub fn guide_to(&self, nodes: &[u32]) -> Guide {
+    pub(crate) fn guide_to(&self, nodes: &[u32]) -> Guide {
         let mut back = vec![Vec::new(); self.len()];
         for arc in self.arcs.iter().flatten() {
             back[arc.to as usize].push(arc.from);
@@ -340,13 +344,13 @@ impl<'p> Wide<'p> {
 }
 
 /// The number of remaining steps to a place where a run might stay, by discrete state.
-pub struct Guide {
+pub(crate) struct Guide {
     distances: FxHashMap<Box<[i32]>, u32>,
 }
 
 impl Guide {
     /// The number of steps from a discrete state; `None` if no path is known.
-    pub fn distance(&self, state: &[i32]) -> Option<u32> {
+    pub(crate) fn distance(&self, state: &[i32]) -> Option<u32> {
         self.distances.get(state).copied()
     }
 }

@@ -8,19 +8,19 @@
 use crate::zone::{Bound, Zone};
 
 /// The number of lanes of a digest.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 const TOP: u64 = 0x8000_8000_8000_8000;
 
 /// Sums of groups of bounds, none of them negative.
-pub type Digest = [i16; LANES];
+pub(crate) type Digest = [i16; LANES];
 
 /// A digest folded to half its lanes and packed into words, for entries with few zones. It uses
 /// half words, so that a slot of an entry has no gaps.
-pub type Folded = [u32; LANES / 4];
+pub(crate) type Folded = [u32; LANES / 4];
 
 /// Computes the digests of zones of one dimension.
 #[derive(Clone, Copy, Debug)]
-pub struct Digester {
+pub(crate) struct Digester {
     /// Bounds are cut off at this value on either side: larger ones are rarely finite.
     reach: Bound,
     /// The greatest number of bounds in a lane.
@@ -30,7 +30,7 @@ pub struct Digester {
 
 impl Digester {
     /// Creates a digester for zones of this dimension whose constants rarely exceed `greatest`.
-    pub fn new(dim: usize, greatest: i32) -> Digester {
+    pub(crate) fn new(dim: usize, greatest: i32) -> Digester {
         let reach = 2 * greatest.clamp(1, 1 << 24) + 2;
         let count = (dim * dim).div_ceil(LANES) as i64;
         let span = (2 * count * i64::from(reach)) as u64;
@@ -43,7 +43,7 @@ impl Digester {
 
     /// The digest of a zone.
     #[inline]
-    pub fn digest(&self, zone: &Zone) -> Digest {
+    pub(crate) fn digest(&self, zone: &Zone) -> Digest {
         let least = self.count * i64::from(self.reach);
         if self.shift == 0 {
             // Twice the largest sum fits 15 bits, so bounds and sums fit 16: twice as many fit in a
@@ -88,7 +88,7 @@ fn below(a: u64, b: u64) -> u64 {
 
 /// Folds a digest: lanes at distance eight are replaced by their mean, which preserves the order.
 #[inline]
-pub fn fold(digest: &Digest) -> Folded {
+pub(crate) fn fold(digest: &Digest) -> Folded {
     let mut folded = Folded::default();
     for k in 0..LANES / 2 {
         let mean = (digest[k] as u32 + digest[k + LANES / 2] as u32) / 2;
@@ -99,7 +99,7 @@ pub fn fold(digest: &Digest) -> Folded {
 
 /// Whether the folded digests show that neither zone contains the other.
 #[inline(always)]
-pub fn apart(a: &Folded, b: &Folded) -> bool {
+pub(crate) fn apart(a: &Folded, b: &Folded) -> bool {
     let (mut less, mut more) = (0, 0);
     for (a, b) in a.chunks_exact(2).zip(b.chunks_exact(2)) {
         let word = |halves: &[u32]| u64::from(halves[0]) | u64::from(halves[1]) << 32;
@@ -110,11 +110,11 @@ pub fn apart(a: &Folded, b: &Folded) -> bool {
 }
 
 /// The number of zones in a block.
-pub const BLOCK: usize = 8;
+pub(crate) const BLOCK: usize = 8;
 
 /// The digests of eight zones next to each other: the same lane of four zones shares a word.
 #[derive(Clone, Copy, Debug)]
-pub struct Block([[u64; BLOCK / 4]; LANES]);
+pub(crate) struct Block([[u64; BLOCK / 4]; LANES]);
 
 /// One value in all lanes of a word.
 const fn spread(value: i16) -> u64 {
@@ -123,12 +123,12 @@ const fn spread(value: i16) -> u64 {
 
 impl Block {
     /// Creates a block with one digest at all positions.
-    pub fn new(digest: &Digest) -> Block {
+    pub(crate) fn new(digest: &Digest) -> Block {
         Block(digest.map(|lane| [spread(lane); BLOCK / 4]))
     }
 
     /// Stores a digest at a position.
-    pub fn set(&mut self, place: usize, digest: &Digest) {
+    pub(crate) fn set(&mut self, place: usize, digest: &Digest) {
         let shift = 16 * (place % 4);
         for (lane, value) in self.0.iter_mut().zip(digest) {
             let word = &mut lane[place / 4];
@@ -137,19 +137,19 @@ impl Block {
     }
 
     /// The digest at a position.
-    pub fn get(&self, place: usize) -> Digest {
+    pub(crate) fn get(&self, place: usize) -> Digest {
         self.0
             .map(|lane| (lane[place / 4] >> (16 * (place % 4))) as u16 as i16)
     }
 }
 
 /// The number of blocks in a group.
-pub const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// The least and greatest digests of a group of blocks, four lanes to a word. Zones that were met
 /// at about the same time are similar, so most groups are skipped as a whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub(crate) struct Range {
     least: [u64; LANES / 4],
     most: [u64; LANES / 4],
 }
@@ -167,7 +167,7 @@ fn reaches(a: &[u64; LANES / 4], b: &[u64; LANES / 4]) -> bool {
 
 impl Range {
     /// Creates the range of one digest.
-    pub fn new(digest: &Digest) -> Range {
+    pub(crate) fn new(digest: &Digest) -> Range {
         let both = packed(digest);
         Range {
             least: both,
@@ -176,7 +176,7 @@ impl Range {
     }
 
     /// Extends the range by a digest.
-    pub fn add(&mut self, digest: &Digest) {
+    pub(crate) fn add(&mut self, digest: &Digest) {
         for (w, word) in packed(digest).into_iter().enumerate() {
             // All bits of the lanes where the first is below the second.
             let lanes = |a: u64, b: u64| (below(a, b) >> 15) * 0xffff;
@@ -191,7 +191,7 @@ impl Range {
 /// The last position before `end`, in consecutive blocks, at which the digest does not rule out an
 /// inclusion. `groups` has a range for every [`GROUP`] of blocks.
 #[inline(never)]
-pub fn last_in_blocks(
+pub(crate) fn last_in_blocks(
     blocks: &[Block],
     groups: &[Range],
     end: usize,

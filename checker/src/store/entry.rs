@@ -18,7 +18,7 @@ struct Slot {
 
 /// The zones of one discrete state.
 #[derive(Clone, Debug)]
-pub struct Entry(Zones);
+pub(crate) struct Entry(Zones);
 
 /// Most entries have one zone, but some have thousands.
 #[derive(Clone, Debug)]
@@ -37,14 +37,14 @@ struct Many {
 
 /// The digest of a zone that is searched for, in both forms.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sought {
+pub(crate) struct Sought {
     digest: Digest,
     folded: Folded,
 }
 
 impl Sought {
     /// Creates both forms of a digest.
-    pub fn new(digest: Digest) -> Sought {
+    pub(crate) fn new(digest: Digest) -> Sought {
         Sought {
             digest,
             folded: fold(&digest),
@@ -60,7 +60,7 @@ impl Default for Entry {
 
 impl Entry {
     /// The number of bytes outside the entry itself.
-    pub fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         match &self.0 {
             Zones::Few(slots) if slots.spilled() => slots.capacity() * std::mem::size_of::<Slot>(),
             Zones::Few(_) => 0,
@@ -75,7 +75,7 @@ impl Entry {
 
     /// Number of zones.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.0 {
             Zones::Few(slots) => slots.len(),
             Zones::Many(many) => many.nodes.len(),
@@ -84,7 +84,7 @@ impl Entry {
 
     /// The node of the zone at this index.
     #[inline]
-    pub fn node(&self, at: usize) -> Option<u32> {
+    pub(crate) fn node(&self, at: usize) -> Option<u32> {
         match &self.0 {
             Zones::Few(slots) => slots.get(at).map(|slot| slot.node),
             Zones::Many(many) => many.nodes.get(at).copied(),
@@ -95,7 +95,7 @@ impl Entry {
     /// starts at the end, because zones that were met at about the same time are similar, so a
     /// covering zone is found sooner.
     #[inline]
-    pub fn candidate(&self, end: usize, sought: &Sought) -> Option<usize> {
+    pub(crate) fn candidate(&self, end: usize, sought: &Sought) -> Option<usize> {
         match &self.0 {
             Zones::Few(slots) => {
                 let mut before = slots.get(..end)?.iter();
@@ -106,7 +106,12 @@ impl Entry {
     }
 
     /// Adds a zone. `digest_of` returns the digests of earlier zones by their nodes.
-    pub fn push(&mut self, sought: &Sought, node: u32, digest_of: impl FnMut(u32) -> Digest) {
+    pub(crate) fn push(
+        &mut self,
+        sought: &Sought,
+        node: u32,
+        digest_of: impl FnMut(u32) -> Digest,
+    ) {
         let folded = sought.folded;
         match &mut self.0 {
             Zones::Many(many) => {
@@ -133,7 +138,7 @@ impl Entry {
     }
 
     /// Removes a zone; the last one takes its place.
-    pub fn swap_remove(&mut self, at: usize) {
+    pub(crate) fn swap_remove(&mut self, at: usize) {
         match &mut self.0 {
             Zones::Few(slots) => {
                 slots.swap_remove(at);

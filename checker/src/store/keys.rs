@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 
 /// Numbered discrete states.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub(crate) struct Keys {
     packing: Packing,
     levels: Vec<Level>,
     keys: Set,
@@ -24,7 +24,7 @@ pub struct Keys {
 
 /// Packs discrete states, one after the other.
 #[derive(Clone, Debug)]
-pub struct Packer {
+pub(crate) struct Packer {
     packing: Packing,
     /// Whether states are large enough to detect what a step left unchanged.
     large: bool,
@@ -37,7 +37,7 @@ pub struct Packer {
 impl Packer {
     /// Packs a state.
     #[inline]
-    pub fn pack(&mut self, state: &[i32]) {
+    pub(crate) fn pack(&mut self, state: &[i32]) {
         if self.large && self.last.len() == state.len() {
             self.packing.repack(&self.last, state, &mut self.packed);
         } else {
@@ -52,7 +52,7 @@ impl Packer {
 
     /// A hash of the state.
     #[inline]
-    pub fn hash(&self) -> u64 {
+    pub(crate) fn hash(&self) -> u64 {
         self.hash
     }
 }
@@ -153,7 +153,7 @@ impl Level {
 
 impl Keys {
     /// Creates an empty set of states.
-    pub fn new(packing: Packing) -> Keys {
+    pub(crate) fn new(packing: Packing) -> Keys {
         let mut levels = Vec::new();
         let mut words = packing.words;
         while words > CHUNK {
@@ -169,7 +169,7 @@ impl Keys {
     }
 
     /// A packer for the states of this set, or of another one with the same packing.
-    pub fn packer(&self) -> Packer {
+    pub(crate) fn packer(&self) -> Packer {
         Packer {
             packing: self.packing.clone(),
             large: !self.levels.is_empty(),
@@ -181,19 +181,19 @@ impl Keys {
 
     /// The number of states.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.keys.count as usize
     }
 
     /// The number of bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let levels = self.levels.iter().map(|level| level.set.bytes());
         self.keys.bytes() + levels.sum::<usize>()
     }
 
     /// The number of a packed state; a new state gets the next free number.
     #[inline]
-    pub fn insert(&mut self, state: &Packer) -> u32 {
+    pub(crate) fn insert(&mut self, state: &Packer) -> u32 {
         if self.levels.is_empty() {
             return self.keys.insert_hashed(&state.packed, state.hash);
         }
@@ -206,7 +206,7 @@ impl Keys {
     }
 
     /// Restores a state.
-    pub fn get(&self, number: u32, state: &mut Vec<i32>) {
+    pub(crate) fn get(&self, number: u32, state: &mut Vec<i32>) {
         let key = self.keys.get(number);
         if self.levels.is_empty() {
             return self.packing.unpack(key, state);

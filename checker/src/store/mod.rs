@@ -1,11 +1,11 @@
 //! Stored states: packed discrete parts, shared zones with digests, the unified passed and waiting
 //! list.
 
-pub mod digest;
-pub mod entry;
-pub mod keys;
-pub mod packing;
-pub mod passed_waiting;
-pub mod prepared;
-pub mod table;
-pub mod zones;
+pub(crate) mod digest;
+pub(crate) mod entry;
+pub(crate) mod keys;
+pub(crate) mod packing;
+pub(crate) mod passed_waiting;
+pub(crate) mod prepared;
+pub(crate) mod table;
+pub(crate) mod zones;

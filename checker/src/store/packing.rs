@@ -6,7 +6,7 @@ use std::hash::Hasher;
 
 /// The position of each number of a discrete state in its packed words.
 #[derive(Clone, Debug)]
-pub struct Packing {
+pub(crate) struct Packing {
     fields: Vec<Field>,
     /// The number of words per state.
     pub words: usize,
@@ -22,7 +22,7 @@ struct Field {
 
 impl Packing {
     /// Creates a packing for numbers of these ranges.
-    pub fn new(ranges: impl Iterator<Item = (i32, i32)>) -> Packing {
+    pub(crate) fn new(ranges: impl Iterator<Item = (i32, i32)>) -> Packing {
         let (mut word, mut used) = (0u32, 0u32);
         let mut fields = Vec::new();
         for (lo, hi) in ranges {
@@ -53,7 +53,7 @@ impl Packing {
 
     /// Packs a state.
     #[inline]
-    pub fn pack(&self, state: &[i32], out: &mut Vec<u64>) {
+    pub(crate) fn pack(&self, state: &[i32], out: &mut Vec<u64>) {
         out.clear();
         out.resize(self.words, 0);
         for (field, &value) in self.fields.iter().zip(state) {
@@ -64,7 +64,7 @@ impl Packing {
 
     /// Packs a state over the words of another one with the same length: only words that change are
     /// written.
-    pub fn repack(&self, last: &[i32], state: &[i32], out: &mut [u64]) {
+    pub(crate) fn repack(&self, last: &[i32], state: &[i32], out: &mut [u64]) {
         // Compared in runs, because most of a large state is unchanged.
         const RUN: usize = 32;
         let runs = last.chunks(RUN).zip(state.chunks(RUN));
@@ -82,7 +82,7 @@ impl Packing {
 
     /// Unpacks a state.
     #[inline]
-    pub fn unpack(&self, words: &[u64], out: &mut Vec<i32>) {
+    pub(crate) fn unpack(&self, words: &[u64], out: &mut Vec<i32>) {
         out.clear();
         out.extend(self.fields.iter().map(|field| {
             let bits = (words[field.word as usize] >> field.shift) & field.mask;
@@ -94,7 +94,7 @@ impl Packing {
 /// Reserves space for `more` items, growing by a quarter rather than doubling: reserved space that
 /// is not used is memory too, and large blocks grow in place.
 #[inline]
-pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
+pub(crate) fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
         items.reserve_exact(more.max(items.len() / 4).max(16));
     }
@@ -102,7 +102,7 @@ pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
 
 /// A hash of packed words.
 #[inline]
-pub fn hash_words(words: &[u64]) -> u64 {
+pub(crate) fn hash_words(words: &[u64]) -> u64 {
     match words.split_first() {
         Some((first, rest)) => hash_words_from(*first, rest),
         None => 0,
@@ -111,7 +111,7 @@ pub fn hash_words(words: &[u64]) -> u64 {
 
 /// A hash of packed words, with the first one given separately.
 #[inline]
-pub fn hash_words_from(first: u64, rest: &[u64]) -> u64 {
+pub(crate) fn hash_words_from(first: u64, rest: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u64(first);
     for w in rest {

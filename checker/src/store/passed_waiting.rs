@@ -5,7 +5,7 @@
 
 use crate::bounds::abstraction::Abstraction;
 use crate::store::packing::Packing;
-pub use crate::store::table::{Covering, NIL, Origin};
+pub(crate) use crate::store::table::{Covering, NIL, Origin};
 use crate::store::table::{Incoming, Table};
 use crate::zone::Zone;
 use std::collections::{BTreeMap, VecDeque};
@@ -14,7 +14,7 @@ use zonelens_interpreter::Rng;
 
 /// Stored and waiting states.
 #[derive(Debug)]
-pub struct PassedWaiting {
+pub(crate) struct PassedWaiting {
     table: Table,
     incoming: Incoming,
     queue: Queue,
@@ -31,7 +31,7 @@ enum Queue {
 
 impl PassedWaiting {
     /// Creates an empty list for zones of a dimension whose constants rarely exceed `greatest`.
-    pub fn new(
+    pub(crate) fn new(
         packing: Packing,
         dim: usize,
         greatest: i32,
@@ -54,42 +54,42 @@ impl PassedWaiting {
 
     /// Keeps waiting states that a deeper one covers, so that breadth-first search finds shortest
     /// paths.
-    pub fn keep_shallow(&mut self) {
+    pub(crate) fn keep_shallow(&mut self) {
         self.table.keep_shallow();
     }
 
     /// Keeps the zones of covered states, because paths are built from them.
-    pub fn keep_covered(&mut self) {
+    pub(crate) fn keep_covered(&mut self) {
         self.table.keep_covered();
     }
 
     /// Takes the waiting states of lowest rank first. Must be called while the list is empty.
-    pub fn by_rank(&mut self) {
+    pub(crate) fn by_rank(&mut self) {
         self.queue = Queue::Ranked(BTreeMap::new());
     }
 
     /// When a stored state covers another.
-    pub fn covering(&self) -> Covering {
+    pub(crate) fn covering(&self) -> Covering {
         self.table.covering()
     }
 
     /// The number of discrete states in the table.
-    pub fn discrete(&self) -> u64 {
+    pub(crate) fn discrete(&self) -> u64 {
         self.table.discrete()
     }
 
     /// The number of states in the table.
-    pub fn stored(&self) -> u64 {
+    pub(crate) fn stored(&self) -> u64 {
         self.table.stored()
     }
 
     /// The number of states that are not yet explored.
-    pub fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         self.table.waiting()
     }
 
     /// The number of bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let queue = match &self.queue {
             Queue::First(q) => q.capacity(),
             Queue::Last(q) | Queue::Random(q, _) => q.capacity(),
@@ -100,7 +100,7 @@ impl PassedWaiting {
 
     /// Stores a state unless it is covered; returns its node. `l` and `u` are the bounds of its
     /// discrete part, `rank` is for [`PassedWaiting::by_rank`].
-    pub fn put(
+    pub(crate) fn put(
         &mut self,
         state: &[i32],
         zone: &Zone,
@@ -119,12 +119,12 @@ impl PassedWaiting {
     }
 
     /// The hull that covers the last state; see [`Table::joined`].
-    pub fn joined(&mut self) -> Option<u32> {
+    pub(crate) fn joined(&mut self) -> Option<u32> {
         self.table.joined(&self.incoming)
     }
 
     /// Takes a waiting state.
-    pub fn take(&mut self) -> Option<u32> {
+    pub(crate) fn take(&mut self) -> Option<u32> {
         loop {
             let id = match &mut self.queue {
                 Queue::First(q) => q.pop_front()?,
@@ -140,27 +140,27 @@ impl PassedWaiting {
 
     /// Restores the state of a node that is not covered (or of any node, if covered states are
     /// kept).
-    pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+    pub(crate) fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         self.table.get(id, state, zone);
     }
 
     /// The nodes whose states are in the table.
-    pub fn kept(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn kept(&self) -> impl Iterator<Item = u32> {
         self.table.kept()
     }
 
     /// The nodes of each discrete state that has several zones.
-    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
         self.table.shared()
     }
 
     /// The origin of a node.
-    pub fn origin(&self, id: u32) -> Origin {
+    pub(crate) fn origin(&self, id: u32) -> Origin {
         self.table.origin(id)
     }
 
     /// The steps that lead to a node from the initial state.
-    pub fn path(&self, id: u32) -> Vec<u32> {
+    pub(crate) fn path(&self, id: u32) -> Vec<u32> {
         let mut steps = Vec::new();
         let mut origin = self.table.origin(id);
         while origin.parent != NIL {
@@ -184,7 +184,7 @@ fn lowest(ranks: &mut BTreeMap<u32, VecDeque<u32>>) -> Option<u32> {
 }
 
 /// Random depth-first order: removes one of the newest nodes.
-pub fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
+pub(crate) fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
     let young = stack.len().min(8);
     let pick = stack.len().checked_sub(1 + rng.below(young))?;
     Some(stack.swap_remove(pick))

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// The number of bits of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// 8 bits.
     Byte,
     /// 16 bits.
@@ -21,12 +21,12 @@ const SHORT_INF: i16 = i16::MAX;
 const BYTE_INF: i8 = i8::MAX;
 
 /// The bits of the first word of a record that count references.
-pub const REFERENCES: u64 = (1 << WIDE_BIT) - 1;
+pub(crate) const REFERENCES: u64 = (1 << WIDE_BIT) - 1;
 const WIDE_BIT: u32 = 23;
 
 /// The number of constrained clocks according to a header.
 #[inline]
-pub fn clocks_of(header: &[u64]) -> usize {
+pub(crate) fn clocks_of(header: &[u64]) -> usize {
     let rest: u32 = header[1..].iter().map(|w| w.count_ones()).sum();
     ((header[0] >> (WIDE_BIT + 1)).count_ones() + rest) as usize
 }
@@ -47,7 +47,7 @@ macro_rules! lanes {
 
 impl Form {
     /// The form for bounds up to a constant. Extrapolated zones have no larger ones.
-    pub fn for_constants(greatest: i32) -> Form {
+    pub(crate) fn for_constants(greatest: i32) -> Form {
         let largest = 2 * i64::from(greatest.max(0)) + 1;
         if largest < i64::from(BYTE_INF) {
             Form::Byte
@@ -76,7 +76,7 @@ impl Form {
 
     /// The number of words for `bounds` bounds.
     #[inline]
-    pub fn words(self, bounds: usize) -> usize {
+    pub(crate) fn words(self, bounds: usize) -> usize {
         bounds.div_ceil(self.per_word())
     }
 
@@ -107,7 +107,7 @@ impl Form {
 
     /// The bounds in some words; the last word may contain a few more without meaning.
     #[inline]
-    pub fn unpack(self, words: &[u64]) -> Vec<Bound> {
+    pub(crate) fn unpack(self, words: &[u64]) -> Vec<Bound> {
         let mut out = vec![0; words.len() * self.per_word()];
         match self {
             Form::Byte => {
@@ -139,7 +139,7 @@ impl Form {
     /// Inclusion of bounds in both directions, four words at a time so that the lanes are compared
     /// in parallel.
     #[inline]
-    pub fn compare(self, a: &[u64], b: &[u64]) -> Relation {
+    pub(crate) fn compare(self, a: &[u64], b: &[u64]) -> Relation {
         match self {
             Form::Byte => compare(a, b, |w| lanes!(w, 1, i8)),
             Form::Short => compare(a, b, |w| lanes!(w, 2, i16)),
@@ -200,7 +200,7 @@ fn compare<T: PartialOrd + Copy, const N: usize>(
 
 /// A zone prepared for storing and comparing.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     dim: usize,
     /// The usual form, for zones that fit it, and the form of this zone.
     usual: Form,
@@ -214,7 +214,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Creates a buffer for zones of a dimension; zones that fit it have the form `usual`.
-    pub fn new(dim: usize, usual: Form) -> Prepared {
+    pub(crate) fn new(dim: usize, usual: Form) -> Prepared {
         Prepared {
             dim,
             usual,
@@ -227,25 +227,25 @@ impl Prepared {
 
     /// The number of words before the bounds of a record: references, whether it is wide, and a bit
     /// for every clock that is not free.
-    pub fn header_words(dim: usize) -> usize {
+    pub(crate) fn header_words(dim: usize) -> usize {
         (WIDE_BIT as usize + dim).div_ceil(64)
     }
 
     /// Whether a record with this first word is wide.
     #[inline]
-    pub fn is_wide_header(first: u64) -> bool {
+    pub(crate) fn is_wide_header(first: u64) -> bool {
         first >> WIDE_BIT & 1 == 1
     }
 
     /// Whether a record constrains a clock.
     #[inline]
-    pub fn is_bound(record: &[u64], clock: usize) -> bool {
+    pub(crate) fn is_bound(record: &[u64], clock: usize) -> bool {
         let bit = WIDE_BIT as usize + clock;
         record[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Prepares a zone.
-    pub fn load(&mut self, zone: &Zone) {
+    pub(crate) fn load(&mut self, zone: &Zone) {
         self.find_free(zone.raw());
         self.pack(zone.raw());
     }
@@ -253,7 +253,7 @@ impl Prepared {
     /// Prepares an abstracted zone in which the clocks without a bound in `l` and `u` are free, so
     /// that they need not be detected.
     #[inline]
-    pub fn load_active(&mut self, zone: &Zone, l: &[i32], u: &[i32]) {
+    pub(crate) fn load_active(&mut self, zone: &Zone, l: &[i32], u: &[i32]) {
         for (told, (l, u)) in self.told.iter_mut().zip(l.iter().zip(u)) {
             *told = i32::from((*l >= 0) | (*u >= 0));
         }
@@ -343,12 +343,12 @@ impl Prepared {
 
     /// Header and bounds as they are stored, without references.
     #[inline]
-    pub fn record(&self) -> &[u64] {
+    pub(crate) fn record(&self) -> &[u64] {
         &self.record
     }
 
     /// The zone.
-    pub fn restore(&self, out: &mut Zone) {
+    pub(crate) fn restore(&self, out: &mut Zone) {
         zones::restore(
             self.form,
             Prepared::header_words(self.dim),

@@ -16,11 +16,11 @@ use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Relation, Zone};
 
 /// No node or entry.
-pub const NIL: u32 = u32::MAX;
+pub(crate) const NIL: u32 = u32::MAX;
 
 /// The origin of a state.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// The node whose successor it is; [`NIL`] for the initial state.
     pub parent: u32,
     /// The index of the step among those of the parent.
@@ -66,7 +66,7 @@ impl Node {
 
 /// How a new zone and a stored one are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Covering {
+pub(crate) enum Covering {
     /// By inclusion.
     Inclusion,
     /// By equality: only equal states are dropped. Tests count the states of a quotient with it.
@@ -79,7 +79,7 @@ pub enum Covering {
 /// A state that is about to be stored, in the forms that are looked up and compared. It is computed
 /// without access to a table.
 #[derive(Debug)]
-pub struct Incoming {
+pub(crate) struct Incoming {
     packer: Packer,
     prepared: Prepared,
     digester: Digester,
@@ -91,7 +91,7 @@ pub struct Incoming {
 impl Incoming {
     /// Loads a state; `l` and `u` are the bounds of its discrete part.
     #[inline]
-    pub fn load(&mut self, state: &[i32], zone: &Zone, l: &[i32], u: &[i32]) {
+    pub(crate) fn load(&mut self, state: &[i32], zone: &Zone, l: &[i32], u: &[i32]) {
         self.packer.pack(state);
         self.load_zone(zone, l, u);
     }
@@ -108,14 +108,14 @@ impl Incoming {
 
     /// A hash of the discrete part.
     #[inline]
-    pub fn hash(&self) -> u64 {
+    pub(crate) fn hash(&self) -> u64 {
         self.packer.hash()
     }
 }
 
 /// Stored states.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     keys: Keys,
     zones: ZoneStore,
     entries: Vec<Entry>,
@@ -135,7 +135,7 @@ pub struct Table {
 
 impl Table {
     /// Creates an empty table for zones of a dimension whose constants rarely exceed `greatest`.
-    pub fn new(
+    pub(crate) fn new(
         packing: Packing,
         dim: usize,
         greatest: i32,
@@ -161,7 +161,7 @@ impl Table {
     }
 
     /// A buffer for states to be stored in this table, or in one with the same settings.
-    pub fn incoming(&self) -> Incoming {
+    pub(crate) fn incoming(&self) -> Incoming {
         Incoming {
             packer: self.keys.packer(),
             prepared: self.zones.prepared(),
@@ -173,37 +173,37 @@ impl Table {
 
     /// Keeps waiting states that a deeper one covers, so that breadth-first search finds shortest
     /// paths.
-    pub fn keep_shallow(&mut self) {
+    pub(crate) fn keep_shallow(&mut self) {
         self.keep_shallow = true;
     }
 
     /// Keeps the zones of covered states, because paths are built from them.
-    pub fn keep_covered(&mut self) {
+    pub(crate) fn keep_covered(&mut self) {
         self.keep_covered = true;
     }
 
     /// When a stored state covers another.
-    pub fn covering(&self) -> Covering {
+    pub(crate) fn covering(&self) -> Covering {
         self.covering
     }
 
     /// The number of discrete states in the table.
-    pub fn discrete(&self) -> u64 {
+    pub(crate) fn discrete(&self) -> u64 {
         self.entries.len() as u64
     }
 
     /// The number of states in the table.
-    pub fn stored(&self) -> u64 {
+    pub(crate) fn stored(&self) -> u64 {
         self.stored
     }
 
     /// The number of states that are not yet explored.
-    pub fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         self.waiting
     }
 
     /// The number of bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.zones.bytes()
             + self.keys.bytes()
             + self.entries.capacity() * std::mem::size_of::<Entry>()
@@ -213,7 +213,7 @@ impl Table {
 
     /// Stores a state unless it is covered; returns its node. `zone` is the zone that was loaded,
     /// `l` and `u` are the bounds of the discrete part.
-    pub fn put(
+    pub(crate) fn put(
         &mut self,
         new: &mut Incoming,
         zone: &Zone,
@@ -249,7 +249,7 @@ impl Table {
 
     /// The hull that covers the last state, if zones are joined. A zone inside a hull need not lie
     /// in any earlier zone, so code that examines states must examine it too.
-    pub fn joined(&mut self, new: &Incoming) -> Option<u32> {
+    pub(crate) fn joined(&mut self, new: &Incoming) -> Option<u32> {
         if self.covering != Covering::Hull {
             return None;
         }
@@ -369,7 +369,7 @@ impl Table {
 
     /// Marks a waiting state as passed; returns false if it no longer waits.
     #[inline]
-    pub fn pass(&mut self, id: u32) -> bool {
+    pub(crate) fn pass(&mut self, id: u32) -> bool {
         let node = &mut self.nodes[id as usize];
         let waits = node.status() == Status::Waiting;
         if waits {
@@ -380,28 +380,28 @@ impl Table {
     }
 
     /// Restores the state of a node that is not covered.
-    pub fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+    pub(crate) fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         let node = &self.nodes[id as usize];
         self.keys.get(node.entry, state);
         self.zones.get(node.zone, zone);
     }
 
     /// The nodes whose states are in the table.
-    pub fn kept(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn kept(&self) -> impl Iterator<Item = u32> {
         let kept = |(_, node): &(usize, &Node)| node.status() != Status::Covered;
         let nodes = self.nodes.iter().enumerate();
         nodes.filter(kept).map(|(id, _)| id as u32)
     }
 
     /// The nodes of each discrete state that has several zones.
-    pub fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Vec<u32>> {
         let several = self.entries.iter().filter(|entry| entry.len() > 1);
         several.map(|entry| (0..entry.len()).filter_map(|at| entry.node(at)).collect())
     }
 
     /// The origin of a node.
     #[inline]
-    pub fn origin(&self, id: u32) -> Origin {
+    pub(crate) fn origin(&self, id: u32) -> Origin {
         let node = &self.nodes[id as usize];
         Origin {
             parent: node.parent,

@@ -13,14 +13,14 @@ use crate::zone::{Relation, Zone};
 use hashbrown::HashTable;
 
 /// The handle of a stored zone: the position of its record.
-pub type ZoneId = u32;
+pub(crate) type ZoneId = u32;
 
 /// No record.
 const NONE: u32 = u32::MAX;
 
 /// Zones of one dimension, each stored once.
 #[derive(Clone, Debug)]
-pub struct ZoneStore {
+pub(crate) struct ZoneStore {
     dim: usize,
     /// The form of zones whose bounds fit.
     form: Form,
@@ -34,7 +34,7 @@ pub struct ZoneStore {
 
 impl ZoneStore {
     /// Creates a store for zones of this dimension whose constants rarely exceed `greatest`.
-    pub fn new(dim: usize, greatest: i32) -> ZoneStore {
+    pub(crate) fn new(dim: usize, greatest: i32) -> ZoneStore {
         ZoneStore {
             dim,
             form: Form::for_constants(greatest),
@@ -46,12 +46,12 @@ impl ZoneStore {
     }
 
     /// A buffer for zones to be stored here.
-    pub fn prepared(&self) -> Prepared {
+    pub(crate) fn prepared(&self) -> Prepared {
         Prepared::new(self.dim, self.form)
     }
 
     /// The number of bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * 8 + self.table.allocation_size() + self.free.capacity() * 4
     }
 
@@ -70,7 +70,7 @@ impl ZoneStore {
     }
 
     /// Stores a zone and returns its handle, which counts as one reference.
-    pub fn put(&mut self, zone: &Prepared) -> ZoneId {
+    pub(crate) fn put(&mut self, zone: &Prepared) -> ZoneId {
         let record = zone.record();
         let hash = hash_words(record);
         if let Some(&id) = self.table.find(hash, |id| self.is_at(record, *id)) {
@@ -116,7 +116,7 @@ impl ZoneStore {
     }
 
     /// Releases one reference; the space of a zone without references is reused.
-    pub fn release(&mut self, id: ZoneId) {
+    pub(crate) fn release(&mut self, id: ZoneId) {
         let first = self.words[id as usize];
         match first & REFERENCES {
             REFERENCES => return,
@@ -139,7 +139,7 @@ impl ZoneStore {
 
     /// The relation between a prepared zone and a stored one.
     #[inline]
-    pub fn relation(&self, zone: &Prepared, id: ZoneId) -> Relation {
+    pub(crate) fn relation(&self, zone: &Prepared, id: ZoneId) -> Relation {
         let start = id as usize;
         let record = zone.record();
         let same_clocks = self.words[start] & !REFERENCES == record[0]
@@ -164,7 +164,7 @@ impl ZoneStore {
 
     /// Restores a zone.
     #[inline]
-    pub fn get(&self, id: ZoneId, out: &mut Zone) {
+    pub(crate) fn get(&self, id: ZoneId, out: &mut Zone) {
         if out.dim() != self.dim {
             *out = Zone::universe(self.dim);
         }

@@ -11,7 +11,7 @@ use zonelens_analysis::report::BoundsValue;
 
 /// The range of one expression so far. Bounds of clocks are encoded like those of zones.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Range {
+pub(crate) struct Range {
     /// Greatest value, and whether it is only approached; `None` before the first value.
     pub upper: Option<(i64, bool)>,
     /// Least value, and whether it is only approached.
@@ -43,7 +43,7 @@ impl Range {
     }
 
     /// The range as the report shows it.
-    pub fn value(&self) -> BoundsValue {
+    pub(crate) fn value(&self) -> BoundsValue {
         let upper = if self.unbounded { None } else { self.upper };
         BoundsValue {
             lower: self.lower.map(|l| l.0),
@@ -55,7 +55,7 @@ impl Range {
 }
 
 /// Measures expressions in every state.
-pub struct Extremes<'p> {
+pub(crate) struct Extremes<'p> {
     expander: Expander<'p>,
     condition: Option<Goal<'p>>,
     exprs: &'p [Measured],
@@ -68,7 +68,7 @@ pub struct Extremes<'p> {
 
 impl<'p> Extremes<'p> {
     /// Measures `exprs` where the condition holds.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Program,
         condition: Option<Goal<'p>>,
         exprs: &'p [Measured],

@@ -39,7 +39,7 @@ pub(crate) struct Ladder(VecDeque<Coupling>);
 
 impl Ladder {
     /// The ladder for a query with this condition; empty if differences of clocks matter.
-    pub fn new(run: &Run<'_>, condition: &Formula, bounds: &Bounds) -> Ladder {
+    pub(super) fn new(run: &Run<'_>, condition: &Formula, bounds: &Bounds) -> Ladder {
         let rungs = match bounds.diagonals.is_empty() && run.program.clocks > 0 {
             true => Coupling::ladder(run.program, &distances(run.program, &[condition])),
             false => Vec::new(),
@@ -48,12 +48,12 @@ impl Ladder {
     }
 
     /// The present width; `None` if all were tried.
-    pub fn rung(&self) -> Option<&Coupling> {
+    pub(super) fn rung(&self) -> Option<&Coupling> {
         self.0.front()
     }
 
     /// Continues with narrower zones.
-    pub fn climb(&mut self) {
+    pub(super) fn climb(&mut self) {
         self.0.pop_front();
     }
 }
@@ -109,10 +109,10 @@ struct Attempt<'p> {
 
 impl<'p> NoRun<'p> {
     /// The kinds of attempts.
-    pub const KINDS: std::ops::Range<usize> = 0..2;
+    pub(super) const KINDS: std::ops::Range<usize> = 0..2;
 
     /// Prepares the attempts; there are none if differences of clocks matter.
-    pub fn new(
+    pub(super) fn new(
         run: &'p Run<'p>,
         bounds: &'p Bounds,
         start: Option<Throughout<'p>>,
@@ -148,17 +148,17 @@ impl<'p> NoRun<'p> {
     }
 
     /// Whether attempts are left.
-    pub fn goes_on(&self) -> bool {
+    pub(super) fn goes_on(&self) -> bool {
         self.attempts.iter().any(|a| a.coupling.is_some())
     }
 
     /// Where to search for a run that could not be excluded, if one is known.
-    pub fn guide(&self) -> Option<Rc<Guide>> {
+    pub(super) fn guide(&self) -> Option<Rc<Guide>> {
         self.guide.clone()
     }
 
     /// The memory that is kept between turns.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let runs = self.attempts.iter().filter_map(|a| a.runs.as_ref());
         runs.chain(&self.reached)
             .map(|graph| graph.counts().bytes)
@@ -167,7 +167,7 @@ impl<'p> NoRun<'p> {
 
     /// Lets the next graph of a kind grow by `turn` states. Continues with narrower zones if the
     /// graph proves nothing.
-    pub fn tries(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> Tried {
+    pub(super) fn tries(&mut self, kind: usize, turn: u64, watch: &mut Watch<'_>) -> Tried {
         let Some(coupling) = self.attempts[kind].coupling.clone() else {
             return Tried::Nothing;
         };

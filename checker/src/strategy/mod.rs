@@ -6,7 +6,7 @@
 mod bounds_query;
 mod certify;
 mod coverage;
-pub mod extremes;
+pub(crate) mod extremes;
 mod fastest;
 mod growth;
 mod live;
@@ -15,7 +15,7 @@ mod live_turns;
 mod loose;
 mod plan;
 mod portfolio;
-pub mod reachable;
+pub(crate) mod reachable;
 mod scheduler;
 mod searches;
 
@@ -70,7 +70,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub fn verdict(verdict: Verdict) -> Answer {
+    pub(crate) fn verdict(verdict: Verdict) -> Answer {
         Answer {
             verdict,
             reason: None,
@@ -83,7 +83,7 @@ impl Answer {
         }
     }
 
-    pub fn because(verdict: Verdict, reason: Reason) -> Answer {
+    pub(crate) fn because(verdict: Verdict, reason: Reason) -> Answer {
         Answer {
             reason: Some(reason),
             ..Answer::verdict(verdict)
@@ -92,28 +92,28 @@ impl Answer {
 
     /// The limit for judging the stored states; `None` for a run without a verdict, which stopped
     /// early and is not judged.
-    pub fn judged<'w>(&self, watch: &Watch<'w>) -> Option<Limit<'w>> {
+    pub(crate) fn judged<'w>(&self, watch: &Watch<'w>) -> Option<Limit<'w>> {
         (self.verdict != Verdict::Unknown).then(|| watch.limit())
     }
 
     /// The reason as JSON spells it; empty if there is no reason.
-    pub fn reason_text(&self) -> String {
+    pub(crate) fn reason_text(&self) -> String {
         let text = self.reason.as_ref().map(Reason::to_string);
         text.unwrap_or_default()
     }
 
-    pub fn stopped(stop: Stop) -> Answer {
+    pub(crate) fn stopped(stop: Stop) -> Answer {
         Answer::because(Verdict::Unknown, stop.reason())
     }
 
-    pub fn internal(message: impl std::fmt::Display) -> Answer {
+    pub(crate) fn internal(message: impl std::fmt::Display) -> Answer {
         Answer::because(
             Verdict::Error,
             Reason::Internal(format!("{message}; please report this model")),
         )
     }
 
-    pub fn unsupported(message: impl Into<String>) -> Answer {
+    pub(crate) fn unsupported(message: impl Into<String>) -> Answer {
         Answer::because(Verdict::Unknown, Reason::Unsupported(message.into()))
     }
 
@@ -125,7 +125,7 @@ impl Answer {
 
 impl Run<'_> {
     /// The answer for a fault of the model, with the trace that leads to it.
-    pub fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
+    pub(crate) fn model_error(&self, fault: Fault, trace: Option<Trace>) -> Answer {
         let place = fault.span.map_or_else(String::new, |span| {
             let Position { line, column } = (self.position)(span);
             format!("line {line}, column {column}: ")
@@ -143,7 +143,7 @@ impl Run<'_> {
     }
 
     /// The answer for a fault in the expressions of the query.
-    pub fn query_error(&self, fault: Fault) -> Answer {
+    pub(crate) fn query_error(&self, fault: Fault) -> Answer {
         match fault.kind {
             kind if kind.is_ours() => self.model_error(fault, None),
             _ => {
@@ -165,7 +165,7 @@ impl Run<'_> {
 
     /// A verdict whose trace could not be built: a limit was reached, or there is an internal
     /// error.
-    pub fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
+    pub(crate) fn untraced(&self, verdict: Verdict, failure: &Failure) -> Answer {
         match self.limit.is_over() {
             Some(over) => Answer::because(verdict, Stop::from(over).without_trace()),
             None => Answer::internal(format!("the trace does not replay ({})", failure.0)),
@@ -173,7 +173,7 @@ impl Run<'_> {
     }
 
     /// Builds traces for this run.
-    pub fn tracer(&self) -> Tracer<'_> {
+    pub(crate) fn tracer(&self) -> Tracer<'_> {
         Tracer {
             network: self.network,
             query: self.query,
@@ -185,12 +185,12 @@ impl Run<'_> {
     }
 
     /// Whether other strategies may take turns with a search that was asked for.
-    pub fn may_take_turns(&self, settings: &Settings) -> bool {
+    pub(crate) fn may_take_turns(&self, settings: &Settings) -> bool {
         portfolio::may_take_turns(self.options, settings.order, settings.covering)
     }
 
     /// Whether the caller wants a trace.
-    pub fn wants_trace(&self) -> bool {
+    pub(crate) fn wants_trace(&self) -> bool {
         self.options.trace != TraceOption::None
     }
 }

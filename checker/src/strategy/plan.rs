@@ -22,18 +22,18 @@ use zonelens_interpreter::Limit;
 
 impl Run<'_> {
     /// Compiles a condition of the query.
-    pub fn formula(&self, expr: &Expr) -> Result<Formula, Answer> {
+    pub(crate) fn formula(&self, expr: &Expr) -> Result<Formula, Answer> {
         compile_formula(expr).map_err(|error| Answer::unsupported(error.message))
     }
 
     /// The bounds for the abstraction, or the answer that says why there are none.
-    pub fn bounds(&self, conditions: &[&Formula]) -> Result<Bounds, Answer> {
+    pub(crate) fn bounds(&self, conditions: &[&Formula]) -> Result<Bounds, Answer> {
         self.usable(Bounds::new(self.program, conditions))
     }
 
     /// The same for `E<>` and `A[]`. A condition that is evaluated for whole orbits needs its
     /// bounds everywhere.
-    pub fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
+    pub(crate) fn bounds_to_reach(&self, condition: &Formula) -> Result<Bounds, Answer> {
         self.usable(if self.named().is_empty() {
             Bounds::to_reach(self.program, condition)
         } else {
@@ -54,7 +54,7 @@ impl Run<'_> {
 
     /// The same, with inclusion of zones in place of `a≼LU` if more than reachability matters: if
     /// `exact` says so, or the order of clocks decides the representatives.
-    pub fn without_alu(settings: Settings, exact: bool) -> Settings {
+    pub(crate) fn without_alu(settings: Settings, exact: bool) -> Settings {
         match settings.abstraction {
             Abstraction::Alu if exact => Settings {
                 abstraction: Abstraction::ExtraLu,
@@ -67,7 +67,7 @@ impl Run<'_> {
     /// How to search for reachable states. `plain` says that the query has no `deadlock`, so that
     /// simulation is enough; otherwise regions must be kept (a state covered under LU may hide a
     /// deadlock).
-    pub fn settings(&self, bounds: &Bounds, plain: bool) -> Settings {
+    pub(crate) fn settings(&self, bounds: &Bounds, plain: bool) -> Settings {
         let diagonals = !bounds.diagonals.is_empty();
         let abstraction = match self.options.abstraction {
             AbstractionOption::None => Abstraction::None,
@@ -107,7 +107,7 @@ impl Run<'_> {
     }
 
     /// The symmetry reduction for a search, if there is something to reduce over.
-    pub fn representative(&self, settings: &Settings) -> Option<Representative> {
+    pub(crate) fn representative(&self, settings: &Settings) -> Option<Representative> {
         let representative = self.tables().map(Representative::new);
         match settings.covering {
             Covering::Hull => representative.map(Representative::without_clocks),
@@ -119,7 +119,7 @@ impl Run<'_> {
     /// that the query names may be permuted too; they are returned with their sets. The query is
     /// then evaluated for whole orbits, and its bounds on their clocks become bounds of all clocks
     /// that they may be exchanged with.
-    pub fn representative_and_named(
+    pub(crate) fn representative_and_named(
         &self,
         settings: &Settings,
         bounds: &mut Bounds,
@@ -157,7 +157,7 @@ impl Run<'_> {
     }
 
     /// How permutations act on states, if there are any permutations.
-    pub fn tables(&self) -> Option<Tables> {
+    pub(crate) fn tables(&self) -> Option<Tables> {
         let candidates = self.candidates();
         Tables::new(self.network, &candidates, &self.named())
     }
@@ -173,7 +173,10 @@ impl Run<'_> {
     }
 
     /// The audit, if it is wanted; it also compares the values of the conditions.
-    pub fn audit<'f>(&self, conditions: impl IntoIterator<Item = &'f Formula>) -> Option<Audit<'f>>
+    pub(crate) fn audit<'f>(
+        &self,
+        conditions: impl IntoIterator<Item = &'f Formula>,
+    ) -> Option<Audit<'f>>
     where
         Self: 'f,
     {
@@ -184,7 +187,7 @@ impl Run<'_> {
     }
 
     /// The scalarsets that may be reduced over.
-    pub fn candidates(&self) -> Vec<ScalarsetId> {
+    pub(crate) fn candidates(&self) -> Vec<ScalarsetId> {
         let sets = self.network.scalarsets.enumerated();
         sets.filter(|(_, set)| {
             let wanted = match self.options.symmetry {
@@ -199,7 +202,7 @@ impl Run<'_> {
     }
 
     /// A search for states, reduced by `representative` if there is one.
-    pub fn search<'s>(
+    pub(crate) fn search<'s>(
         &self,
         bounds: &'s Bounds,
         settings: Settings,
@@ -220,7 +223,7 @@ impl Run<'_> {
 
     /// The report on the symmetry that a search used. `judge` is the limit for judging whether one
     /// state per orbit was kept; `None` if the run was stopped, because then nothing is claimed.
-    pub fn symmetry_of(
+    pub(crate) fn symmetry_of(
         &self,
         search: &Search<'_>,
         judge: Option<Limit<'_>>,
@@ -230,7 +233,7 @@ impl Run<'_> {
     }
 
     /// The same for states that are stored elsewhere.
-    pub fn symmetry_over(
+    pub(crate) fn symmetry_over(
         &self,
         graph: &Chosen<'_>,
         shared: impl Iterator<Item = Vec<u32>>,
@@ -248,7 +251,7 @@ impl Run<'_> {
     }
 
     /// The report on symmetry.
-    pub fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
+    pub(crate) fn symmetry_report(&self, used: Option<&Representative>) -> SymmetryReport {
         let sets = used.iter().flat_map(|r| &r.tables().sets);
         let reduced = sets.filter(|s| !s.blocks.is_empty()).map(|reduced| {
             let set = &self.network.scalarsets[reduced.id];
@@ -278,7 +281,7 @@ impl Run<'_> {
     }
 
     /// The abstraction for liveness: it must keep regions.
-    pub fn region_abstraction(&self) -> Abstraction {
+    pub(crate) fn region_abstraction(&self) -> Abstraction {
         match self.options.abstraction {
             AbstractionOption::None => Abstraction::None,
             _ => Abstraction::ExtraM,

@@ -178,7 +178,7 @@ const fn turn(
 
 impl Growth {
     /// The length of the turn that follows a turn of `states` states.
-    pub fn next(self, states: u64) -> u64 {
+    pub(super) fn next(self, states: u64) -> u64 {
         match self {
             Growth::Double => states.saturating_mul(2),
             Growth::Quadruple => states.saturating_mul(4),
@@ -278,7 +278,7 @@ const GENEROUS: u64 = 24;
 
 impl Turn {
     /// The share of a turn of the exact search, at least one state.
-    pub fn part(&self, states: u64, zones_per_state: u64, generous: bool) -> u64 {
+    pub(super) fn part(&self, states: u64, zones_per_state: u64, generous: bool) -> u64 {
         let small = self.kind == Reach && self.share.0 < self.share.1;
         let times = match self.joins {
             WhenManyZones if generous => 2 * GENEROUS,

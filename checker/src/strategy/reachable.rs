@@ -40,7 +40,7 @@ pub(crate) enum Asked<'g> {
 
 impl Asked<'_> {
     /// The permutation that maps the state found last to one where the condition holds as written.
-    pub fn found(self) -> Option<Permutation> {
+    pub(crate) fn found(self) -> Option<Permutation> {
         match self {
             Asked::AsItIs(_) => None,
             Asked::OfOrbits(orbits) => orbits.found,

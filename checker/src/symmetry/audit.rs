@@ -19,7 +19,7 @@ use zonelens_analysis::report::AuditReport;
 use zonelens_interpreter::Rng;
 
 /// Checks states during a run.
-pub struct Audit<'p> {
+pub(crate) struct Audit<'p> {
     rng: Rng,
     countdown: u32,
     /// The conditions of the query.
@@ -50,7 +50,7 @@ type Swap = (usize, u16, u16);
 
 impl<'p> Audit<'p> {
     /// Creates an audit with a seed for the samples.
-    pub fn new(seed: u64) -> Audit<'p> {
+    pub(crate) fn new(seed: u64) -> Audit<'p> {
         Audit {
             rng: Rng::new(seed),
             countdown: 1,
@@ -64,7 +64,7 @@ impl<'p> Audit<'p> {
     }
 
     /// Also compares the conditions of the query.
-    pub fn conditions(
+    pub(crate) fn conditions(
         mut self,
         program: &'p Program,
         frame: u32,
@@ -79,37 +79,37 @@ impl<'p> Audit<'p> {
     }
 
     /// Also compares what the query measures.
-    pub fn measuring(mut self, program: &'p Program, measured: &'p [Measured]) -> Audit<'p> {
+    pub(crate) fn measuring(mut self, program: &'p Program, measured: &'p [Measured]) -> Audit<'p> {
         self.expander = Some(Expander::new(program));
         self.measured = measured;
         self
     }
 
     /// Declares that the query is evaluated for whole orbits, because it names these elements.
-    pub fn naming(mut self, named: Vec<(usize, u16)>) -> Audit<'p> {
+    pub(crate) fn naming(mut self, named: Vec<(usize, u16)>) -> Audit<'p> {
         self.named = named;
         self
     }
 
     /// What was checked so far.
-    pub fn done(&self) -> &AuditReport {
+    pub(crate) fn done(&self) -> &AuditReport {
         &self.done
     }
 
     /// Adds what another thread checked.
-    pub fn absorb(&mut self, other: &Audit<'_>) {
+    pub(crate) fn absorb(&mut self, other: &Audit<'_>) {
         self.done.states += other.done.states;
         self.done.swaps += other.done.swaps;
     }
 
     /// Makes sure that the next state is checked.
-    pub fn now(&mut self) {
+    pub(crate) fn now(&mut self) {
         self.countdown = 1;
     }
 
     /// Checks a state, or skips it if it is not sampled; returns a message if symmetry is broken
     /// there.
-    pub fn check(
+    pub(crate) fn check(
         &mut self,
         representative: &mut Representative,
         expander: &mut Expander<'_>,

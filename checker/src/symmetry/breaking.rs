@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use zonelens_interpreter::Rng;
 
 /// A model and a query.
-pub struct Case {
+pub(super) struct Case {
     /// The model.
     pub text: String,
     /// The query.
@@ -116,7 +116,7 @@ const LOOPS: [Phrase; 6] = [
 ];
 
 /// A model and a query; a third to a half of the queries tell elements apart.
-pub fn case(rng: &mut Rng) -> Case {
+pub(super) fn case(rng: &mut Rng) -> Case {
     let n = [3, 3, 3, 4][rng.below(4)];
     let first = [0, 0, 0, 1][rng.below(4)];
     let odd = first + [0, n / 2, n - 1][rng.below(3)];

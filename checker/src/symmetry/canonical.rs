@@ -26,7 +26,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// Whether no stored state has an image in another one. `shared` yields the nodes of each discrete
 /// state that has several zones, `load` returns the state and zone of a node.
-pub fn one_per_orbit(
+pub(crate) fn one_per_orbit(
     representative: &Representative,
     dim: usize,
     mut shared: impl Iterator<Item = Vec<u32>>,

@@ -13,7 +13,7 @@ use super::tables::Tables;
 
 /// The colours of all nodes, with the buffers to refine them.
 #[derive(Clone, Debug, Default)]
-pub struct Colours {
+pub(super) struct Colours {
     /// The colours by node.
     pub of: Vec<u64>,
     next: Vec<u64>,
@@ -33,7 +33,7 @@ const HELD: u64 = 0x77;
 
 impl Colours {
     /// Computes the first colours, from locations and cells that concern one element each.
-    pub fn start(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
+    pub(super) fn start(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         self.of.clear();
         self.of.extend_from_slice(&index.block);
         for tuple in &index.unary {
@@ -58,20 +58,26 @@ impl Colours {
     }
 
     /// Performs one round over everything that relates elements.
-    pub fn refine(&mut self, index: &Index, tables: &Tables, state: &[i32], zone: &impl Matrix) {
+    pub(super) fn refine(
+        &mut self,
+        index: &Index,
+        tables: &Tables,
+        state: &[i32],
+        zone: &impl Matrix,
+    ) {
         self.time(index, zone);
         self.relate_only(index, tables, state);
     }
 
     /// Performs one round without clocks.
-    pub fn relate_only(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
+    pub(super) fn relate_only(&mut self, index: &Index, tables: &Tables, state: &[i32]) {
         if !index.relational.is_empty() {
             self.relate(index, tables, state);
         }
     }
 
     /// The number of different colours.
-    pub fn count(&mut self) -> usize {
+    pub(super) fn count(&mut self) -> usize {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.of);
         self.sorted.sort_unstable();
@@ -154,7 +160,7 @@ fn held(index: &Index, tables: &Tables, set: u32, value: i32) -> Option<usize> {
 /// among all clocks, bounds), because inclusion between zones of one orbit is detected only if
 /// their elements are in the same order; then the final colour.
 #[derive(Clone, Debug, Default)]
-pub struct Arrangement {
+pub(super) struct Arrangement {
     words: Vec<u64>,
     starts: Vec<u32>,
     ranks: Vec<u32>,
@@ -162,7 +168,7 @@ pub struct Arrangement {
 
 impl Arrangement {
     /// Computes the order from the first colours of a state and its zone.
-    pub fn load(&mut self, index: &Index, first: &[u64], zone: &impl Matrix) {
+    pub(super) fn load(&mut self, index: &Index, first: &[u64], zone: &impl Matrix) {
         zone.ranks(&mut self.ranks);
         self.words.clear();
         self.starts.clear();
@@ -181,7 +187,7 @@ impl Arrangement {
     }
 
     /// Computes the order from the first colours alone.
-    pub fn load_discrete(&mut self, first: &[u64]) {
+    pub(super) fn load_discrete(&mut self, first: &[u64]) {
         self.words.clear();
         self.words.extend_from_slice(first);
         self.starts.clear();
@@ -189,7 +195,7 @@ impl Arrangement {
     }
 
     /// The words that a node is sorted by.
-    pub fn of(&self, node: usize) -> &[u64] {
+    pub(super) fn of(&self, node: usize) -> &[u64] {
         &self.words[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 }

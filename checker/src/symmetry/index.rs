@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// A cell, location or clock with the nodes in its coordinates.
 #[derive(Clone, Debug)]
-pub struct Tuple {
+pub(crate) struct Tuple {
     /// The position in the state, or in the matrix.
     pub at: u32,
     /// A label that is equal for everything that permutations may exchange.
@@ -21,14 +21,14 @@ pub struct Tuple {
 
 impl Tuple {
     /// Whether it concerns one node alone.
-    pub fn is_unary(&self) -> bool {
+    pub(crate) fn is_unary(&self) -> bool {
         self.nodes.len() + usize::from(self.holds.is_some()) == 1
     }
 }
 
 /// The data that has a node among its coordinates.
 #[derive(Clone, Debug, Default)]
-pub struct Own {
+pub(crate) struct Own {
     /// Cells.
     pub cells: Vec<u32>,
     /// Processes.
@@ -41,7 +41,7 @@ pub struct Own {
 
 /// The tables by node.
 #[derive(Clone, Debug)]
-pub struct Index {
+pub(crate) struct Index {
     /// The first node of each set.
     pub first: Vec<u32>,
     /// Cells and locations that concern one node alone.
@@ -60,7 +60,7 @@ pub struct Index {
 
 impl Index {
     /// Builds the index from tables.
-    pub fn new(tables: &Tables) -> Index {
+    pub(crate) fn new(tables: &Tables) -> Index {
         let (mut first, mut block) = (Vec::new(), Vec::new());
         for (s, data) in tables.sets.iter().enumerate() {
             first.push(block.len() as u32);
@@ -86,7 +86,7 @@ impl Index {
     }
 
     /// The node of an element.
-    pub fn node(&self, set: usize, element: u16) -> usize {
+    pub(crate) fn node(&self, set: usize, element: u16) -> usize {
         self.first[set] as usize + element as usize
     }
 

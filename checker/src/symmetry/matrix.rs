@@ -9,7 +9,7 @@ use crate::zone::bound::{Bound, LE_ZERO};
 
 /// Bounds between clocks. Results for all clocks are equal for clocks that a symmetry of the zone
 /// exchanges.
-pub trait Matrix {
+pub(super) trait Matrix {
     /// The number of clocks plus one.
     fn dim(&self) -> usize;
 
@@ -30,13 +30,13 @@ pub trait Matrix {
 /// Combines a bound with the weight of its clock. The result is short, so that several entries of a
 /// row are hashed at a time.
 #[inline(always)]
-pub fn scramble(bound: i32, weight: u32) -> u32 {
+pub(super) fn scramble(bound: i32, weight: u32) -> u32 {
     let h = (bound as u32 ^ weight).wrapping_mul(0x9e37_79b1);
     h ^ (h >> 15)
 }
 
 /// The number of bounds that are not positive.
-pub fn rank(row: &[Bound]) -> u32 {
+pub(super) fn rank(row: &[Bound]) -> u32 {
     row.iter().map(|b| u32::from(*b <= LE_ZERO)).sum()
 }
 

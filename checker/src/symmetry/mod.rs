@@ -34,15 +34,15 @@ mod tests;
 #[cfg(test)]
 mod thread_tests;
 
-pub use audit::Audit;
-pub use canonical::one_per_orbit;
-pub use one_per_class::OnePerClass;
+pub(crate) use audit::Audit;
+pub(crate) use canonical::one_per_orbit;
+pub(crate) use one_per_class::OnePerClass;
 /// A representative on a path.
-pub type Passed = crate::graph::Passed<Permutation>;
+pub(crate) type Passed = crate::graph::Passed<Permutation>;
 /// The path to a state, through representatives if the search was reduced.
-pub type Route = crate::graph::Route<Permutation>;
-pub use permutation::Permutation;
-pub use reduced::Chosen;
-pub use representative::Representative;
-pub use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
-pub use tables::Tables;
+pub(crate) type Route = crate::graph::Route<Permutation>;
+pub(crate) use permutation::Permutation;
+pub(crate) use reduced::Chosen;
+pub(crate) use representative::Representative;
+pub(crate) use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
+pub(crate) use tables::Tables;

@@ -10,7 +10,7 @@ use zonelens_analysis::network::{
 
 /// The elements of `candidates` that the query names, from static references and from numbers that
 /// are combined with elements.
-pub fn named_elements(
+pub(super) fn named_elements(
     network: &Network,
     query: &Query,
     candidates: &[ScalarsetId],

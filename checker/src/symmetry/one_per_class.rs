@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 /// The kinds of steps that were taken from a state.
 #[derive(Clone, Debug)]
-pub struct OnePerClass {
+pub(crate) struct OnePerClass {
     interchange: Interchange,
     seen: FxHashSet<Vec<u64>>,
     quotient: Option<Quotient>,
@@ -27,7 +27,7 @@ pub struct OnePerClass {
 
 impl OnePerClass {
     /// Creates it for these tables.
-    pub fn new(tables: &Tables) -> OnePerClass {
+    pub(crate) fn new(tables: &Tables) -> OnePerClass {
         OnePerClass {
             interchange: tables.interchange(),
             seen: FxHashSet::default(),
@@ -36,12 +36,12 @@ impl OnePerClass {
     }
 
     /// Computes successors on a few clocks of each class where that is possible.
-    pub fn on_few_clocks(self, quotient: Option<Quotient>) -> OnePerClass {
+    pub(crate) fn on_few_clocks(self, quotient: Option<Quotient>) -> OnePerClass {
         OnePerClass { quotient, ..self }
     }
 
     /// Computes the classes of a state. Must be called before its steps are found.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         program: &Program,
         representative: &Representative,
@@ -57,7 +57,7 @@ impl OnePerClass {
 
     /// The successor by a step on a few clocks of each class. `None` if it must be computed on all
     /// of them, and `Some(None)` if the step is not possible.
-    pub fn successor(
+    pub(crate) fn successor(
         &mut self,
         representative: &Representative,
         expander: &mut Expander<'_>,
@@ -79,7 +79,7 @@ impl OnePerClass {
     }
 
     /// Whether no equivalent step came before.
-    pub fn is_first(
+    pub(crate) fn is_first(
         &mut self,
         program: &Program,
         tables: &Tables,

@@ -2,23 +2,23 @@
 
 /// The image of every element, for each reduced scalarset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Permutation(pub Vec<Vec<u16>>);
+pub(crate) struct Permutation(pub Vec<Vec<u16>>);
 
 impl Permutation {
     /// The identity, for sets of these sizes.
-    pub fn identity(sizes: impl Iterator<Item = usize>) -> Permutation {
+    pub(crate) fn identity(sizes: impl Iterator<Item = usize>) -> Permutation {
         Permutation(sizes.map(|n| (0..n as u16).collect()).collect())
     }
 
     /// Whether it is the identity.
-    pub fn is_identity(&self) -> bool {
+    pub(crate) fn is_identity(&self) -> bool {
         self.0
             .iter()
             .all(|images| images.iter().enumerate().all(|(i, e)| i == *e as usize))
     }
 
     /// The composition: first `first`, then `self`.
-    pub fn after(&self, first: &Permutation) -> Permutation {
+    pub(crate) fn after(&self, first: &Permutation) -> Permutation {
         let compose = |(then, first): (&Vec<u16>, &Vec<u16>)| {
             first.iter().map(|e| then[*e as usize]).collect()
         };
@@ -26,7 +26,7 @@ impl Permutation {
     }
 
     /// The inverse.
-    pub fn inverse(&self) -> Permutation {
+    pub(crate) fn inverse(&self) -> Permutation {
         let invert = |images: &Vec<u16>| {
             let mut inverse = vec![0; images.len()];
             for (i, e) in images.iter().enumerate() {

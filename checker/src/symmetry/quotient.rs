@@ -32,7 +32,7 @@ use crate::zone::bound::Bound;
 
 /// The groups of a step, and the zone on the clocks that are kept.
 #[derive(Clone, Debug)]
-pub struct Quotient {
+pub(crate) struct Quotient {
     /// The number of elements of a group that are kept, by set.
     enough: Vec<u32>,
     /// The node of the clock and its index among the clocks of the node, by matrix index.
@@ -83,7 +83,7 @@ struct Refined {
 impl Quotient {
     /// Creates a quotient for searches where it applies: every clock belongs to at most one
     /// element, and zones are constrained only by bounds of single clocks.
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         bounds: &Bounds,
         abstractor: &Abstractor,
@@ -135,7 +135,7 @@ impl Quotient {
 
     /// Prepares a step from a state with these classes; returns false if no clock can be left out
     /// or the step is not simple.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         program: &Program,
         (tables, index): (&Tables, &Index),
@@ -300,7 +300,7 @@ impl Quotient {
 
     /// Computes the successor; `None` if it must be computed on all clocks, `Some(false)` if there
     /// is none.
-    pub fn successor(
+    pub(crate) fn successor(
         &mut self,
         expander: &mut Expander<'_>,
         step: usize,
@@ -312,7 +312,7 @@ impl Quotient {
 
     /// Abstracts the zone with the bounds of its state; returns false if the bounds differ within a
     /// group.
-    pub fn abstracted(&mut self, whole: &Abstractor) -> bool {
+    pub(crate) fn abstracted(&mut self, whole: &Abstractor) -> bool {
         let same = (0..self.owner.len()).all(|x| {
             let like = self.like(x);
             (whole.l[x], whole.u[x]) == (whole.l[like], whole.u[like])
@@ -325,7 +325,7 @@ impl Quotient {
     }
 
     /// Expands the rows and columns of leaders.
-    pub fn spread(&mut self) {
+    pub(crate) fn spread(&mut self) {
         let (dim, raw) = (self.zone.dim(), self.zone.raw());
         self.rows.clear();
         self.columns.clear();
@@ -383,7 +383,7 @@ impl Quotient {
     }
 
     /// Writes the whole zone, with a permutation applied.
-    pub fn write(&mut self, tables: &Tables, permutation: &Permutation, out: &mut Zone) {
+    pub(crate) fn write(&mut self, tables: &Tables, permutation: &Permutation, out: &mut Zone) {
         let dim = self.starts.len();
         if out.dim() != dim {
             *out = Zone::universe(dim);

@@ -15,7 +15,7 @@ use crate::zone::Zone;
 use std::ops::ControlFlow;
 
 /// One successor per class of steps, each replaced by its representative.
-pub struct Reduced<'p> {
+pub(crate) struct Reduced<'p> {
     plain: Plain<'p>,
     /// Computes representatives.
     pub representative: Representative,
@@ -40,7 +40,7 @@ impl Classes for Representative {
 impl<'p> Reduced<'p> {
     /// Computes one successor per class of steps, on a few clocks of each class where that is
     /// possible.
-    pub fn new(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
+    pub(crate) fn new(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
         let quotient = representative.quotient(plain.program, plain.bounds, &plain.abstractor);
         let one_per_class = OnePerClass::new(representative.tables()).on_few_clocks(quotient);
         Reduced {
@@ -253,7 +253,7 @@ impl<'p> Successors<'p> for Reduced<'p> {
 }
 
 /// Takes every step, and checks that swaps of elements make no difference.
-pub struct Audited<'p> {
+pub(crate) struct Audited<'p> {
     reduced: Reduced<'p>,
     audit: Audit<'p>,
 }
@@ -331,7 +331,7 @@ impl<'p> Successors<'p> for Audited<'p> {
 
 /// The successors of a run: plain, reduced, or reduced and audited.
 #[allow(clippy::large_enum_variant)] // There is one per search, used for every state.
-pub enum Chosen<'p> {
+pub(crate) enum Chosen<'p> {
     /// States are stored unchanged.
     Plain(Plain<'p>),
     /// States are replaced by representatives.
@@ -342,7 +342,7 @@ pub enum Chosen<'p> {
 
 impl<'p> Chosen<'p> {
     /// Reduces by `representative` if it is given, with an audit if that is given.
-    pub fn new(
+    pub(crate) fn new(
         (program, bounds): (&'p Program, &'p Bounds),
         abstraction: Abstraction,
         representative: Option<Representative>,
@@ -357,7 +357,7 @@ impl<'p> Chosen<'p> {
     }
 
     /// Like `new`, without an audit and with every step taken.
-    pub fn every_step(
+    pub(crate) fn every_step(
         (program, bounds): (&'p Program, &'p Bounds),
         abstraction: Abstraction,
         representative: Option<Representative>,
@@ -370,7 +370,7 @@ impl<'p> Chosen<'p> {
     }
 
     /// The representative, if states are reduced.
-    pub fn representative(&self) -> Option<&Representative> {
+    pub(crate) fn representative(&self) -> Option<&Representative> {
         match self {
             Chosen::Plain(_) => None,
             Chosen::Reduced(reduced) => Some(&reduced.representative),
@@ -379,7 +379,7 @@ impl<'p> Chosen<'p> {
     }
 
     /// The audit, if there is one.
-    pub fn audit(&self) -> Option<&Audit<'p>> {
+    pub(crate) fn audit(&self) -> Option<&Audit<'p>> {
         match self {
             Chosen::Plain(_) | Chosen::Reduced(_) => None,
             Chosen::Audited(audited) => Some(&audited.audit),

@@ -27,7 +27,7 @@ use crate::zone::Zone;
 
 /// Computes representatives.
 #[derive(Clone, Debug)]
-pub struct Representative {
+pub(crate) struct Representative {
     tables: Tables,
     index: Index,
     /// How often a tie was broken by name.
@@ -60,7 +60,7 @@ struct Least {
 
 impl Representative {
     /// Creates it for these tables.
-    pub fn new(tables: Tables) -> Representative {
+    pub(crate) fn new(tables: Tables) -> Representative {
         Representative {
             index: Index::new(&tables),
             tables,
@@ -74,7 +74,7 @@ impl Representative {
     }
 
     /// Orders elements by the discrete state alone.
-    pub fn without_clocks(self) -> Representative {
+    pub(crate) fn without_clocks(self) -> Representative {
         Representative {
             by_clocks: false,
             ..self
@@ -111,7 +111,7 @@ impl Representative {
     }
 
     /// The tables.
-    pub fn tables(&self) -> &Tables {
+    pub(crate) fn tables(&self) -> &Tables {
         &self.tables
     }
 
@@ -122,17 +122,17 @@ impl Representative {
 
     /// For each set and element of a representative, the least element that was checked to be
     /// interchangeable with it.
-    pub fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
+    pub(crate) fn classes(&self, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
         stabiliser::classes(&self.tables, &self.index, state, zone)
     }
 
     /// The same for the discrete part alone.
-    pub fn discrete_classes(&self, state: &[i32], alike: &mut Alike) {
+    pub(crate) fn discrete_classes(&self, state: &[i32], alike: &mut Alike) {
         stabiliser::discrete_classes(&self.tables, &self.index, state, alike);
     }
 
     /// Replaces a state by its representative; returns the permutation that was applied.
-    pub fn reduce(&mut self, state: &mut [i32], zone: &mut Zone) -> Permutation {
+    pub(crate) fn reduce(&mut self, state: &mut [i32], zone: &mut Zone) -> Permutation {
         if !self.by_clocks {
             let permutation = self.discrete_order(state);
             self.apply(&permutation, state, zone);
@@ -166,7 +166,7 @@ impl Representative {
     }
 
     /// A quotient for a search with these bounds, if it applies.
-    pub fn quotient(
+    pub(crate) fn quotient(
         &self,
         program: &Program,
         bounds: &Bounds,
@@ -176,7 +176,7 @@ impl Representative {
     }
 
     /// Writes the whole zone of a quotient.
-    pub fn write_out(&self, quotient: &mut Quotient, zone: &mut Zone) {
+    pub(crate) fn write_out(&self, quotient: &mut Quotient, zone: &mut Zone) {
         let sizes = self.tables.sets.iter().map(|s| s.size);
         quotient.spread();
         quotient.write(&self.tables, &Permutation::identity(sizes), zone);
@@ -184,7 +184,7 @@ impl Representative {
 
     /// Writes the representative of a state whose zone is known as a quotient; returns the
     /// permutation that was applied.
-    pub fn reduce_quotient(
+    pub(crate) fn reduce_quotient(
         &mut self,
         state: &mut [i32],
         quotient: &mut Quotient,

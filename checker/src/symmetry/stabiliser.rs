@@ -7,10 +7,10 @@ use crate::program::Alike;
 use crate::zone::Zone;
 
 /// A swap of two elements of a set.
-pub type Swap = (usize, u16, u16);
+pub(super) type Swap = (usize, u16, u16);
 
 /// Whether a swap fixes the state.
-pub fn interchangeable(
+pub(super) fn interchangeable(
     tables: &Tables,
     index: &Index,
     swap: Swap,
@@ -94,7 +94,7 @@ fn moved(coordinates: &[Coordinate], at: usize, (set, a, b): Swap) -> usize {
 }
 
 /// Whether a swap fixes locations and cells.
-pub fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
+pub(super) fn same_data(tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
     let (set, a, b) = swap;
     let own = [
         &index.own[index.node(set, a)],
@@ -162,7 +162,7 @@ fn same_times(zone: &Zone, pairs: &[(usize, usize)], columns: &mut Columns) -> b
 /// For each set and element, the least element of its class. Neighbours whose swap fixes the state
 /// are in the same class, so every permutation inside a class fixes it. In a representative,
 /// interchangeable elements are neighbours; otherwise classes are smaller than they could be.
-pub fn classes(tables: &Tables, index: &Index, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
+pub(super) fn classes(tables: &Tables, index: &Index, state: &[i32], zone: &Zone) -> Vec<Vec<u16>> {
     let sets = 0..tables.sets.len();
     let mut columns = Columns {
         many: true,
@@ -178,7 +178,7 @@ pub fn classes(tables: &Tables, index: &Index, state: &[i32], zone: &Zone) -> Ve
 }
 
 /// The same for the discrete part alone.
-pub fn discrete_classes(tables: &Tables, index: &Index, state: &[i32], alike: &mut Alike) {
+pub(super) fn discrete_classes(tables: &Tables, index: &Index, state: &[i32], alike: &mut Alike) {
     alike.clear();
     alike.classes.clear();
     for (set, data) in tables.sets.iter().enumerate() {

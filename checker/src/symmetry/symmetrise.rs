@@ -12,10 +12,10 @@ use crate::graph::Visitor;
 use crate::program::Fault;
 use crate::zone::Zone;
 
-pub use zonelens_analysis::network::MOST_NAMED;
+pub(crate) use zonelens_analysis::network::MOST_NAMED;
 
 /// Evaluates a condition on all images of a state.
-pub struct Symmetrised<V> {
+pub(crate) struct Symmetrised<V> {
     goal: V,
     representative: Representative,
     /// The elements that the condition names, by set.
@@ -25,7 +25,7 @@ pub struct Symmetrised<V> {
 }
 
 /// Whether every permutation fixes a state.
-pub fn is_invariant(representative: &Representative, state: &[i32], zone: &Zone) -> bool {
+pub(crate) fn is_invariant(representative: &Representative, state: &[i32], zone: &Zone) -> bool {
     let (tables, index) = (representative.tables(), representative.index());
     tables.sets.iter().enumerate().all(|(set, data)| {
         let mut pairs = data.blocks.iter().flat_map(|b| b.windows(2));
@@ -35,7 +35,7 @@ pub fn is_invariant(representative: &Representative, state: &[i32], zone: &Zone)
 
 impl<V: Visitor> Symmetrised<V> {
     /// Evaluates the condition of `goal`, which names these elements.
-    pub fn new(
+    pub(crate) fn new(
         goal: V,
         representative: Representative,
         named: Vec<(usize, u16)>,

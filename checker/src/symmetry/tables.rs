@@ -17,7 +17,7 @@ use zonelens_analysis::network::{
 
 /// One dimension of a cell, clock or process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coordinate {
+pub(crate) struct Coordinate {
     /// The index among the reduced scalarsets.
     pub set: usize,
     /// The element.
@@ -28,7 +28,7 @@ pub struct Coordinate {
 
 /// A reduced scalarset.
 #[derive(Clone, Debug)]
-pub struct Set {
+pub(crate) struct Set {
     /// The id of the scalarset in the network.
     pub id: ScalarsetId,
     /// The number of elements.
@@ -41,7 +41,7 @@ pub struct Set {
 
 /// How permutations act on the states of a network.
 #[derive(Clone, Debug)]
-pub struct Tables {
+pub(crate) struct Tables {
     /// The reduced scalarsets.
     pub sets: Vec<Set>,
     /// The coordinates of each cell.
@@ -59,7 +59,7 @@ pub struct Tables {
 impl Tables {
     /// Builds tables for those of `candidates` whose data has the expected form; `None` if none is
     /// left. Elements in `fixed` are not moved.
-    pub fn new(
+    pub(crate) fn new(
         network: &Network,
         candidates: &[ScalarsetId],
         fixed: &BTreeSet<(ScalarsetId, u32)>,
@@ -86,7 +86,7 @@ impl Tables {
 
     /// The facts about elements that the search for steps needs; classes are filled in for each
     /// state.
-    pub fn interchange(&self) -> Interchange {
+    pub(crate) fn interchange(&self) -> Interchange {
         let own = |coordinates: &Vec<Coordinate>| {
             let pairs = coordinates.iter().map(|c| (c.set as u16, c.element));
             pairs.collect()
@@ -101,7 +101,7 @@ impl Tables {
     }
 
     /// A key that is equal for clocks that permutations may exchange.
-    pub fn kind_of_clock(&self, clock: usize) -> (u64, Vec<(usize, usize)>) {
+    pub(crate) fn kind_of_clock(&self, clock: usize) -> (u64, Vec<(usize, usize)>) {
         let coordinates = &self.clocks[clock];
         let of = |c: &Coordinate| {
             let blocks = &self.sets[c.set].blocks;
@@ -117,7 +117,7 @@ impl Tables {
 
     /// The position to which a permutation moves something with these coordinates.
     #[inline]
-    pub fn image(at: usize, coordinates: &[Coordinate], permutation: &Permutation) -> usize {
+    pub(crate) fn image(at: usize, coordinates: &[Coordinate], permutation: &Permutation) -> usize {
         let mut to = at as i64;
         for c in coordinates {
             let image = permutation.0[c.set][c.element as usize];
@@ -128,7 +128,7 @@ impl Tables {
 
     /// The image of a value held by a cell of this set.
     #[inline]
-    pub fn value(&self, set: Option<usize>, value: i32, permutation: &Permutation) -> i32 {
+    pub(crate) fn value(&self, set: Option<usize>, value: i32, permutation: &Permutation) -> i32 {
         match set {
             Some(set) => {
                 let first = self.sets[set].first;
@@ -143,7 +143,12 @@ impl Tables {
     }
 
     /// Applies a permutation to a state.
-    pub fn apply(&self, permutation: &Permutation, state: &[i32], zone: &Zone) -> (Vec<i32>, Zone) {
+    pub(crate) fn apply(
+        &self,
+        permutation: &Permutation,
+        state: &[i32],
+        zone: &Zone,
+    ) -> (Vec<i32>, Zone) {
         let cells = self.cells.len();
         let mut moved = state.to_vec();
         for (c, coordinates) in self.cells.iter().enumerate() {
@@ -170,7 +175,7 @@ impl Tables {
 }
 
 /// A number for a position that does not depend on the elements in its coordinates.
-pub fn position(at: usize, coordinates: &[Coordinate]) -> u64 {
+pub(super) fn position(at: usize, coordinates: &[Coordinate]) -> u64 {
     let base = coordinates
         .iter()
         .fold(at as i64, |at, c| at - c.stride * i64::from(c.element));

@@ -25,7 +25,7 @@ type Flat = (Vec<i32>, Vec<i32>);
 
 /// Collects every state.
 #[derive(Default)]
-pub struct All(pub Vec<(Vec<i32>, Zone)>);
+pub(super) struct All(pub Vec<(Vec<i32>, Zone)>);
 
 impl Visitor for All {
     fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
@@ -47,7 +47,12 @@ fn states(
 }
 
 /// The first representatives of a model.
-pub fn some_states(program: &Program, abstraction: Abstraction, tables: Tables, most: u64) -> All {
+pub(super) fn some_states(
+    program: &Program,
+    abstraction: Abstraction,
+    tables: Tables,
+    most: u64,
+) -> All {
     search(program, abstraction, Some(tables), most).0
 }
 
@@ -124,7 +129,7 @@ fn least(tables: &Tables, group: &[Permutation], state: &(Vec<i32>, Zone)) -> Fl
     images.min().unwrap_or_default()
 }
 
-pub fn load(name: &str, n: i64) -> Loaded {
+pub(super) fn load(name: &str, n: i64) -> Loaded {
     let path = format!("{}/../examples/{name}.xta", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("an example");
     let constants = [("N", n)];
@@ -136,7 +141,7 @@ pub fn load(name: &str, n: i64) -> Loaded {
     common::load(&text, FileKind::Xta, constants).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-pub fn tables(model: &Loaded) -> Option<Tables> {
+pub(super) fn tables(model: &Loaded) -> Option<Tables> {
     let sets = model.network.scalarsets.enumerated();
     let usable: Vec<_> = sets
         .filter(|(_, set)| set.broken.is_empty() && set.size > 1)
@@ -147,7 +152,7 @@ pub fn tables(model: &Loaded) -> Option<Tables> {
 
 /// Compares the orbits of a model with at most `most` states; returns their number, how many states
 /// were stored for them, and how often ties were broken by name.
-pub fn compare_orbits(
+pub(super) fn compare_orbits(
     model: &Loaded,
     abstraction: Abstraction,
     most: u64,

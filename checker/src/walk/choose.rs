@@ -41,7 +41,7 @@ enum Fixed {
 }
 
 /// Chooses delays for the transitions out of `stays`; `end` is the state after the last of them.
-pub fn delays(
+pub(super) fn delays(
     program: &Program,
     request: &WalkRequest,
     stays: &[&Level],

@@ -14,7 +14,7 @@ const FEW_WAYS: usize = 1024;
 
 /// A state of the walk.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub(super) struct Level {
     /// The discrete state.
     pub state: Vec<i32>,
     /// The points that can be reached in it, delays included.
@@ -29,7 +29,7 @@ pub struct Level {
 
 /// A transition out of a state of the walk.
 #[derive(Clone, Debug)]
-pub struct Left {
+pub(super) struct Left {
     /// The transition.
     pub step: Named,
     /// The points at which the transition is taken.
@@ -40,7 +40,7 @@ pub struct Left {
 
 impl Level {
     /// The number of bounds that are stored here.
-    pub fn bounds(&self) -> usize {
+    pub(super) fn bounds(&self) -> usize {
         let exits = self.left.as_ref().map_or(&[][..], |left| &left.exits);
         let zones = self.zones.iter().chain(exits);
         zones.map(|z| z.dim() * z.dim()).sum::<usize>() + self.state.len()
@@ -55,7 +55,7 @@ fn expander(program: &Program) -> Expander<'_> {
 }
 
 /// The initial state.
-pub fn initial(program: &Program) -> Result<Level, Fault> {
+pub(super) fn initial(program: &Program) -> Result<Level, Fault> {
     let point = Zone::point(&program.initial_clocks);
     let entered = enter(program, program.initial.clone(), vec![point])?;
     entered.ok_or_else(|| FaultKind::NotConvex.nowhere())
@@ -84,7 +84,7 @@ fn enter(
 }
 
 /// Leaves a state by a transition; `None` if no point of the state allows it.
-pub fn pass(
+pub(super) fn pass(
     program: &Program,
     level: &mut Level,
     step: &Named,
@@ -146,7 +146,7 @@ fn exits(
 
 /// The transitions that some point of a state allows, and the number of those that were not
 /// examined.
-pub fn transitions(
+pub(super) fn transitions(
     program: &Program,
     level: &Level,
     limit: Limit<'_>,

@@ -10,7 +10,7 @@ use zonelens_analysis::simulation::{ZoneConstraint, ZonePiece};
 /// first members no two bounds cancel, so a bound follows from others exactly if it follows from
 /// two of them (Larsen, Larsson, Pettersson, Yi: *Efficient verification of real-time systems:
 /// compact data structure and state-space reduction*, 1997).
-pub fn piece(zone: &Zone, names: &[String]) -> ZonePiece {
+pub(super) fn piece(zone: &Zone, names: &[String]) -> ZonePiece {
     let dim = zone.dim();
     let fixed = |i: usize, j: usize| {
         let (there, back) = (zone.at(i, j), zone.at(j, i));

@@ -1,14 +1,14 @@
 //! From a path of the zone graph to a run of the model: the steps with their select values, delays
 //! that make every guard and invariant hold, and the replay that proves it.
 
-pub mod lassos;
+pub(crate) mod lassos;
 mod path;
 mod real;
 mod schedule;
 mod shorten;
-pub mod traces;
+pub(crate) mod traces;
 mod unpermute;
 
-pub use path::{Condition, Conditions, Path, PathStep, by_position, follow, position};
-pub use schedule::schedule;
-pub use shorten::{Lasso, shorten_lasso, shorten_path};
+pub(crate) use path::{Condition, Conditions, Path, PathStep, by_position, follow, position};
+pub(crate) use schedule::schedule;
+pub(crate) use shorten::{Lasso, shorten_lasso, shorten_path};

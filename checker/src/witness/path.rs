@@ -9,7 +9,7 @@ use zonelens_interpreter::Limit;
 
 /// A step as replay and display need it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Move {
+pub(crate) struct Move {
     /// The channel of a synchronisation.
     pub channel: Option<u32>,
     /// The edges with the values of their select variables, sender first.
@@ -18,7 +18,7 @@ pub struct Move {
 
 /// What the path requires of a state: the stay in it, and the step that ends the stay.
 #[derive(Clone, Debug, Default)]
-pub struct Stay {
+pub(crate) struct Stay {
     /// Whether time may pass.
     pub delay: bool,
     /// Constraints that hold when the state is entered.
@@ -31,14 +31,15 @@ pub struct Stay {
 
 /// A path with its conditions.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// One per state.
     pub stays: Vec<Stay>,
 }
 
 /// The part of a state that a run must stay in: disjoint convex parts for each discrete state and
 /// zone; `None` for all of it.
-pub type Condition<'a> = &'a mut dyn FnMut(&mut [i32], &Zone) -> Result<Option<Federation>, Fault>;
+pub(crate) type Condition<'a> =
+    &'a mut dyn FnMut(&mut [i32], &Zone) -> Result<Option<Federation>, Fault>;
 
 /// One way to pass through a state; there are several if something is not convex.
 struct Way {
@@ -53,7 +54,7 @@ struct Way {
 
 /// What happens at the end of a stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathStep {
+pub(crate) enum PathStep {
     /// The step at this position of the state's step list.
     Step(u32),
     /// The step with these edges.
@@ -63,7 +64,7 @@ pub enum PathStep {
 }
 
 /// The conditions of a path.
-pub struct Conditions<'a> {
+pub(crate) struct Conditions<'a> {
     /// The limit after which the work stops.
     pub limit: Limit<'a>,
     /// The condition at the pivot.
@@ -76,7 +77,7 @@ pub struct Conditions<'a> {
 
 /// Follows a path from the initial state with exact zones. `None` if no run takes the path, which
 /// cannot happen with an exact abstraction.
-pub fn follow(
+pub(crate) fn follow(
     program: &Program,
     leaves: &[PathStep],
     mut conditions: Conditions<'_>,
@@ -107,7 +108,7 @@ pub(crate) struct Follower<'p> {
 }
 
 impl<'p> Follower<'p> {
-    pub fn new(program: &'p Program) -> Follower<'p> {
+    pub(super) fn new(program: &'p Program) -> Follower<'p> {
         let mut expander = Expander::new(program);
         expander.lenient = true;
         Follower {
@@ -178,12 +179,12 @@ impl<'p> Follower<'p> {
     }
 
     /// Whether a run can end here.
-    pub fn ends(&mut self, conditions: &mut Conditions<'_>) -> Result<bool, Fault> {
+    pub(super) fn ends(&mut self, conditions: &mut Conditions<'_>) -> Result<bool, Fault> {
         Ok(!self.pass(None, conditions)?.0.is_empty())
     }
 
     /// Takes these steps one after the other; false if no run does.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         leaves: &[PathStep],
         conditions: &mut Conditions<'_>,
@@ -213,7 +214,7 @@ fn widest(ways: Vec<Way>) -> Vec<Way> {
 }
 
 /// Finds a step; returns its position among the steps found.
-pub fn position(
+pub(crate) fn position(
     expander: &mut Expander<'_>,
     state: &mut [i32],
     step: &PathStep,
@@ -426,6 +427,6 @@ fn bounds_of(zone: &Zone) -> Vec<Constraint> {
 }
 
 /// Steps by their positions, as searches without symmetry store them.
-pub fn by_position(steps: Vec<u32>) -> Vec<PathStep> {
+pub(crate) fn by_position(steps: Vec<u32>) -> Vec<PathStep> {
     steps.into_iter().map(PathStep::Step).collect()
 }

@@ -12,7 +12,7 @@ use zonelens_interpreter::Limit;
 
 /// The delays of a path, in units of `1 / unit`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// Number of parts of one time unit.
     pub unit: i64,
     /// The time spent in each state of the path.
@@ -23,7 +23,7 @@ pub struct Schedule {
 /// reached.
 ///
 /// Moment 0 is the start; moment `k + 1` is the end of stay `k`, which is the moment of its step.
-pub fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Option<Schedule> {
+pub(crate) fn schedule(path: &Path, initial_clocks: &[i32], limit: &Limit<'_>) -> Option<Schedule> {
     let mut edges = Vec::new();
     let mut clocks: Vec<Set> = initial_clocks.iter().map(|v| Set::at(0, *v, 1)).collect();
     for (k, stay) in path.stays.iter().enumerate() {

@@ -35,7 +35,7 @@ const MOST_VISITS: usize = 3;
 
 /// A run that ends in a cycle.
 #[derive(Clone, Debug)]
-pub struct Lasso {
+pub(crate) struct Lasso {
     /// The steps, including the pivot.
     pub leaves: Vec<PathStep>,
     /// Where the cycle starts, after the pivot.
@@ -44,7 +44,7 @@ pub struct Lasso {
 
 /// A shorter lasso, if one is found: the cycle is closed as early as possible, then detours are
 /// removed.
-pub fn shorten_lasso(
+pub(crate) fn shorten_lasso(
     program: &Program,
     bounds: &Bounds,
     mut lasso: Lasso,
@@ -82,7 +82,7 @@ pub fn shorten_lasso(
 }
 
 /// A path to the same end without detours.
-pub fn shorten_path(
+pub(crate) fn shorten_path(
     program: &Program,
     leaves: &[PathStep],
     mut conditions: Conditions<'_>,

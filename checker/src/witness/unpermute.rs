@@ -9,7 +9,7 @@ use crate::program::{Fault, Program};
 use crate::symmetry::{OnePerClass, Passed, Permutation, Representative, Tables};
 
 /// Undoes permutations along a path.
-pub struct Unpermute<'p> {
+pub(crate) struct Unpermute<'p> {
     program: &'p Program,
     expander: Expander<'p>,
     one_per_class: Option<OnePerClass>,
@@ -21,7 +21,7 @@ pub struct Unpermute<'p> {
 
 impl<'p> Unpermute<'p> {
     /// Starts at the beginning of a path whose steps were found with or without classes.
-    pub fn new(program: &'p Program, tables: &Tables, one_per_class: bool) -> Unpermute<'p> {
+    pub(crate) fn new(program: &'p Program, tables: &Tables, one_per_class: bool) -> Unpermute<'p> {
         let mut first_edge = vec![0; program.processes()];
         for (id, edge) in program.edges.iter().enumerate() {
             first_edge[edge.process as usize] = id as u32 - edge.index;
@@ -37,24 +37,24 @@ impl<'p> Unpermute<'p> {
     }
 
     /// Maps the whole run by a permutation, which must fix the initial state.
-    pub fn then(mut self, permutation: Permutation) -> Unpermute<'p> {
+    pub(crate) fn then(mut self, permutation: Permutation) -> Unpermute<'p> {
         self.then = Some(permutation);
         self
     }
 
     /// Continues from a representative that was reached by another permutation: a cycle closes
     /// there.
-    pub fn close(&mut self, permutation: &Permutation) {
+    pub(crate) fn close(&mut self, permutation: &Permutation) {
         self.rho = permutation.after(&self.rho);
     }
 
     /// The permutation from the real state to the current representative.
-    pub fn so_far(&self) -> &Permutation {
+    pub(crate) fn so_far(&self) -> &Permutation {
         &self.rho
     }
 
     /// The real step from a representative, if the path continues.
-    pub fn pass(
+    pub(crate) fn pass(
         &mut self,
         representative: &Representative,
         passed: &Passed,
@@ -66,7 +66,7 @@ impl<'p> Unpermute<'p> {
     }
 
     /// The real step from the current representative.
-    pub fn step(
+    pub(crate) fn step(
         &mut self,
         representative: &Representative,
         passed: &Passed,

@@ -4,44 +4,44 @@
 //! comes before `<= c`, which comes before `< c + 1`. [`INF`] is "no bound".
 
 /// A bound: value and strictness in one integer.
-pub type Bound = i32;
+pub(crate) type Bound = i32;
 
 /// No bound.
-pub const INF: Bound = i32::MAX;
+pub(crate) const INF: Bound = i32::MAX;
 
 /// `<= 0`, the diagonal of every consistent matrix.
-pub const LE_ZERO: Bound = 1;
+pub(crate) const LE_ZERO: Bound = 1;
 
 /// The largest magnitude of a constant in a zone. Sums of two bounds that stay below [`SUM_LIMIT`]
 /// cannot wrap; a larger one marks the zone as overflowed.
-pub const CONSTANT_LIMIT: i64 = 1 << 27;
+pub(crate) const CONSTANT_LIMIT: i64 = 1 << 27;
 
 /// The largest encoded magnitude that the kernels add.
-pub const SUM_LIMIT: i32 = 1 << 29;
+pub(crate) const SUM_LIMIT: i32 = 1 << 29;
 
 /// `< c`
-pub const fn lt(c: i32) -> Bound {
+pub(crate) const fn lt(c: i32) -> Bound {
     c << 1
 }
 
 /// `<= c`
-pub const fn le(c: i32) -> Bound {
+pub(crate) const fn le(c: i32) -> Bound {
     (c << 1) | 1
 }
 
 /// The constant of a finite bound.
-pub const fn value(b: Bound) -> i32 {
+pub(crate) const fn value(b: Bound) -> i32 {
     b >> 1
 }
 
 /// Whether a finite bound is strict.
-pub const fn is_strict(b: Bound) -> bool {
+pub(crate) const fn is_strict(b: Bound) -> bool {
     b & 1 == 0
 }
 
 /// The sum of two bounds: strict if either is. Finite operands must be within [`SUM_LIMIT`].
 #[inline(always)]
-pub const fn add(a: Bound, b: Bound) -> Bound {
+pub(crate) const fn add(a: Bound, b: Bound) -> Bound {
     if a == INF || b == INF {
         INF
     } else {
@@ -50,7 +50,7 @@ pub const fn add(a: Bound, b: Bound) -> Bound {
 }
 
 /// The bound of the complement: `not (x - y <= c)` is `y - x < -c`. Only for finite bounds.
-pub const fn negate(b: Bound) -> Bound {
+pub(crate) const fn negate(b: Bound) -> Bound {
     1 - b
 }
 

@@ -14,7 +14,7 @@ use super::bound::{self, Bound, CONSTANT_LIMIT, INF, LE_ZERO, SUM_LIMIT, add, le
 
 /// The relation between two sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub(crate) enum Relation {
     /// The same points.
     Equal,
     /// The first is strictly inside the second.
@@ -27,7 +27,7 @@ pub enum Relation {
 
 /// A convex set of clock valuations.
 #[derive(Clone, Debug)]
-pub struct Zone {
+pub(crate) struct Zone {
     dim: usize,
     overflow: bool,
     m: Vec<Bound>,
@@ -63,7 +63,7 @@ fn two_rows(m: &mut [Bound], dim: usize, a: usize, b: usize) -> (&mut [Bound], &
 
 impl Zone {
     /// All valuations of `dim - 1` clocks.
-    pub fn universe(dim: usize) -> Zone {
+    pub(crate) fn universe(dim: usize) -> Zone {
         let mut zone = Zone {
             dim,
             overflow: false,
@@ -77,7 +77,7 @@ impl Zone {
     }
 
     /// The single valuation with these clock values.
-    pub fn point(values: &[i32]) -> Zone {
+    pub(crate) fn point(values: &[i32]) -> Zone {
         let mut zone = Zone::universe(values.len() + 1);
         for (x, &v) in values.iter().enumerate() {
             zone.set(x + 1, i64::from(v));
@@ -86,33 +86,33 @@ impl Zone {
     }
 
     /// The number of clocks plus one.
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
     /// Whether a bound left the range of the arithmetic; the content is then meaningless.
-    pub fn overflowed(&self) -> bool {
+    pub(crate) fn overflowed(&self) -> bool {
         self.overflow
     }
 
     /// The bound of `x_i - x_j`.
     #[inline(always)]
-    pub fn at(&self, i: usize, j: usize) -> Bound {
+    pub(crate) fn at(&self, i: usize, j: usize) -> Bound {
         self.m[i * self.dim + j]
     }
 
     /// All bounds, row by row.
-    pub fn raw(&self) -> &[Bound] {
+    pub(crate) fn raw(&self) -> &[Bound] {
         &self.m
     }
 
     /// All bounds, mutable; [`Zone::close`] must be called afterwards.
-    pub fn raw_mut(&mut self) -> &mut [Bound] {
+    pub(crate) fn raw_mut(&mut self) -> &mut [Bound] {
         &mut self.m
     }
 
     /// Copies the content of another zone without allocating.
-    pub fn assign(&mut self, other: &Zone) {
+    pub(crate) fn assign(&mut self, other: &Zone) {
         self.dim = other.dim;
         self.overflow = other.overflow;
         self.m.clear();
@@ -121,18 +121,18 @@ impl Zone {
 
     /// Whether it contains no valuation.
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.m[0] < LE_ZERO
     }
 
     /// Makes it empty.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.m[0] = bound::lt(-1);
     }
 
     /// Restores canonical form after arbitrary changes; returns whether the zone is not empty.
     /// O(n³).
-    pub fn close(&mut self) -> bool {
+    pub(crate) fn close(&mut self) -> bool {
         let dim = self.dim;
         for k in 0..dim {
             for i in 0..dim {
@@ -157,7 +157,7 @@ impl Zone {
 
     /// Restores canonical form after entries of some rows became weaker, if all other rows are
     /// still closed. A weaker matrix of a non-empty zone is not empty.
-    pub fn close_rows(&mut self, rows: &[usize]) {
+    pub(crate) fn close_rows(&mut self, rows: &[usize]) {
         let dim = self.dim;
         if rows.is_empty() {
             return;
@@ -176,7 +176,7 @@ impl Zone {
 
     /// Whether the intersection with `x_i - x_j ~ b` would not be empty.
     #[inline(always)]
-    pub fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {
+    pub(crate) fn satisfiable(&self, i: usize, j: usize, b: Bound) -> bool {
         let back = self.at(j, i);
         b == INF
             || back == INF
@@ -186,7 +186,7 @@ impl Zone {
     /// Intersects with `x_i - x_j ~ b`; returns whether the result is not empty. O(n²), or O(1) if
     /// the bound is implied.
     #[inline]
-    pub fn and(&mut self, i: usize, j: usize, b: Bound) -> bool {
+    pub(crate) fn and(&mut self, i: usize, j: usize, b: Bound) -> bool {
         if b >= self.at(i, j) {
             return !self.is_empty();
         }
@@ -237,7 +237,7 @@ impl Zone {
     }
 
     /// Lets time pass: removes all upper bounds.
-    pub fn up(&mut self) {
+    pub(crate) fn up(&mut self) {
         for i in 1..self.dim {
             self.m[i * self.dim] = INF;
         }
@@ -246,7 +246,7 @@ impl Zone {
     /// Lets time pass as long as the clocks stay below their upper bounds, which the zone must
     /// satisfy. Equivalent to [`Zone::up`] and [`Zone::and`] for each bound, but O(n²) for all of
     /// them: a path that got shorter takes one bound to zero and continues from there.
-    pub fn up_below(&mut self, uppers: &[(usize, Bound)]) {
+    pub(crate) fn up_below(&mut self, uppers: &[(usize, Bound)]) {
         self.up();
         let dim = self.dim;
         if uppers.is_empty() {
@@ -273,7 +273,7 @@ impl Zone {
 
     /// Lets time pass for the clocks that run; the others keep their values. The result is the
     /// smallest zone that contains the exact set.
-    pub fn up_with_stopped(&mut self, stopped: &[bool]) {
+    pub(crate) fn up_with_stopped(&mut self, stopped: &[bool]) {
         let dim = self.dim;
         for i in 1..dim {
             if stopped[i] {
@@ -288,7 +288,7 @@ impl Zone {
     }
 
     /// Lets time pass backwards: adds every valuation from which a delay leads into the zone.
-    pub fn down(&mut self) {
+    pub(crate) fn down(&mut self) {
         let dim = self.dim;
         for j in 1..dim {
             let mut best = LE_ZERO;
@@ -300,7 +300,7 @@ impl Zone {
     }
 
     /// Removes all constraints on the clock: it may have any value from 0 on.
-    pub fn free(&mut self, x: usize) {
+    pub(crate) fn free(&mut self, x: usize) {
         let dim = self.dim;
         for j in 0..dim {
             if j != x {
@@ -312,7 +312,7 @@ impl Zone {
     }
 
     /// Sets the clock to a constant, which must not be negative.
-    pub fn set(&mut self, x: usize, value: i64) {
+    pub(crate) fn set(&mut self, x: usize, value: i64) {
         if !(0..=CONSTANT_LIMIT).contains(&value) {
             self.overflow = true;
             return;
@@ -331,7 +331,7 @@ impl Zone {
     }
 
     /// Sets clock `x` to the value of clock `y`.
-    pub fn copy(&mut self, x: usize, y: usize) {
+    pub(crate) fn copy(&mut self, x: usize, y: usize) {
         if x == y {
             return;
         }
@@ -347,7 +347,7 @@ impl Zone {
     }
 
     /// Intersects with another zone; returns whether the result is not empty.
-    pub fn intersect(&mut self, other: &Zone) -> bool {
+    pub(crate) fn intersect(&mut self, other: &Zone) -> bool {
         if other.is_empty() {
             self.clear();
         }
@@ -376,7 +376,7 @@ impl Zone {
     }
 
     /// Whether the two have a point in common.
-    pub fn meets(&self, other: &Zone) -> bool {
+    pub(crate) fn meets(&self, other: &Zone) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
         }
@@ -393,17 +393,17 @@ impl Zone {
     }
 
     /// Compares by inclusion in both directions at once. Both must be canonical and not empty.
-    pub fn relation(&self, other: &Zone) -> Relation {
+    pub(crate) fn relation(&self, other: &Zone) -> Relation {
         relation(&self.m, &other.m)
     }
 
     /// Whether every valuation of `other` is in this zone.
-    pub fn includes(&self, other: &Zone) -> bool {
+    pub(crate) fn includes(&self, other: &Zone) -> bool {
         other.is_empty() || self.m.iter().zip(&other.m).all(|(a, b)| b <= a)
     }
 
     /// Makes upper bounds of clocks non-strict: adds the points where a delay inside the zone ends.
-    pub fn relax_upper(&mut self) {
+    pub(crate) fn relax_upper(&mut self) {
         for i in 1..self.dim {
             let b = &mut self.m[i * self.dim];
             if *b != INF {
@@ -415,7 +415,7 @@ impl Zone {
 
     /// Keeps only the points that have other points of the zone just before them: lower bounds
     /// become strict.
-    pub fn strict_lower(&mut self) -> bool {
+    pub(crate) fn strict_lower(&mut self) -> bool {
         for j in 1..self.dim {
             let b = self.at(0, j);
             if !self.and(0, j, b & !1) {
@@ -426,7 +426,7 @@ impl Zone {
     }
 
     /// Adds the points just before the zone: lower bounds become non-strict.
-    pub fn relax_lower(&mut self) {
+    pub(crate) fn relax_lower(&mut self) {
         for j in 1..self.dim {
             self.m[j] |= 1;
         }
@@ -435,7 +435,7 @@ impl Zone {
 
     /// Keeps only the points that have other points of the zone just after them: upper bounds
     /// become strict.
-    pub fn strict_upper(&mut self) -> bool {
+    pub(crate) fn strict_upper(&mut self) -> bool {
         for i in 1..self.dim {
             let b = self.at(i, 0);
             if b != INF && !self.and(i, 0, b & !1) {
@@ -446,12 +446,12 @@ impl Zone {
     }
 
     /// Whether time may pass for ever inside the zone.
-    pub fn unbounded(&self) -> bool {
+    pub(crate) fn unbounded(&self) -> bool {
         (1..self.dim).all(|i| self.at(i, 0) == INF)
     }
 
     /// The smallest zone that contains both.
-    pub fn hull(&mut self, other: &Zone) {
+    pub(crate) fn hull(&mut self, other: &Zone) {
         for (a, &b) in self.m.iter_mut().zip(&other.m) {
             *a = (*a).max(b);
         }
@@ -460,7 +460,7 @@ impl Zone {
 }
 
 /// Compares two canonical matrices by inclusion in both directions at once.
-pub fn relation(a: &[Bound], b: &[Bound]) -> Relation {
+pub(super) fn relation(a: &[Bound], b: &[Bound]) -> Relation {
     let (mut some_less, mut some_more) = (false, false);
     for (x, y) in a.chunks(16).zip(b.chunks(16)) {
         let (mut less, mut more) = (false, false);

@@ -5,13 +5,13 @@ use super::dbm::Zone;
 use crate::mutation::{Mutation, is_on};
 
 /// A union of zones; empty zones are not included.
-pub type Federation = Vec<Zone>;
+pub(crate) type Federation = Vec<Zone>;
 
 /// `zone` without `hole`, as disjoint zones.
 ///
 /// For each bound of the hole that cuts the zone, the points that violate it form a piece, and the
 /// rest is processed further.
-pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
+pub(crate) fn subtract(zone: &Zone, hole: &Zone) -> Federation {
     if zone.is_empty() {
         return Vec::new();
     }
@@ -42,14 +42,14 @@ pub fn subtract(zone: &Zone, hole: &Zone) -> Federation {
 const MOST_BOUNDS: usize = 32 << 20;
 
 /// Whether a union has grown beyond the limit.
-pub fn is_too_large(zones: &[Zone]) -> bool {
+pub(crate) fn is_too_large(zones: &[Zone]) -> bool {
     zones
         .first()
         .is_some_and(|zone| zones.len() * zone.dim() * zone.dim() > MOST_BOUNDS)
 }
 
 /// The points of `zones` that are in none of `holes`.
-pub fn subtract_all<'a>(
+pub(crate) fn subtract_all<'a>(
     zones: Federation,
     holes: impl IntoIterator<Item = &'a Zone>,
 ) -> Federation {
@@ -65,7 +65,7 @@ pub fn subtract_all<'a>(
 
 /// Removes the zones that lie in another zone of the union. Their number is bounded, because every
 /// pair is compared.
-pub fn drop_included(zones: &mut Federation) {
+pub(crate) fn drop_included(zones: &mut Federation) {
     const MOST_COMPARED: usize = 2_000;
     if zones.len() > MOST_COMPARED {
         return;

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use zonelens_analysis::network::Query;
 use zonelens_analysis::report::{Options, QueryReport};
 use zonelens_checker::{Control, verify};
-pub use zonelens_test_support::{Loaded, load, xta};
+pub(crate) use zonelens_test_support::{Loaded, load, xta};
 
 /// Answers queries of a loaded model.
-pub trait Verify {
+pub(crate) trait Verify {
     /// The report of a formula, which must have no errors.
     fn verify(&self, formula: &str, options: &Options) -> QueryReport;
 

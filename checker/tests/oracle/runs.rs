@@ -9,7 +9,12 @@ use zonelens_test_support::oracle::regions::Graph;
 
 /// A state that a run reaches and the oracle does not, or where the run fails and should not;
 /// `None` if there is none.
-pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Option<TraceState> {
+pub(super) fn stray(
+    model: &TestModel,
+    graph: &Graph,
+    loaded: &Loaded,
+    seed: u64,
+) -> Option<TraceState> {
     let options = SimulateOptions {
         seed,
         steps: 10,
@@ -25,7 +30,7 @@ pub fn stray(model: &TestModel, graph: &Graph, loaded: &Loaded, seed: u64) -> Op
 }
 
 /// The region of a state of a trace, if the oracle has reached it.
-pub fn region(model: &TestModel, graph: &Graph, state: &TraceState) -> Option<usize> {
+pub(super) fn region(model: &TestModel, graph: &Graph, state: &TraceState) -> Option<usize> {
     let locations = (0..model.processes.len())
         .map(|p| number(&state.locations[&format!("P{p}")][1..]) as usize);
     let numbers = (0..model.vars).map(|v| format!("v{v}"));

@@ -3,7 +3,7 @@
 use zonelens_interpreter::Fraction;
 
 /// What `?` shows.
-pub const HELP: &str = "\
+pub(super) const HELP: &str = "\
 N          take transition N as early as possible
 N DELAY    take it after a delay: 3, 3/2 or 1.5
 d DELAY    let time pass
@@ -20,7 +20,7 @@ q          quit";
 
 /// A command.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub(super) enum Command {
     /// Take a transition, possibly after a delay.
     Take(usize, Option<Fraction>),
     /// Let time pass.
@@ -45,7 +45,7 @@ pub enum Command {
 
 /// The arguments of a random walk.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Random {
+pub(super) struct Random {
     /// The most transitions.
     pub steps: Option<usize>,
     /// The seed; a different one each time if it is not given.
@@ -57,7 +57,7 @@ pub struct Random {
 }
 
 /// Reads a line; `Err` says in one line what is wrong with it.
-pub fn parse(line: &str) -> Result<Command, String> {
+pub(super) fn parse(line: &str) -> Result<Command, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();

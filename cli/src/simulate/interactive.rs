@@ -29,7 +29,7 @@ fn limit() -> Limit<'static> {
 }
 
 /// Reads commands until they end; returns the exit status.
-pub fn run(
+pub(super) fn run(
     args: &Args,
     prepared: &Prepared,
     network: &Network,

@@ -14,19 +14,19 @@ const MOST_LISTED: usize = 20;
 const MOST_VALUES: usize = 60;
 
 /// Writes states as text.
-pub struct Screen {
+pub(super) struct Screen {
     booleans: Booleans,
     model: String,
 }
 
 impl Screen {
     /// For a model with these names of booleans.
-    pub fn new(booleans: Booleans, model: String) -> Screen {
+    pub(super) fn new(booleans: Booleans, model: String) -> Screen {
         Screen { booleans, model }
     }
 
     /// The whole state.
-    pub fn state(&self, view: &Simulation, trace: &Trace) -> String {
+    pub(super) fn state(&self, view: &Simulation, trace: &Trace) -> String {
         let mut out = String::new();
         if let Some(message) = &view.message {
             let _ = writeln!(out, "{message}");
@@ -80,7 +80,7 @@ impl Screen {
     }
 
     /// All transitions of the group that one belongs to.
-    pub fn group(&self, view: &Simulation, number: usize) -> Option<String> {
+    pub(super) fn group(&self, view: &Simulation, number: usize) -> Option<String> {
         let group = view.possible.iter().find(|p| p.number == number)?.group;
         let own = view.possible.iter().filter(|p| p.group == group);
         let lines: Vec<String> = own.map(line).collect();

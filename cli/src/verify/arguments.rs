@@ -27,7 +27,7 @@ Exit status, the first that applies to any of the models:
 /// Arguments of `zonelens verify`.
 #[derive(ClapArgs)]
 #[command(after_help = STATUS)]
-pub struct Args {
+pub(crate) struct Args {
     /// Models, folders of models or patterns, `-` for standard input; after a single model also a
     /// file of queries (`.q`), which run instead of those of the model
     #[arg(required = true, value_name = "MODEL|DIR|-|QUERIES")]
@@ -102,7 +102,7 @@ pub struct Args {
 
 /// The format of results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text for reading
     Human,
     /// One line of JSON per query
@@ -113,12 +113,12 @@ pub enum Format {
 
 impl Args {
     /// The overrides of constants on the command line.
-    pub fn constants(&self) -> &[(String, i64)] {
+    pub(crate) fn constants(&self) -> &[(String, i64)] {
         &self.constants
     }
 
     /// What to do about certificates; `None` if nothing.
-    pub fn certificates(&self) -> Option<Wanted> {
+    pub(crate) fn certificates(&self) -> Option<Wanted> {
         let wanted = Wanted {
             file: self.certificate.clone(),
             check: self.certify,
@@ -127,12 +127,12 @@ impl Args {
     }
 
     /// Whether witnesses are shown in full: only on request.
-    pub fn shows_witnesses(&self) -> bool {
+    pub(crate) fn shows_witnesses(&self) -> bool {
         self.witness || self.trace.is_some()
     }
 
     /// The options for the checker: those of the command line override those of `zonelens.toml`.
-    pub fn options(&self, base: Options) -> Options {
+    pub(crate) fn options(&self, base: Options) -> Options {
         let mut constants = base.constants;
         constants.extend(self.constants.iter().cloned());
         let mut without = base.without;
@@ -167,7 +167,7 @@ where
 }
 
 /// Parses an override such as `N=20`.
-pub fn constant(text: &str) -> Result<(String, i64), String> {
+pub(crate) fn constant(text: &str) -> Result<(String, i64), String> {
     let wrong = || "write the constant's name and its value, as in N=20".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     let value = match value.trim() {

@@ -13,7 +13,7 @@ use zonelens_analysis::{report_text, trace_text};
 const LONGEST_QUERY: usize = 500;
 
 /// Writes reports as text.
-pub struct Human {
+pub(super) struct Human {
     palette: Palette,
     /// Whether witnesses of `E<>` are written in full.
     witnesses: bool,
@@ -21,7 +21,7 @@ pub struct Human {
 
 /// Facts about the model that the report itself does not contain.
 #[derive(Default)]
-pub struct About {
+pub(super) struct About {
     /// The variables whose values are shown as `true` and `false`.
     pub booleans: Booleans,
     /// The overridden constants.
@@ -31,18 +31,18 @@ pub struct About {
 impl Human {
     /// Writes with the colours of `palette`; with `witnesses`, the witness of an `E<>` is written
     /// in full.
-    pub fn new(palette: Palette, witnesses: bool) -> Human {
+    pub(super) fn new(palette: Palette, witnesses: bool) -> Human {
         Human { palette, witnesses }
     }
 
     /// The line before all reports.
-    pub fn heading(&self, model: &Path) -> String {
+    pub(super) fn heading(&self, model: &Path) -> String {
         self.palette.strong(&model.display().to_string())
     }
 
     /// Writes one report; `from` is the file of its query, `model` the file that its trace refers
     /// to.
-    pub fn report(
+    pub(super) fn report(
         &self,
         report: &QueryReport,
         from: Option<&Path>,
@@ -150,7 +150,7 @@ impl Human {
     }
 
     /// The line after the reports on this many models.
-    pub fn summary(&self, tally: &Tally, models: usize) -> String {
+    pub(super) fn summary(&self, tally: &Tally, models: usize) -> String {
         let Tally {
             passed, unknown, ..
         } = *tally;

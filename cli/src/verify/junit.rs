@@ -10,7 +10,7 @@ use zonelens_syntax::xml;
 
 /// The suites of a document.
 #[derive(Default)]
-pub struct Suites {
+pub(super) struct Suites {
     text: String,
     tally: Tally,
     time: f64,
@@ -18,7 +18,7 @@ pub struct Suites {
 
 impl Suites {
     /// Adds the suite of a model: one case per query.
-    pub fn add(&mut self, model: &Path, reports: &[QueryReport]) {
+    pub(super) fn add(&mut self, model: &Path, reports: &[QueryReport]) {
         let mut tally = Tally::default();
         for report in reports {
             tally.take(report);
@@ -40,7 +40,7 @@ impl Suites {
     }
 
     /// The document.
-    pub fn document(&self) -> String {
+    pub(super) fn document(&self) -> String {
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <testsuites name=\"zonelens\" {} time=\"{:.3}\">\n{}</testsuites>\n",

@@ -13,7 +13,11 @@ use zonelens_analysis::report::{QueryReport, TraceKind, TraceState, TraceStep};
 const LONG: usize = 10_000;
 
 /// A report on a model as one line. With `full`, with whole states even if the trace is long.
-pub fn to_json(model: &Path, report: &QueryReport, full: bool) -> serde_json::Result<String> {
+pub(super) fn to_json(
+    model: &Path,
+    report: &QueryReport,
+    full: bool,
+) -> serde_json::Result<String> {
     let name = serde_json::to_string(&model.to_string_lossy())?;
     let report = object(report, full)?;
     Ok(match report.strip_prefix('{') {

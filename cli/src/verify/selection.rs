@@ -21,7 +21,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Classifies the arguments; `Err` means bad usage.
-    pub fn new(args: &Args, order: &Order) -> Result<Plan, String> {
+    pub(super) fn new(args: &Args, order: &Order) -> Result<Plan, String> {
         let (mut files, mut problems) = (Vec::new(), Vec::new());
         for (k, argument) in args.paths.iter().enumerate() {
             let at = order.paths.get(k).copied().unwrap_or(k);
@@ -97,7 +97,7 @@ fn query_file(path: &Path) -> Result<Source, String> {
 }
 
 /// The query file next to a model, if there is one.
-pub fn sibling(model: &Path) -> Option<PathBuf> {
+pub(crate) fn sibling(model: &Path) -> Option<PathBuf> {
     if inputs::is_stdin(model) {
         return None;
     }

@@ -21,7 +21,7 @@ static CANCELLED: AtomicBool = AtomicBool::new(false);
 static HANDOVER: Mutex<()> = Mutex::new(());
 
 /// Answers until the input closes.
-pub fn run(request: &WorkerRequest) -> u8 {
+pub(super) fn run(request: &WorkerRequest) -> u8 {
     let (sender, questions) = channel();
     if let Err(error) = std::thread::Builder::new().spawn(move || listen(&sender)) {
         output::complain(&format!("the worker cannot watch its input: {error}"));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Generous: the machine may be busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub struct Client {
+pub(super) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     inbox: Receiver<Value>,
@@ -40,21 +40,21 @@ pub struct Client {
 
 impl Client {
     /// Starts the server with a worker of the test's choice and greets it.
-    pub fn start(worker: Option<&Path>, options: Value) -> Client {
+    pub(super) fn start(worker: Option<&Path>, options: Value) -> Client {
         Client::start_with(worker, options, json!({}))
     }
 
     /// Starts the server with its results in `cache`.
-    pub fn start_in(cache: &Path) -> Client {
+    pub(super) fn start_in(cache: &Path) -> Client {
         Client::spawn_in(None, cache).greet(Value::Null, json!({}))
     }
 
     /// Starts the server with a worker of the test's choice and its results in `cache`.
-    pub fn start_with_cache(worker: &Path, cache: &Path) -> Client {
+    pub(super) fn start_with_cache(worker: &Path, cache: &Path) -> Client {
         Client::spawn_in(Some(worker), cache).greet(Value::Null, json!({}))
     }
 
-    pub fn start_with(worker: Option<&Path>, options: Value, general: Value) -> Client {
+    pub(super) fn start_with(worker: Option<&Path>, options: Value, general: Value) -> Client {
         Client::spawn(worker).greet(options, general)
     }
 
@@ -76,7 +76,7 @@ impl Client {
     }
 
     /// Greets the server with parameters of the test's choice.
-    pub fn initialize(mut self, params: Value) -> Client {
+    pub(super) fn initialize(mut self, params: Value) -> Client {
         let answer = self.request("initialize", params);
         assert!(answer["result"]["capabilities"].is_object(), "{answer}");
         self.capabilities = answer["result"]["capabilities"].clone();
@@ -85,7 +85,7 @@ impl Client {
     }
 
     /// Starts the server and sends nothing.
-    pub fn spawn(worker: Option<&Path>) -> Client {
+    pub(super) fn spawn(worker: Option<&Path>) -> Client {
         Client::spawn_in(worker, &fresh_directory())
     }
 
@@ -94,12 +94,12 @@ impl Client {
     }
 
     /// Starts the server with more arguments and sends nothing.
-    pub fn spawn_with(arguments: &[&str]) -> Client {
+    pub(super) fn spawn_with(arguments: &[&str]) -> Client {
         Client::spawn_command(None, &fresh_directory(), None, arguments)
     }
 
     /// Starts the server with a log and sends nothing.
-    pub fn spawn_logging(worker: Option<&Path>, cache: &Path, log: Option<&Path>) -> Client {
+    pub(super) fn spawn_logging(worker: Option<&Path>, cache: &Path, log: Option<&Path>) -> Client {
         Client::spawn_command(worker, cache, log, &[])
     }
 
@@ -156,12 +156,12 @@ impl Client {
         }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(super) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Writes bytes as they are.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
+    pub(super) fn send_raw(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("input is open");
         stdin.write_all(bytes).expect("the server reads");
         stdin.flush().expect("the server reads");
@@ -173,12 +173,12 @@ impl Client {
         self.send_raw(framed.as_bytes());
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(super) fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
     /// Sends a request and gives its id, for [`Client::answer`].
-    pub fn post(&mut self, method: &str, params: Value) -> u64 {
+    pub(super) fn post(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
         self.pending.insert(id, method.to_owned());
@@ -187,7 +187,7 @@ impl Client {
     }
 
     /// Waits for the answer to a request.
-    pub fn answer(&mut self, id: u64) -> Value {
+    pub(super) fn answer(&mut self, id: u64) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(answer) = self.answers.remove(&id) {
@@ -198,23 +198,23 @@ impl Client {
     }
 
     /// How many answers have come that nobody took yet.
-    pub fn answered(&self) -> usize {
+    pub(super) fn answered(&self) -> usize {
         self.answers.len()
     }
 
-    pub fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
         self.answer(id)
     }
 
     /// The result of a request that must succeed.
-    pub fn result(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.request(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    pub fn command(&mut self, command: &str, argument: Value) -> Value {
+    pub(super) fn command(&mut self, command: &str, argument: Value) -> Value {
         self.result(
             "workspace/executeCommand",
             json!({"command": command, "arguments": [argument]}),
@@ -222,7 +222,7 @@ impl Client {
     }
 
     /// Waits for a notification that `wanted` accepts; those before it are read too.
-    pub fn wait(&mut self, what: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+    pub(super) fn wait(&mut self, what: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
             while let Some(message) = self.unread.pop_front() {
@@ -235,7 +235,7 @@ impl Client {
     }
 
     /// The diagnostics published for a version of a document.
-    pub fn diagnostics(&mut self, uri: &str, version: i64) -> Vec<Value> {
+    pub(super) fn diagnostics(&mut self, uri: &str, version: i64) -> Vec<Value> {
         let message = self.wait("diagnostics", |m| {
             m["method"] == "textDocument/publishDiagnostics"
                 && m["params"]["uri"] == uri
@@ -248,7 +248,11 @@ impl Client {
     }
 
     /// Asks for something until it is as wanted.
-    pub fn poll<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Client) -> Option<T>) -> T {
+    pub(super) fn poll<T>(
+        &mut self,
+        what: &str,
+        mut ask: impl FnMut(&mut Client) -> Option<T>,
+    ) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(found) = ask(self) {
@@ -262,11 +266,11 @@ impl Client {
         }
     }
 
-    pub fn open(&mut self, uri: &str, text: &str) {
+    pub(super) fn open(&mut self, uri: &str, text: &str) {
         self.open_version(uri, 1, text);
     }
 
-    pub fn open_version(&mut self, uri: &str, version: i64, text: &str) {
+    pub(super) fn open_version(&mut self, uri: &str, version: i64, text: &str) {
         self.opened.insert(uri.to_owned());
         self.notify(
             "textDocument/didOpen",
@@ -275,7 +279,7 @@ impl Client {
     }
 
     /// Replaces the whole text.
-    pub fn replace(&mut self, uri: &str, version: i64, text: &str) {
+    pub(super) fn replace(&mut self, uri: &str, version: i64, text: &str) {
         self.notify(
             "textDocument/didChange",
             json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]}),
@@ -283,13 +287,13 @@ impl Client {
     }
 
     /// Lenses that do something.
-    pub fn lenses(&mut self, uri: &str) -> Vec<Value> {
+    pub(super) fn lenses(&mut self, uri: &str) -> Vec<Value> {
         let mut all = self.all_lenses(uri);
         all.retain(|l| l["command"]["command"] != "");
         all
     }
 
-    pub fn all_lenses(&mut self, uri: &str) -> Vec<Value> {
+    pub(super) fn all_lenses(&mut self, uri: &str) -> Vec<Value> {
         let result = self.result(
             "textDocument/codeLens",
             json!({"textDocument": {"uri": uri}}),
@@ -297,14 +301,14 @@ impl Client {
         result.as_array().expect("a list").clone()
     }
 
-    pub fn titles(&mut self, uri: &str) -> Vec<String> {
+    pub(super) fn titles(&mut self, uri: &str) -> Vec<String> {
         let lenses = self.lenses(uri);
         let title = |l: &Value| l["command"]["title"].as_str().unwrap_or("").to_owned();
         lenses.iter().map(title).collect()
     }
 
     /// States of the queries of a document: `satisfied`, `running`, `violated (stale)` …
-    pub fn states(&mut self, uri: &str) -> Vec<String> {
+    pub(super) fn states(&mut self, uri: &str) -> Vec<String> {
         let status = self.command("zonelens.status", json!({"uri": uri}));
         let state = |q: &Value| {
             let stale = if q["stale"] == true { " (stale)" } else { "" };
@@ -318,7 +322,7 @@ impl Client {
             .collect()
     }
 
-    pub fn wait_states(&mut self, uri: &str, wanted: &[&str]) {
+    pub(super) fn wait_states(&mut self, uri: &str, wanted: &[&str]) {
         let mut last = Vec::new();
         self.poll(&format!("states {wanted:?}"), |client| {
             last = client.states(uri);
@@ -450,7 +454,7 @@ impl Client {
     }
 
     /// Says goodbye; the server must leave with status 0 and nothing unanswered.
-    pub fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         self.nothing_unread();
         let answer = self.request("shutdown", Value::Null);
         assert!(answer.get("error").is_none(), "{answer}");
@@ -481,18 +485,18 @@ impl Client {
     }
 
     /// Says nothing more; gives the status the server leaves with.
-    pub fn hang_up(mut self) -> Option<i32> {
+    pub(super) fn hang_up(mut self) -> Option<i32> {
         self.stdin = None;
         self.status()
     }
 
     /// Says nothing more.
-    pub fn close_input(&mut self) {
+    pub(super) fn close_input(&mut self) {
         self.stdin = None;
     }
 
     /// The status the server leaves with by itself.
-    pub fn status(&mut self) -> Option<i32> {
+    pub(super) fn status(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().expect("a status") {
@@ -504,13 +508,13 @@ impl Client {
     }
 
     /// Ends the server the hard way.
-    pub fn kill(mut self) {
+    pub(super) fn kill(mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
     }
 
     /// Processes whose parent is the server.
-    pub fn children(&self) -> Vec<u32> {
+    pub(super) fn children(&self) -> Vec<u32> {
         children_of(self.pid())
     }
 }
@@ -523,7 +527,7 @@ impl Drop for Client {
 }
 
 /// Living processes whose parent is `parent`.
-pub fn children_of(parent: u32) -> Vec<u32> {
+pub(super) fn children_of(parent: u32) -> Vec<u32> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else {
@@ -543,7 +547,7 @@ pub fn children_of(parent: u32) -> Vec<u32> {
 }
 
 /// An empty directory of this test's own.
-pub fn fresh_directory() -> PathBuf {
+pub(super) fn fresh_directory() -> PathBuf {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

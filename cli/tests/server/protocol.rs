@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// The result of a client's request. Requests of our own are described in `docs/protocol.md` alone.
-pub fn check_result(method: &str, value: &Value) {
+pub(super) fn check_result(method: &str, value: &Value) {
     match method {
         "textDocument/implementation" => {
             check::<<lsp_request!("textDocument/implementation") as Request>::Result>(method, value)
@@ -106,7 +106,7 @@ pub fn check_result(method: &str, value: &Value) {
 }
 
 /// The parameters of a server's request.
-pub fn check_request(method: &str, value: &Value) {
+pub(super) fn check_request(method: &str, value: &Value) {
     match method {
         "window/workDoneProgress/create" => check::<
             <lsp_request!("window/workDoneProgress/create") as Request>::Params,
@@ -134,7 +134,7 @@ pub fn check_request(method: &str, value: &Value) {
 }
 
 /// The parameters of a server's notification.
-pub fn check_notification(method: &str, value: &Value) {
+pub(super) fn check_notification(method: &str, value: &Value) {
     match method {
         "textDocument/publishDiagnostics" => check::<
             <lsp_notification!("textDocument/publishDiagnostics") as Notification>::Params,

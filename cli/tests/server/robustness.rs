@@ -188,7 +188,7 @@ fn check(path: &Path) -> (i32, Vec<Value>) {
 }
 
 /// Resident memory of a process in KB.
-pub fn resident(pid: u32) -> u64 {
+pub(super) fn resident(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
     let number = line.and_then(|l| l.split_whitespace().next()?.parse().ok());
@@ -439,7 +439,7 @@ fn entries(directory: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// Version and commit of the program, as the server says them.
-pub fn version() -> String {
+pub(super) fn version() -> String {
     let mut client = Client::spawn(None);
     let answer = client.request("initialize", json!({"capabilities": {}}));
     client.notify("initialized", json!({}));
@@ -449,7 +449,7 @@ pub fn version() -> String {
 }
 
 /// An entry of the cache with another report and a checksum that fits it.
-pub fn forged(entry: &str, version: &str, change: impl Fn(&str) -> String) -> String {
+pub(super) fn forged(entry: &str, version: &str, change: impl Fn(&str) -> String) -> String {
     let (header, report) = entry.split_once('\n').expect("a header");
     let mut words = header.split(' ');
     let (form, meaning) = (words.next().expect("a form"), words.next().expect("a key"));

@@ -8,7 +8,7 @@ const RESULT: &str = r#"{"type":"result","query":"q","line":1,"verdict":"VERDICT
 const PROGRESS: &str = r#"{"type":"progress","stored":41200,"explored":40000,"waiting":3,"states_per_second":38000,"memory_bytes":1000,"seconds":0.5}"#;
 
 /// Writes a worker that reads its request and then does `body`.
-pub fn script(body: &str) -> PathBuf {
+pub(super) fn script(body: &str) -> PathBuf {
     let path = fresh_directory().join("worker.sh");
     let text = format!("#!/bin/sh\nread -r request\n{body}\n");
     std::fs::write(&path, text).expect("written");
@@ -17,19 +17,19 @@ pub fn script(body: &str) -> PathBuf {
 }
 
 /// Answers at once.
-pub fn answering(verdict: &str) -> PathBuf {
+pub(super) fn answering(verdict: &str) -> PathBuf {
     script(&format!("echo '{}'", RESULT.replace("VERDICT", verdict)))
 }
 
 /// Answers at once that there is no answer.
-pub fn unknown(reason: &str) -> PathBuf {
+pub(super) fn unknown(reason: &str) -> PathBuf {
     let result = RESULT.replace("VERDICT", "unknown");
     let result = result.replace(r#""reason":null"#, &format!(r#""reason":"{reason}""#));
     script(&format!("echo '{result}'"))
 }
 
 /// Answers at once that the set `pid` was not reduced over, for a reason at `line` of the model.
-pub fn excluding(line: u32) -> PathBuf {
+pub(super) fn excluding(line: u32) -> PathBuf {
     let set = format!(
         r#""excluded":[{{"name":"pid","rule":"sym/loop-order","line":{line},"column":3}}]"#
     );
@@ -41,19 +41,19 @@ pub fn excluding(line: u32) -> PathBuf {
 }
 
 /// Reports progress until its input closes.
-pub fn busy() -> PathBuf {
+pub(super) fn busy() -> PathBuf {
     script(&format!(
         "while :; do echo '{PROGRESS}'; sleep 0.05; done &\ncat >/dev/null\nkill $!"
     ))
 }
 
 /// Says nothing and ignores that its input closes.
-pub fn hanging() -> PathBuf {
+pub(super) fn hanging() -> PathBuf {
     script("exec sleep 1000")
 }
 
 /// Counts how often it is started, in the file it gives, and then is busy.
-pub fn counting() -> (PathBuf, PathBuf) {
+pub(super) fn counting() -> (PathBuf, PathBuf) {
     let count = fresh_directory().join("count");
     let body = format!(
         "echo x >> '{}'\nwhile :; do echo '{PROGRESS}'; sleep 0.05; done &\ncat >/dev/null\nkill $!",
@@ -63,7 +63,7 @@ pub fn counting() -> (PathBuf, PathBuf) {
 }
 
 /// Answers at once, and writes the request of each run as a line of the file it gives.
-pub fn recording(verdict: &str) -> (PathBuf, PathBuf) {
+pub(super) fn recording(verdict: &str) -> (PathBuf, PathBuf) {
     let requests = fresh_directory().join("requests");
     let body = format!(
         "printf '%s\\n' \"$request\" >> '{}'\necho '{}'",
@@ -74,7 +74,7 @@ pub fn recording(verdict: &str) -> (PathBuf, PathBuf) {
 }
 
 /// Reports progress until the file that it gives exists, then answers that a limit was reached.
-pub fn waiting(reason: &str) -> (PathBuf, PathBuf) {
+pub(super) fn waiting(reason: &str) -> (PathBuf, PathBuf) {
     let go = fresh_directory().join("go");
     let result = RESULT.replace("VERDICT", "unknown");
     let result = result.replace(r#""reason":null"#, &format!(r#""reason":"{reason}""#));

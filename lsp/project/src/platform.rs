@@ -56,13 +56,13 @@ mod malloc {
     use std::ffi::c_int;
 
     /// The parameter for the maximum number of arenas.
-    pub const ARENA_MAX: c_int = -8;
+    pub(super) const ARENA_MAX: c_int = -8;
 
     // SAFETY: declared as in malloc.h; both functions take the allocator's locks and only change
     // free memory.
     unsafe extern "C" {
-        pub safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
-        pub safe fn malloc_trim(pad: usize) -> c_int;
+        pub(super) safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        pub(super) safe fn malloc_trim(pad: usize) -> c_int;
     }
 }
 

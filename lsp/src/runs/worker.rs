@@ -18,13 +18,13 @@ const ASK_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker may take to leave after its answer.
 const LEAVE_GRACE: Duration = Duration::from_secs(1);
 /// A line longer than this is no answer.
-pub const MAX_LINE_BYTES: u64 = 512 << 20;
+pub(crate) const MAX_LINE_BYTES: u64 = 512 << 20;
 /// How much of a worker's complaints is kept.
 const MAX_STDERR_BYTES: u64 = 16 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// With an answer.
     Answer(Box<QueryReport>),
     /// By the user's wish.
@@ -35,7 +35,7 @@ pub enum Outcome {
 
 /// Runs `request` in a worker process. Progress goes to `progress`; `cancel` (sent or dropped) ends
 /// it.
-pub async fn run(
+pub(crate) async fn run(
     program: PathBuf,
     request: WorkerRequest,
     progress: mpsc::UnboundedSender<Progress>,
@@ -51,7 +51,7 @@ pub async fn run(
 
 /// Runs `request`, which may explore for long, in a worker process; `Ok(None)` if it was cancelled,
 /// `Err` is a sentence for users.
-pub async fn explore(
+pub(crate) async fn explore(
     program: PathBuf,
     request: WorkerRequest,
     progress: mpsc::UnboundedSender<Progress>,
@@ -75,7 +75,7 @@ pub async fn explore(
 }
 
 /// Asks a worker something that takes no exploration; `Err` is a sentence for users.
-pub async fn ask(program: &Path, request: &WorkerRequest) -> Result<WorkerMessage, String> {
+pub(crate) async fn ask(program: &Path, request: &WorkerRequest) -> Result<WorkerMessage, String> {
     let mut child = start(program)?;
     let _noted = Worker::new(child.id());
     let (progress, _) = mpsc::unbounded_channel();
@@ -95,7 +95,7 @@ async fn sleep(limit: Option<Duration>) {
 }
 
 /// Starts a worker that waits for its request.
-pub fn start(program: &Path) -> Result<Child, String> {
+pub(crate) fn start(program: &Path) -> Result<Child, String> {
     let mut command = Command::new(program);
     command
         .arg("worker")
@@ -162,7 +162,7 @@ async fn listen(
 
 /// The first line a worker complains with. All of it is read: a worker must not wait for a pipe to
 /// be emptied.
-pub async fn complaints(mut stderr: ChildStderr) -> String {
+pub(crate) async fn complaints(mut stderr: ChildStderr) -> String {
     let mut bytes = Vec::new();
     let mut start = (&mut stderr).take(MAX_STDERR_BYTES);
     let _ = start.read_to_end(&mut bytes).await;
@@ -173,7 +173,10 @@ pub async fn complaints(mut stderr: ChildStderr) -> String {
 }
 
 /// How a worker ended that gave no answer.
-pub async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<String>>) -> String {
+pub(crate) async fn describe_exit(
+    child: &mut Child,
+    complaints: Option<JoinHandle<String>>,
+) -> String {
     let mut said = String::new();
     if let Some(complaints) = complaints {
         let heard = tokio::time::timeout(LEAVE_GRACE, complaints).await;
@@ -191,7 +194,7 @@ pub async fn describe_exit(child: &mut Child, complaints: Option<JoinHandle<Stri
 }
 
 /// Sees to it that the process is gone and reaped.
-pub async fn leave(child: &mut Child, answered: bool) {
+pub(crate) async fn leave(child: &mut Child, answered: bool) {
     if answered {
         let left = tokio::time::timeout(LEAVE_GRACE, child.wait()).await;
         if left.is_ok() {

@@ -11,18 +11,18 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types as lsp;
 
 /// The version of these requests.
-pub const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// Asks for the text of a document that only the server has.
 #[derive(Deserialize)]
-pub struct OfContent {
+pub(crate) struct OfContent {
     uri: String,
 }
 
 impl Server {
     /// `zonelens/documentText`: the text as the server has it, so that a client can see that both
     /// agree.
-    pub async fn document_text(
+    pub(crate) async fn document_text(
         &self,
         params: lsp::TextDocumentIdentifier,
     ) -> Result<serde_json::Value> {
@@ -32,7 +32,7 @@ impl Server {
     }
 
     /// `zonelens/serverStatus`: what the server is doing.
-    pub async fn server_status(&self, _: Value) -> Result<Value> {
+    pub(crate) async fn server_status(&self, _: Value) -> Result<Value> {
         let shared = &self.shared;
         let runs: Vec<Value> = shared
             .runs
@@ -71,7 +71,7 @@ impl Server {
     }
 
     /// `workspace/textDocumentContent`: the text of a trace, or the page of a rule.
-    pub async fn document_content(&self, params: OfContent) -> Result<Value> {
+    pub(crate) async fn document_content(&self, params: OfContent) -> Result<Value> {
         let page = rule_pages::content(&params.uri).map(str::to_owned);
         let text = page.or_else(|| trace_document::content(&self.shared, &params.uri));
         let text = text.ok_or_else(|| {

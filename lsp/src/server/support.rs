@@ -49,19 +49,19 @@ impl Server {
     }
 
     /// The user presses cancel on a progress; the protocol crate leaves this notification to us.
-    pub async fn progress_cancelled(&self, params: lsp::WorkDoneProgressCancelParams) {
+    pub(crate) async fn progress_cancelled(&self, params: lsp::WorkDoneProgressCancelParams) {
         if let Some(run) = announce::run_of(&params.token) {
             self.shared.runs.cancel(Which::Run(run)).await;
         }
     }
 
     /// What the guard of the input makes of a request under `$/`.
-    pub async fn unknown_request(&self) -> Result<()> {
+    pub(crate) async fn unknown_request(&self) -> Result<()> {
         Err(Error::method_not_found())
     }
 
     /// What the guard of the input makes of a message that cannot be read.
-    pub async fn malformed(&self) -> Result<()> {
+    pub(crate) async fn malformed(&self) -> Result<()> {
         Err(Error::parse_error())
     }
 

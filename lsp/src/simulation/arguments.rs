@@ -10,7 +10,7 @@ use zonelens_syntax::parse_expression;
 const MOST_RANDOM: usize = 10_000;
 
 /// What a command does to a simulation.
-pub enum Action {
+pub(super) enum Action {
     /// Nothing.
     State,
     /// Takes a transition.
@@ -44,7 +44,7 @@ pub enum Action {
 }
 
 /// Reads a command; `Err` is a sentence for the user.
-pub fn read(command: &str, argument: Argument, model: &Snapshot) -> Result<Action, String> {
+pub(super) fn read(command: &str, argument: Argument, model: &Snapshot) -> Result<Action, String> {
     Ok(match command {
         commands::SIMULATION_STATE => Action::State,
         commands::SIMULATION_TAKE => Action::Take {

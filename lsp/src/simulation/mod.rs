@@ -33,7 +33,7 @@ use zonelens_ide::Snapshot;
 use zonelens_interpreter::{Limit, RandomEnd, RandomOptions, Session, Taken};
 
 /// What the names of the simulator's commands start with.
-pub const COMMANDS: &str = "zonelens.simulation.";
+pub(crate) const COMMANDS: &str = "zonelens.simulation.";
 
 /// Time for what a command does, and for what it shows.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The place of the one simulation, and the order of the commands.
 #[derive(Default)]
-pub struct Slot {
+pub(crate) struct Slot {
     open: Mutex<Option<Arc<Simulator>>>,
     turns: Mutex<Turns>,
     overtaken: Notify,
@@ -64,7 +64,7 @@ struct Turns {
 
 impl Slot {
     /// A command arrives: what an earlier one still computes can end. Gives its ticket.
-    pub fn arrive(&self) -> u64 {
+    pub(crate) fn arrive(&self) -> u64 {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.arrived += 1;
         turns.stop.store(true, Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl Slot {
     }
 
     /// Ends the simulation, its thread and its worker.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.arrive();
         *self.open() = None;
     }
@@ -120,7 +120,7 @@ fn limit(stop: &AtomicBool) -> Limit<'_> {
 }
 
 /// Runs a command of the simulator; `Err` is a sentence for the user.
-pub async fn command(
+pub(crate) async fn command(
     shared: &Arc<Shared>,
     command: &str,
     argument: Argument,
@@ -154,7 +154,7 @@ pub async fn command(
 }
 
 /// Goes to a step of the walk: the trace commands do so while its trace is open.
-pub async fn follow(shared: &Arc<Shared>, step: usize) -> Result<(), String> {
+pub(crate) async fn follow(shared: &Arc<Shared>, step: usize) -> Result<(), String> {
     let simulator = shared.simulation.current().ok_or(NOT_OPEN)?;
     simulator
         .thread
@@ -433,7 +433,7 @@ async fn tell(shared: &Arc<Shared>, state: Value) {
 }
 
 /// After an edit of `uri`: the walk is taken over into the new text, as far as it can be.
-pub async fn edited(shared: &Arc<Shared>, uri: &str) {
+pub(crate) async fn edited(shared: &Arc<Shared>, uri: &str) {
     let Some(open) = shared.trace().filter(|t| t.simulated) else {
         return;
     };

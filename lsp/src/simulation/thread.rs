@@ -17,7 +17,7 @@ const STACK_BYTES: usize = 256 << 20;
 const CRASHED: &str = "the simulation hit an internal error and has ended";
 
 /// A simulation with the text that it is about.
-pub struct Held {
+pub(super) struct Held {
     /// The walk and its run.
     pub session: Session,
     /// The text.
@@ -31,7 +31,7 @@ pub struct Held {
 
 impl Held {
     /// A simulation of `model`.
-    pub fn new(session: Session, model: Arc<Snapshot>, meaning: Meaning) -> Held {
+    pub(super) fn new(session: Session, model: Arc<Snapshot>, meaning: Meaning) -> Held {
         Held {
             lines: LineIndex::new(&model.file().text),
             session,
@@ -42,7 +42,7 @@ impl Held {
     }
 
     /// Runs `work` with the session and the positions of spans in the text.
-    pub fn with_places<T>(
+    pub(super) fn with_places<T>(
         &mut self,
         work: impl FnOnce(&mut Session, &dyn Fn(Span) -> Position) -> T,
     ) -> T {
@@ -60,7 +60,7 @@ fn position(lines: &LineIndex, text: &str, span: Span) -> Position {
 }
 
 /// The positions of spans in a text.
-pub fn positions(text: &str) -> impl Fn(Span) -> Position + '_ {
+pub(super) fn positions(text: &str) -> impl Fn(Span) -> Position + '_ {
     let lines = LineIndex::new(text);
     move |span| position(&lines, text, span)
 }
@@ -68,13 +68,13 @@ pub fn positions(text: &str) -> impl Fn(Span) -> Position + '_ {
 type Job = Box<dyn FnOnce(&mut Held) + Send>;
 
 /// The way to the thread, which ends when this is dropped and its work is done.
-pub struct Thread {
+pub(super) struct Thread {
     jobs: mpsc::Sender<Job>,
 }
 
 impl Thread {
     /// Starts a thread with what `make` makes; `Err` says why there is no simulation.
-    pub async fn start(
+    pub(super) async fn start(
         make: impl FnOnce() -> Result<Held, String> + Send + 'static,
     ) -> Result<Thread, String> {
         let (jobs, inbox) = mpsc::channel::<Job>();
@@ -98,7 +98,7 @@ impl Thread {
     }
 
     /// Does `work` after what was sent before.
-    pub async fn run<T: Send + 'static>(
+    pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Held) -> T + Send + 'static,
     ) -> Result<T, String> {

@@ -12,7 +12,7 @@ use zonelens_interpreter::Limit;
 use crate::position::Encoding;
 
 /// A simulation as it is shown.
-pub struct View {
+pub(super) struct View {
     /// What commands answer.
     pub state: Value,
     /// The walk.
@@ -27,7 +27,7 @@ pub struct View {
 const WITHOUT_PLACES: [&str; 4] = ["state", "previous", "select", "zone"];
 
 /// What `held` is now.
-pub fn view(held: &mut Held, number: u64, encoding: Encoding, limit: Limit<'_>) -> View {
+pub(super) fn view(held: &mut Held, number: u64, encoding: Encoding, limit: Limit<'_>) -> View {
     let (simulation, trace) = held.with_places(|session, position| {
         let simulation = session.view(position, limit);
         let simulation =

@@ -26,14 +26,14 @@ struct Question {
 }
 
 /// The way to the worker, which ends when this is dropped.
-pub struct Walks {
+pub(super) struct Walks {
     questions: mpsc::UnboundedSender<Question>,
 }
 
 impl Walks {
     /// Starts `program` as a worker with its first line. A worker that cannot be started, or that
     /// ends, says so in all answers.
-    pub fn start(program: PathBuf, request: WorkerRequest) -> Walks {
+    pub(super) fn start(program: PathBuf, request: WorkerRequest) -> Walks {
         let (questions, inbox) = mpsc::unbounded_channel();
         tokio::spawn(serve(program, request, inbox));
         Walks { questions }
@@ -41,7 +41,7 @@ impl Walks {
 
     /// Asks. A newer question may end the work on this one: then the sender of the reply is
     /// dropped.
-    pub fn ask(&self, request: WalkRequest) -> oneshot::Receiver<Reply> {
+    pub(super) fn ask(&self, request: WalkRequest) -> oneshot::Receiver<Reply> {
         let (reply, answer) = oneshot::channel();
         let _ = self.questions.send(Question { request, reply });
         answer

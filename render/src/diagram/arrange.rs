@@ -17,11 +17,11 @@ const PILL: f64 = 30.0;
 const EAR: f64 = 34.0;
 const EAR_HEIGHT: f64 = 12.0;
 /// With more edges, a layered layout takes too long: a grid is used instead.
-pub const MAX_LAYERED: usize = 1_500;
+pub(crate) const MAX_LAYERED: usize = 1_500;
 const GRID: f64 = 160.0;
 
 /// Lays out a template.
-pub fn arrange(raw: RawTemplate) -> Template {
+pub(crate) fn arrange(raw: RawTemplate) -> Template {
     let placed = !raw.nodes.is_empty() && raw.nodes.iter().all(|n| n.place.is_some());
     let (nodes, edges) = if placed {
         as_drawn(&raw)

@@ -14,7 +14,7 @@ use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
 /// A template before layout.
-pub struct RawTemplate {
+pub(crate) struct RawTemplate {
     pub name: String,
     pub parameters: String,
     pub range: Range,
@@ -24,7 +24,7 @@ pub struct RawTemplate {
 }
 
 /// A node before layout.
-pub struct RawNode {
+pub(crate) struct RawNode {
     pub name: String,
     pub kind: NodeKind,
     pub initial: bool,
@@ -36,7 +36,7 @@ pub struct RawNode {
 }
 
 /// An edge before layout.
-pub struct RawEdge {
+pub(crate) struct RawEdge {
     pub id: u32,
     pub source: usize,
     pub target: usize,
@@ -48,7 +48,7 @@ pub struct RawEdge {
 }
 
 /// A text, and its position in the file if given.
-pub struct RawLabel {
+pub(crate) struct RawLabel {
     pub kind: &'static str,
     pub text: String,
     pub range: Range,
@@ -57,13 +57,13 @@ pub struct RawLabel {
 
 /// What the file says of an element beside its coordinates.
 #[derive(Default)]
-pub struct Said {
+pub(crate) struct Said {
     pub color: Option<String>,
     pub comment: Option<String>,
 }
 
 /// The templates of a file.
-pub fn templates(file: &SourceFile, range: &dyn Fn(Span) -> Range) -> Vec<RawTemplate> {
+pub(crate) fn templates(file: &SourceFile, range: &dyn Fn(Span) -> Range) -> Vec<RawTemplate> {
     // In `.xta` the coordinates are in `//@ xml` lines.
     let mut sketches = convert::sketches(file).into_iter();
     let read = |item: &Placed<ast::Item>| match &item.node.kind {
@@ -349,12 +349,16 @@ fn said(graphics: Option<&Graphics>) -> Said {
 }
 
 /// The coordinates of an element.
-pub fn place(graphics: Option<&Graphics>) -> Option<Point> {
+pub(crate) fn place(graphics: Option<&Graphics>) -> Option<Point> {
     point(&graphics?.attributes)
 }
 
 /// The coordinates of a child element, by its tag and kind.
-pub fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -> Option<Point> {
+pub(crate) fn child_place(
+    graphics: Option<&Graphics>,
+    tag: &str,
+    kind: Option<&str>,
+) -> Option<Point> {
     let of_kind = |c: &&ast::GraphicsChild| {
         let named = c.attributes.iter().find(|(name, _)| name == "kind");
         c.tag == tag && (kind.is_none() || named.map(|(_, v)| v.as_str()) == kind)
@@ -362,7 +366,7 @@ pub fn child_place(graphics: Option<&Graphics>, tag: &str, kind: Option<&str>) -
     point(&graphics?.children.iter().find(of_kind)?.attributes)
 }
 
-pub fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
+pub(crate) fn point(attributes: &[(SmolStr, SmolStr)]) -> Option<Point> {
     let coordinate = |name: &str| -> Option<f64> {
         let (_, value) = attributes.iter().find(|(n, _)| n == name)?;
         let value: f64 = value.trim().parse().ok()?;

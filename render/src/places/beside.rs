@@ -90,7 +90,7 @@ impl Room {
 }
 
 /// Computes coordinates for a template that has some.
-pub fn beside(template: &Template) -> Places {
+pub(super) fn beside(template: &Template) -> Places {
     let mut room = Room::default();
     let at = centres(template, &mut room);
     keep_labels(template, &mut room);

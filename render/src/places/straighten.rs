@@ -9,7 +9,7 @@ use crate::layered::{Link, Size};
 const DISTANCE: f64 = 4.0;
 
 /// The areas that lines must avoid.
-pub struct Taken {
+pub(super) struct Taken {
     /// The rectangles of texts, and those of locations with their indices.
     boxes: Vec<(Rectangle, Option<usize>)>,
 }
@@ -51,7 +51,7 @@ impl Rectangle {
 
 /// Collects everything drawn except lines: locations with their texts and loops, and labels of
 /// edges.
-pub fn taken(
+pub(super) fn taken(
     nodes: impl Iterator<Item = (Point, Size)>,
     prints: &[Footprint],
     routes: &[Route],
@@ -94,7 +94,7 @@ pub fn taken(
 }
 
 /// Removes corners, except those next to the labels.
-pub fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
+pub(super) fn straighten(route: &mut Route, link: &Link, taken: &Taken) {
     let last = route.points.len().saturating_sub(1);
     let free = |a: Point, b: Point| {
         let own = |node: &Option<usize>| *node == Some(link.source) || *node == Some(link.target);

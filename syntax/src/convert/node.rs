@@ -29,7 +29,7 @@ pub(crate) enum Content {
 
 impl Node {
     /// An element without attributes or content.
-    pub fn new(tag: &str) -> Node {
+    pub(super) fn new(tag: &str) -> Node {
         Node {
             tag: tag.into(),
             ..Node::default()
@@ -37,14 +37,14 @@ impl Node {
     }
 
     /// An element that contains only `text`.
-    pub fn with_text(tag: &str, text: impl Into<String>) -> Node {
+    pub(super) fn with_text(tag: &str, text: impl Into<String>) -> Node {
         let mut node = Node::new(tag);
         node.set_text(text.into());
         node
     }
 
     /// The tag, attributes and comments of `element`, nothing else.
-    pub fn shell(raw: &str, element: &Element) -> Node {
+    pub(super) fn shell(raw: &str, element: &Element) -> Node {
         Node {
             tag: element.tag.clone(),
             attributes: element.attributes.clone(),
@@ -53,7 +53,7 @@ impl Node {
     }
 
     /// All of `element`, with its decoded text.
-    pub fn copy(raw: &str, element: &Element) -> Node {
+    pub(super) fn copy(raw: &str, element: &Element) -> Node {
         let mut node = Node {
             tag: element.tag.clone(),
             attributes: element.attributes.clone(),
@@ -74,13 +74,13 @@ impl Node {
     }
 
     /// `self` with one more attribute.
-    pub fn with(mut self, name: &str, value: impl std::fmt::Display) -> Node {
+    pub(super) fn with(mut self, name: &str, value: impl std::fmt::Display) -> Node {
         self.set(name, value);
         self
     }
 
     /// Replaces an attribute or adds it.
-    pub fn set(&mut self, name: &str, value: impl std::fmt::Display) {
+    pub(super) fn set(&mut self, name: &str, value: impl std::fmt::Display) {
         let value = SmolStr::from(value.to_string());
         match self.attributes.iter_mut().find(|(n, _)| n == name) {
             Some((_, old)) => *old = value,
@@ -89,18 +89,18 @@ impl Node {
     }
 
     /// The value of an attribute.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(n, _)| n == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// Adds a child.
-    pub fn push(&mut self, child: Node) {
+    pub(super) fn push(&mut self, child: Node) {
         self.content.push(Content::Node(child));
     }
 
     /// The children.
-    pub fn children(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn children(&self) -> impl Iterator<Item = &Node> {
         self.content.iter().filter_map(|c| match c {
             Content::Node(node) => Some(node),
             _ => None,
@@ -108,12 +108,12 @@ impl Node {
     }
 
     /// The first child with this tag.
-    pub fn child(&self, tag: &str) -> Option<&Node> {
+    pub(super) fn child(&self, tag: &str) -> Option<&Node> {
         self.children().find(|c| c.tag == tag)
     }
 
     /// The element's own text.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|c| match c {
             Content::Text(text) => Some(text.as_str()),
             _ => None,
@@ -122,7 +122,7 @@ impl Node {
     }
 
     /// Replaces the element's own text.
-    pub fn set_text(&mut self, text: String) {
+    pub(super) fn set_text(&mut self, text: String) {
         self.content.retain(|c| !matches!(c, Content::Text(_)));
         if !text.is_empty() {
             self.content.push(Content::Text(text));
@@ -130,14 +130,14 @@ impl Node {
     }
 
     /// The whole element, without line breaks added by the writer.
-    pub fn compact(&self) -> String {
+    pub(super) fn compact(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, None);
         out
     }
 
     /// Writes the element; `indent` is the number of tabs before it, `None` to add no white space.
-    pub fn write(&self, out: &mut String, indent: Option<usize>) {
+    pub(super) fn write(&self, out: &mut String, indent: Option<usize>) {
         margin(out, indent);
         out.push('<');
         out.push_str(&self.tag);

@@ -16,7 +16,7 @@ pub(crate) struct XmlQuery {
 }
 
 impl XmlQuery {
-    pub fn new(query: &Query, formula: &str) -> XmlQuery {
+    pub(super) fn new(query: &Query, formula: &str) -> XmlQuery {
         XmlQuery {
             formula: Some(formula.to_owned()),
             expectation: query.expectation.map(|e| e.satisfied),
@@ -25,7 +25,7 @@ impl XmlQuery {
     }
 
     /// A query element without a formula to check.
-    pub fn heading(mut node: Node) -> XmlQuery {
+    pub(super) fn heading(mut node: Node) -> XmlQuery {
         node.tag = "query".into();
         XmlQuery {
             formula: None,
@@ -35,7 +35,7 @@ impl XmlQuery {
     }
 
     /// Builds the element.
-    pub fn node(self) -> Node {
+    pub(super) fn node(self) -> Node {
         let Some(formula) = self.formula else {
             return self.fragment.unwrap_or_default();
         };

@@ -32,7 +32,7 @@ pub(crate) struct DeclParsers<'s> {
 }
 
 impl<'s> DeclParsers<'s> {
-    pub fn new(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> DeclParsers<'s> {
+    pub(crate) fn new(expr: &P<'s, Expr>, ty: &P<'s, TypeExpr>) -> DeclParsers<'s> {
         let bare_params = bare_params(expr, ty);
         let params = bare_params
             .clone()

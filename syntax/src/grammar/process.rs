@@ -30,7 +30,7 @@ pub(crate) struct ProcessParsers<'s> {
 }
 
 impl<'s> ProcessParsers<'s> {
-    pub fn new(
+    pub(crate) fn new(
         expr: &P<'s, Expr>,
         ty: &P<'s, TypeExpr>,
         decl: &DeclParsers<'s>,

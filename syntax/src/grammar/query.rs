@@ -18,7 +18,7 @@ pub(crate) struct QueryParsers<'s> {
 }
 
 impl<'s> QueryParsers<'s> {
-    pub fn new(expr: &P<'s, Expr>) -> QueryParsers<'s> {
+    pub(crate) fn new(expr: &P<'s, Expr>) -> QueryParsers<'s> {
         let condition = comma_expr(expr.clone())
             .delimited_by(tok(K::LBrace), tok(K::RBrace))
             .or_not();

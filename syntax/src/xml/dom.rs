@@ -43,19 +43,19 @@ pub(crate) struct Decoded {
 }
 
 impl Element {
-    pub fn attribute(&self, name: &str) -> Option<&SmolStr> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&SmolStr> {
         self.attributes
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, v)| v)
     }
 
-    pub fn child(&self, tag: &str) -> Option<&Element> {
+    pub(crate) fn child(&self, tag: &str) -> Option<&Element> {
         self.children.iter().find(|c| c.tag == tag)
     }
 
     /// The character data, with entities and CDATA sections resolved.
-    pub fn decode(&self, raw: &str) -> Decoded {
+    pub(crate) fn decode(&self, raw: &str) -> Decoded {
         if let [TextPart::Verbatim(span)] = self.text[..] {
             return Decoded {
                 text: raw[span.range()].to_owned(),
@@ -88,7 +88,7 @@ impl Element {
     }
 
     /// The decoded text without surrounding blanks, and its span.
-    pub fn trimmed(&self, raw: &str) -> (SmolStr, Span) {
+    pub(crate) fn trimmed(&self, raw: &str) -> (SmolStr, Span) {
         let decoded = self.decode(raw);
         let trimmed = decoded.text.trim();
         let start = (decoded.text.len() - decoded.text.trim_start().len()) as u32;

@@ -7,7 +7,7 @@ use zonelens_syntax::source::members;
 use zonelens_syntax::span::Span;
 
 /// The examples of this repository: path and text.
-pub fn examples() -> Vec<(String, String)> {
+pub(crate) fn examples() -> Vec<(String, String)> {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
     let mut out: Vec<_> = std::fs::read_dir(dir)
         .expect("examples/")
@@ -21,7 +21,7 @@ pub fn examples() -> Vec<(String, String)> {
 }
 
 /// A tree's debug text without spans (`@12..15`).
-pub fn without_spans(debug: &str) -> String {
+pub(crate) fn without_spans(debug: &str) -> String {
     let mut out = String::with_capacity(debug.len());
     let mut rest = debug;
     while let Some(at) = rest.find('@') {
@@ -46,7 +46,7 @@ pub fn without_spans(debug: &str) -> String {
 }
 
 /// The item; if it is a query, without its text, which depends on white space.
-pub fn without_query_text(item: &zonelens_syntax::ast::Item) -> zonelens_syntax::ast::Item {
+pub(crate) fn without_query_text(item: &zonelens_syntax::ast::Item) -> zonelens_syntax::ast::Item {
     let mut item = item.clone();
     if let ItemKind::Query(query) = &mut item.kind {
         query.text = query.text.replace(' ', "").into();
@@ -56,7 +56,7 @@ pub fn without_query_text(item: &zonelens_syntax::ast::Item) -> zonelens_syntax:
 
 /// Checks that the spans of declared names, locations and templates contain those names; returns
 /// how many were checked.
-pub fn check_name_spans(file: &SourceFile, name: &str) -> u32 {
+pub(crate) fn check_name_spans(file: &SourceFile, name: &str) -> u32 {
     let mut count = 0;
     let mut check = |text: &str, span: Span| {
         let found = file.slice(span);

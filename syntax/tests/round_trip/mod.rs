@@ -8,11 +8,11 @@ use zonelens_syntax::convert::{to_xml, to_xta};
 use zonelens_syntax::debug::{ast_debug, without_spans};
 use zonelens_syntax::source::members;
 
-pub fn parse(text: &str, kind: FileKind) -> SourceFile {
+pub(crate) fn parse(text: &str, kind: FileKind) -> SourceFile {
     SourceFile::parse(text, kind)
 }
 
-pub fn syntax_errors(file: &SourceFile) -> Vec<String> {
+pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<String> {
     file.errors()
         .into_iter()
         .filter(|e| e.code.starts_with("syntax/"))
@@ -25,7 +25,7 @@ pub fn syntax_errors(file: &SourceFile) -> Vec<String> {
 }
 
 /// `xml → xta → xml`; returns the difference, if any.
-pub fn xml_round_trip(text: &str) -> Result<(), String> {
+pub(crate) fn xml_round_trip(text: &str) -> Result<(), String> {
     let first = parse(text, FileKind::Xml);
     let xta = to_xta(&first).map_err(|e| format!("refused: {}", e[0].message))?;
     let middle = parse(&xta, FileKind::Xta);
@@ -44,7 +44,7 @@ pub fn xml_round_trip(text: &str) -> Result<(), String> {
 }
 
 /// `xta → xml → xta`; returns the difference, if any.
-pub fn xta_round_trip(text: &str) -> Result<(), String> {
+pub(crate) fn xta_round_trip(text: &str) -> Result<(), String> {
     let first = parse(text, FileKind::Xta);
     let xml = to_xml(&first).map_err(|e| format!("refused: {}", e[0].message))?;
     let middle = parse(&xml, FileKind::Xml);
@@ -58,7 +58,7 @@ pub fn xta_round_trip(text: &str) -> Result<(), String> {
     differ(&xml, &again).map_err(|e| format!("second .xml: {e}"))
 }
 
-pub fn differ(a: &str, b: &str) -> Result<(), String> {
+pub(crate) fn differ(a: &str, b: &str) -> Result<(), String> {
     if a == b {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use zonelens_syntax::{SourceFile, parse_query};
 const SYMMETRY: &str = "<!-- symmetry: all that follows -->\n\n";
 
 /// What to measure.
-pub struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// Whether to use only small instances; the page is then printed and not rewritten.
     pub quick: bool,
     /// The only part of the page to measure.
@@ -30,7 +30,7 @@ pub struct Parts<'a> {
 }
 
 /// Measures and rewrites the page.
-pub fn run(parts: &Parts<'_>) -> bool {
+pub(crate) fn run(parts: &Parts<'_>) -> bool {
     let quick = parts.quick;
     let path = corpus::root().join("docs/benchmarks.md");
     let old = std::fs::read_to_string(&path).unwrap_or_default();

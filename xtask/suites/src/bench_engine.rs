@@ -150,7 +150,7 @@ fn processor_seconds() -> f64 {
 }
 
 /// States per second, memory and threads, for a bounded part of each state space.
-pub fn engine(page: &mut String, quick: bool) {
+pub(crate) fn engine(page: &mut String, quick: bool) {
     let _ = writeln!(
         page,
         "## Exploration without symmetry\n\nThe whole space, or as much as a limit of states and time allows. `plain` is the memory of a stored state against \
@@ -210,7 +210,7 @@ pub fn engine(page: &mut String, quick: bool) {
 }
 
 /// How long a run continues after it was cancelled.
-pub fn cancellation(page: &mut String) {
+pub(crate) fn cancellation(page: &mut String) {
     let text = models::fddi(10);
     let file = SourceFile::parse(text.as_str(), FileKind::Xta);
     let model = Model::new(&file, &BTreeMap::new());

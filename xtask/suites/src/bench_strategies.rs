@@ -9,7 +9,7 @@ use zonelens_syntax::ast::FileKind;
 use zonelens_test_support::load;
 
 /// Begins the part of the page; it ends where the next mark does.
-pub const BEGIN: &str = "<!-- strategies: written by --only strategies -->\n\n";
+pub(crate) const BEGIN: &str = "<!-- strategies: written by --only strategies -->\n\n";
 
 /// States of the first turn: small, so that strategies join in models that are explored within
 /// seconds.
@@ -142,7 +142,7 @@ fn run(row: &Row, without: &[Switch], quick: bool) -> Option<QueryReport> {
 }
 
 /// Writes the table.
-pub fn strategies(page: &mut String, quick: bool) {
+pub(crate) fn strategies(page: &mut String, quick: bool) {
     let _ = writeln!(
         page,
         "## What each strategy earns\n\nStates explored by all strategies of a run together, with a first turn of {FIRST_TURN} \

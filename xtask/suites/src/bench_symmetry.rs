@@ -97,7 +97,7 @@ fn numbered(text: &str) -> String {
 }
 
 /// The growth of models with the number of their parts.
-pub fn growths(page: &mut String, quick: bool) {
+pub(crate) fn growths(page: &mut String, quick: bool) {
     for model in &GROWING {
         growth(page, model, quick);
     }
@@ -172,10 +172,10 @@ const PUBLISHED: [(i64, &str); 4] = [
 ];
 
 /// The start of the last section of the page.
-pub const AGREEMENT: &str = "## Agreement algorithm\n\n";
+pub(crate) const AGREEMENT: &str = "## Agreement algorithm\n\n";
 
 /// The agreement algorithm.
-pub fn agreement(page: &mut String, quick: bool, most: f64) {
+pub(crate) fn agreement(page: &mut String, quick: bool, most: f64) {
     let text = example("agreement.xta");
     page.push_str(AGREEMENT);
     page.push_str(

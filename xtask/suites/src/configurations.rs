@@ -60,7 +60,7 @@ const CONFIGURATIONS: [Configuration; 5] = [
 ];
 
 /// The text in the configuration that the file describes for a formula, and where it does.
-pub fn configured(file: &str, formula: &str, text: &str) -> Option<(String, &'static str)> {
+pub(crate) fn configured(file: &str, formula: &str, text: &str) -> Option<(String, &'static str)> {
     let fits = |c: &&Configuration| file.contains(c.file) && formula.starts_with(c.formula);
     let configuration = CONFIGURATIONS.iter().find(fits)?;
     let edits = configuration.edits.iter();

@@ -31,7 +31,7 @@ const SAMPLE: usize = 12;
 
 /// Runs all comparisons; the full run rewrites `docs/conformance.md`. With `only`, prints the
 /// verdicts of some files.
-pub fn run(sample: bool, only: Option<&str>, timeout: Option<u64>) -> bool {
+pub(crate) fn run(sample: bool, only: Option<&str>, timeout: Option<u64>) -> bool {
     let Some(dir) = corpus::dir() else {
         return true;
     };

@@ -22,7 +22,7 @@ const LISTED: usize = 25;
 const HEADING: &str = "## In the corpus";
 
 /// Runs over the corpus and rewrites the last part of `docs/coverage.md`.
-pub fn run(timeout: Option<u64>) -> bool {
+pub(crate) fn run(timeout: Option<u64>) -> bool {
     let Some(dir) = corpus::dir() else {
         return true;
     };

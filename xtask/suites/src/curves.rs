@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A line of a chart: its name and points (size, value).
-pub struct Series {
+pub(crate) struct Series {
     /// Its name in the legend.
     pub name: &'static str,
     /// Points in order of size.
@@ -19,7 +19,7 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
 /// Draws a chart.
-pub fn chart(title: &str, axis: &str, series: &[Series]) -> String {
+pub(crate) fn chart(title: &str, axis: &str, series: &[Series]) -> String {
     let points = || series.iter().flat_map(|s| &s.points);
     let last = points().map(|p| p.0).fold(1.0, f64::max);
     let decades = points()

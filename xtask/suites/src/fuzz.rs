@@ -13,7 +13,7 @@ use zonelens_test_support::Rng;
 
 /// Runs for `seconds`, and for the same time with models that are verified. Everything except the
 /// duration depends only on the seed.
-pub fn run(seconds: u64, seed: u64) -> bool {
+pub(crate) fn run(seconds: u64, seed: u64) -> bool {
     let texts = seeds();
     let mut rng = Rng(seed);
     let end = Instant::now() + Duration::from_secs(seconds);

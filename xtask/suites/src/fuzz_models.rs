@@ -22,7 +22,7 @@ const OWN_QUERIES: usize = 4;
 
 /// Runs for `seconds`; everything except the duration depends only on the seed. The current model
 /// is stored in `target/fuzz-model`.
-pub fn run(texts: &[(String, FileKind)], seconds: u64, seed: u64) -> bool {
+pub(crate) fn run(texts: &[(String, FileKind)], seconds: u64, seed: u64) -> bool {
     let models: Vec<_> = (texts.iter())
         .filter(|(_, kind)| *kind != FileKind::Query)
         .collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A model of about `lines` lines.
-pub fn model(lines: usize) -> String {
+pub(crate) fn model(lines: usize) -> String {
     let templates = (lines / 39).max(1);
     let mut out = String::from(
         "// Generated for benchmarks.\nconst int N = 4;\ntypedef scalar[N] pid;\nchan go[pid];\n",
@@ -67,7 +67,7 @@ process T{t}(const pid id) {{
 }
 
 /// A large system: 20,000 lines, 1,000 templates, five processes of each, twenty queries.
-pub fn system() -> String {
+pub(crate) fn system() -> String {
     let mut out = String::from(
         "// Generated for benchmarks.\nconst int N = 5;\ntypedef int[0,N-1] id;\nchan go[N];\n",
     );

@@ -1,7 +1,7 @@
 //! Benchmark models from the literature, rewritten for this project, of any size.
 
 /// Stations that share a bus, listen before they send and back off after a collision (CSMA/CD).
-pub fn csma(n: u32) -> String {
+pub(crate) fn csma(n: u32) -> String {
     format!(
         "const int N = {n};
 const int SLOT = 26;
@@ -42,7 +42,7 @@ system Bus, Station;
 }
 
 /// Trains that share a bridge; a controller stops and restarts them in order.
-pub fn train_gate(n: u32) -> String {
+pub(crate) fn train_gate(n: u32) -> String {
     format!(
         "const int N = {n};
 typedef int[0,N-1] train;
@@ -88,7 +88,7 @@ system Train, Gate;
 }
 
 /// A ring of stations that pass a token with timed rotation (FDDI): three clocks per station.
-pub fn fddi(n: u32) -> String {
+pub(crate) fn fddi(n: u32) -> String {
     format!(
         "const int N = {n};
 const int HOLD = 20;

@@ -23,7 +23,7 @@ fn server_tests(profile: &str) -> Command {
 
 /// Latencies on a large model while a verification uses both cores, and the cost of requests about
 /// a large system.
-pub fn latencies(page: &mut String) {
+pub(crate) fn latencies(page: &mut String) {
     let text = generate::model(20_000);
     let _ = writeln!(
         page,
@@ -35,7 +35,7 @@ pub fn latencies(page: &mut String) {
 }
 
 /// The cost of requests about 1,000 templates with 5,000 processes, without instantiating them.
-pub fn large_system(page: &mut String) {
+pub(crate) fn large_system(page: &mut String) {
     let text = generate::system();
     let _ = writeln!(
         page,

@@ -19,10 +19,10 @@ struct Stamped {
 }
 
 /// All stored results by file and formula, in the order of the file.
-pub struct Stored(BTreeMap<(String, String), Vec<Stamped>>);
+pub(crate) struct Stored(BTreeMap<(String, String), Vec<Stamped>>);
 
 /// A run of UPPAAL: author, formula, time, result.
-pub type Made<'s> = (&'s str, String, &'s str, bool);
+pub(crate) type Made<'s> = (&'s str, String, &'s str, bool);
 
 /// The formula with normalised white space.
 fn folded(formula: &str) -> String {
@@ -47,7 +47,7 @@ fn stamp(result: &StoredResult) -> Option<Stamped> {
 
 impl Stored {
     /// Reads the results of these files.
-    pub fn read<'n>(dir: &Path, names: impl Iterator<Item = &'n str>) -> Stored {
+    pub(crate) fn read<'n>(dir: &Path, names: impl Iterator<Item = &'n str>) -> Stored {
         let mut all: BTreeMap<_, Vec<Stamped>> = BTreeMap::new();
         for name in names.filter(|name| name.ends_with(".xml")) {
             let file = SourceFile::parse(corpus::read(dir, name), FileKind::from_path(name));
@@ -62,7 +62,12 @@ impl Stored {
 
     /// The run that a row of the table describes; the last one if the file has several with this
     /// result.
-    pub fn made<'s>(&'s self, file: &'s str, formula: &str, satisfied: bool) -> Option<Made<'s>> {
+    pub(crate) fn made<'s>(
+        &'s self,
+        file: &'s str,
+        formula: &str,
+        satisfied: bool,
+    ) -> Option<Made<'s>> {
         let formula = folded(formula);
         let results = self.0.get(&(file.to_owned(), formula.clone()))?;
         let result = results.iter().rev().find(|r| r.satisfied == satisfied)?;
@@ -71,7 +76,7 @@ impl Stored {
 
     /// The time until which the file was another model: for some formula it contains a result from
     /// that time and a different, later one.
-    pub fn changed_after(&self, file: &str) -> Option<&str> {
+    pub(crate) fn changed_after(&self, file: &str) -> Option<&str> {
         let of_file = self.0.iter().filter(|((name, _), _)| name == file);
         let times = of_file.flat_map(|(_, results)| {
             results.iter().filter(|early| {

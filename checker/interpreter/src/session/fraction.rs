@@ -3,7 +3,7 @@
 use crate::windows::Interval;
 
 /// The greatest denominator that a session works with.
-pub const MOST_UNIT: i64 = 1 << 40;
+pub(super) const MOST_UNIT: i64 = 1 << 40;
 
 /// A delay that is not negative, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Fraction {
 }
 
 /// The least common multiple of two denominators, if it is not too large for a session.
-pub fn common(a: i64, b: i64) -> Option<i64> {
+pub(super) fn common(a: i64, b: i64) -> Option<i64> {
     let product = (a / gcd(a, b).max(1)).checked_mul(b)?;
     (product <= MOST_UNIT).then_some(product)
 }
@@ -93,7 +93,7 @@ fn gcd(mut a: i64, mut b: i64) -> i64 {
 
 /// The delay that a run takes from an interval: the least one or, if that is excluded, the next
 /// number above it that is as round as the interval allows.
-pub fn earliest(interval: &Interval, unit: i64) -> Option<Fraction> {
+pub(super) fn earliest(interval: &Interval, unit: i64) -> Option<Fraction> {
     match interval.from_open {
         false => Fraction::new(interval.from, unit),
         true => inside(interval, unit),
@@ -101,7 +101,7 @@ pub fn earliest(interval: &Interval, unit: i64) -> Option<Fraction> {
 }
 
 /// A delay above the lower end of an interval and inside it, as round as possible.
-pub fn inside(interval: &Interval, unit: i64) -> Option<Fraction> {
+pub(super) fn inside(interval: &Interval, unit: i64) -> Option<Fraction> {
     let (from, unit) = (i128::from(interval.from), i128::from(unit));
     let fits = |n: i128, parts: i128| {
         // n / parts < to / unit

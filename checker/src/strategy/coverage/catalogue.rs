@@ -49,7 +49,7 @@ pub(super) struct Catalogue {
 
 impl Catalogue {
     /// Lists what a network has.
-    pub fn new(network: &Network) -> Catalogue {
+    pub(super) fn new(network: &Network) -> Catalogue {
         let mut catalogue = Catalogue::default();
         let senders = Senders::new(network);
         let mut places: FxHashMap<(Span, usize), usize> = FxHashMap::default();
@@ -112,7 +112,7 @@ impl Catalogue {
     }
 
     /// The edge as written whose guard is that of an edge of the program.
-    pub fn first_part(&self, edge: EdgeId) -> usize {
+    pub(super) fn first_part(&self, edge: EdgeId) -> usize {
         self.parts_of[edge as usize][0]
     }
 
@@ -144,7 +144,7 @@ impl Catalogue {
     }
 
     /// The numbers of locations, edges, guards, receivers and limits.
-    pub fn totals(&self) -> Totals {
+    pub(super) fn totals(&self) -> Totals {
         let count =
             |test: fn(&Written) -> bool| self.written.iter().filter(|w| test(w)).count() as u32;
         Totals {

@@ -116,7 +116,7 @@ pub(super) struct States<'p> {
 
 impl<'p> States<'p> {
     /// Nothing was met yet.
-    pub fn new(program: &'p Program, catalogue: &'p Catalogue) -> States<'p> {
+    pub(super) fn new(program: &'p Program, catalogue: &'p Catalogue) -> States<'p> {
         let mut open_guards: Vec<Vec<Vec<EdgeId>>> = program
             .locations
             .iter()

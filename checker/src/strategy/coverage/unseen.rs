@@ -17,7 +17,7 @@ pub(super) struct Met<'s, 'p> {
 
 impl<'s, 'p> Met<'s, 'p> {
     /// Joins the records of a search; `taken` is by edge of the program.
-    pub fn new(
+    pub(super) fn new(
         catalogue: &'s Catalogue,
         states: &'s States<'p>,
         taken: &[bool],
@@ -38,7 +38,7 @@ impl<'s, 'p> Met<'s, 'p> {
     }
 
     /// What was not met, in the order of the text.
-    pub fn unseen(&self, network: &Network) -> Vec<Unseen> {
+    pub(super) fn unseen(&self, network: &Network) -> Vec<Unseen> {
         let mut all = Vec::new();
         self.locations(&mut all);
         self.edges(&mut all);

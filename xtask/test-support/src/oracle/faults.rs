@@ -5,7 +5,7 @@ use crate::Rng;
 
 /// Makes some steps fail, where priorities block many of them, and some guards, next to comparisons
 /// of clocks.
-pub fn spoil(rng: &mut Rng, model: &mut TestModel) {
+pub(super) fn spoil(rng: &mut Rng, model: &mut TestModel) {
     model.faulty = true;
     if rng.chance(40) {
         return overshadow(rng, model);
