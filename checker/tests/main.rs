@@ -12,6 +12,7 @@ mod detection_audit;
 mod errors;
 mod examples;
 mod fischer;
+mod guards;
 mod hulls;
 mod language;
 mod loops;

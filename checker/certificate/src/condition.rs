@@ -76,18 +76,31 @@ pub(crate) type Parts = Vec<(i32, Zone)>;
 
 impl Evaluator<'_> {
     /// The points of the zones where all conditions hold, and the points where one does not.
+    /// A condition that fails counts only where no other one is false.
     pub(crate) fn divide(&mut self, conditions: &[&Expr], zones: Union) -> Eval<(Union, Union)> {
         let (mut inside, mut outside) = (zones, Vec::new());
+        let mut failed = None;
         for condition in conditions {
             let mut still = Vec::new();
             for zone in inside {
-                for (value, part) in self.parts(condition, zone, &[])? {
-                    if value != 0 { &mut still } else { &mut outside }.push(part);
+                match self.parts(condition, zone.clone(), &[]) {
+                    Ok(parts) => {
+                        for (value, part) in parts {
+                            if value != 0 { &mut still } else { &mut outside }.push(part);
+                        }
+                    }
+                    Err(failure) => {
+                        failed.get_or_insert(failure);
+                        still.push(zone);
+                    }
                 }
             }
             inside = still;
         }
-        Ok((inside, outside))
+        match failed {
+            Some(failure) if !inside.is_empty() => Err(failure),
+            _ => Ok((inside, outside)),
+        }
     }
 
     /// Splits a zone by the value of an expression; `dead` is the part in which `deadlock` is true.

@@ -4,7 +4,7 @@ use crate::condition::Conjuncts;
 use crate::eval::{Eval, Evaluator, Failure, State, fail};
 use crate::zone::{ClockOp, Union, Zone, before, convex, subtract};
 use zonelens_analysis::network::{
-    Channel, ChannelId, ChannelRef, Edge, Expr, Location, LocationKind, Network, Select,
+    Channel, ChannelId, ChannelRef, Edge, Expr, ExprKind, Location, LocationKind, Network, Select,
 };
 use zonelens_syntax::ast::Direction;
 
@@ -61,6 +61,8 @@ pub(crate) struct Expanded<'m, 'n> {
     arrivals: Vec<Option<Eval<Arrival>>>,
     /// Guards that fail, which counts where the clock part of the guard holds.
     doubtful: Vec<(Part, Failure)>,
+    /// Edges that steps may begin with, if the clock part of their guard may fail.
+    guarded: Vec<Part>,
 }
 
 impl<'n> Model<'n> {
@@ -248,6 +250,22 @@ impl<'n> Model<'n> {
         }
     }
 
+    /// Whether the clock part of a guard is more than comparisons of clocks with constants.
+    fn clock_guard_may_fail(&self, part: &Part) -> bool {
+        let simple = |condition: &&Expr| match &condition.kind {
+            ExprKind::Clock {
+                left, right, bound, ..
+            } => {
+                matches!(bound.kind, ExprKind::Const(_))
+                    && left.steps.is_empty()
+                    && right.as_ref().is_none_or(|r| r.steps.is_empty())
+            }
+            _ => false,
+        };
+        let guard = &self.guards[part.0 as usize][part.1 as usize];
+        !guard.clocks.iter().all(simple)
+    }
+
     fn has_clock_guard(&self, part: &Part) -> bool {
         let guard = &self.guards[part.0 as usize][part.1 as usize];
         !guard.clocks.is_empty()
@@ -304,6 +322,9 @@ impl<'n> Model<'n> {
                 Some(_) => false,
             }
         })?;
+        let guarded = starters.iter().map(|s| &s.part);
+        let guarded = guarded.filter(|part| self.clock_guard_may_fail(part));
+        let guarded = guarded.cloned().collect();
         let mut steps = Vec::new();
         for starter in &starters {
             let sender = starter.part.0 as usize;
@@ -344,6 +365,7 @@ impl<'n> Model<'n> {
             arrivals: steps.iter().map(|_| None).collect(),
             steps,
             doubtful,
+            guarded,
         })
     }
 
@@ -417,6 +439,10 @@ impl Expanded<'_, '_> {
             if !holds.is_empty() {
                 return Err(failure.clone());
             }
+        }
+        for part in &self.guarded {
+            self.model
+                .divide(&mut self.state, part, vec![zone.clone()])?;
         }
         Ok(())
     }

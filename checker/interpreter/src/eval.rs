@@ -133,8 +133,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a guard holds. An integer part that fails counts only where the clocks allow the
-    /// edge, regardless of the order in which the parts are written.
+    /// Whether a guard holds. A part that fails counts only where no other part is false,
+    /// regardless of the order in which the parts are written; of the parts without clocks, those
+    /// after the first that fails are not evaluated.
     pub(super) fn guard(&mut self, guard: &Expr) -> Eval<bool> {
         let broken = match self.eval(guard) {
             Ok(value) => return Ok(value != 0),
@@ -142,13 +143,25 @@ impl<'a> Evaluator<'a> {
         };
         let mut parts = Vec::new();
         conjuncts(guard, &mut parts);
-        let clocks = parts.into_iter().filter(|part| has_clocks(part));
+        let (clocks, integers): (Vec<&Expr>, Vec<&Expr>) =
+            parts.into_iter().partition(|part| has_clocks(part));
+        let mut broken_integer = None;
+        for part in integers {
+            match self.eval(part) {
+                Ok(0) => return Ok(false),
+                Ok(_) => {}
+                Err(broken) => {
+                    broken_integer = Some(broken);
+                    break;
+                }
+            }
+        }
         for part in clocks {
             if self.eval(part) == Ok(0) {
                 return Ok(false);
             }
         }
-        Err(broken)
+        Err(broken_integer.unwrap_or(broken))
     }
 
     fn value(&mut self, expr: &Expr) -> Eval<i64> {

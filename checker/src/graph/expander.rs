@@ -147,12 +147,16 @@ impl<'p> Expander<'p> {
         zones
     }
 
-    /// The part of a zone where the clocks allow an edge whose integer guard failed.
+    /// The part of a zone where the clocks allow an edge whose guard or channel failed: no other
+    /// part of the guard is false there.
     fn doubted(&mut self, part: Part, state: &mut [i32], zone: &Zone) -> Option<Zone> {
         let mut constraints = Vec::new();
-        let possible = self
-            .part_constraints(part, state, &mut constraints)
-            .unwrap_or(true);
+        let guard = self.program.edges[part.edge as usize].guard.as_ref();
+        let possible = guard.is_none_or(|guard| {
+            self.steps.enter(self.program, &mut self.machine, part);
+            self.machine
+                .constraints_without_failing(self.program, guard, state, &mut constraints)
+        });
         let mut cut = zone.clone();
         (possible && constrain(&mut cut, &constraints)).then_some(cut)
     }

@@ -574,30 +574,14 @@ impl Steps {
         part: Part,
         values: &[i32],
     ) -> Result<Option<u32>, Fault> {
-        let Here {
-            program,
-            machine,
-            state,
-            ..
-        } = here;
-        if let Some(guard) = &edge.guard {
-            match machine.ints_hold(program, guard, state) {
-                Ok(true) => {}
-                Ok(false) => return Ok(None),
-                Err(fault) if guard.has_clocks() => {
-                    self.values.extend_from_slice(values);
-                    self.doubtful.push((fault, part));
-                    return Ok(None);
-                }
-                Err(fault) => return Err(fault),
+        let found = here.channel_if_enabled(edge);
+        match (found, &edge.guard) {
+            (Err(fault), Some(guard)) if guard.has_clocks() => {
+                self.values.extend_from_slice(values);
+                self.doubtful.push((fault, part));
+                Ok(None)
             }
-        }
-        match &edge.sync {
-            None => Ok(Some(0)),
-            Some(sync) if sync.steps.is_empty() => Ok(Some(sync.base)),
-            Some(sync) => Ok(Some(
-                sync.base + machine.offset(program, &sync.steps, state)? as u32,
-            )),
+            (found, _) => found,
         }
     }
 }
@@ -619,4 +603,36 @@ struct Here<'a> {
     machine: &'a mut Machine,
     state: &'a mut [i32],
     some_committed: bool,
+}
+
+impl Here<'_> {
+    /// The channel of an edge whose integer guard holds. Bounds of clocks that cannot be computed
+    /// are noticed here, whether or not the edge then has partners.
+    fn channel_if_enabled(&mut self, edge: &Edge) -> Result<Option<u32>, Fault> {
+        let Here {
+            program,
+            machine,
+            state,
+            ..
+        } = self;
+        if let Some(guard) = &edge.guard {
+            if !machine.ints_hold(program, guard, state)? {
+                return Ok(None);
+            }
+            if guard.may_fail
+                && let Err(fault) =
+                    machine.clock_constraints(program, guard, state, &mut Vec::new())
+                && !fault.kind.is_ours()
+            {
+                return Err(fault);
+            }
+        }
+        match &edge.sync {
+            None => Ok(Some(0)),
+            Some(sync) if sync.steps.is_empty() => Ok(Some(sync.base)),
+            Some(sync) => Ok(Some(
+                sync.base + machine.offset(program, &sync.steps, state)? as u32,
+            )),
+        }
+    }
 }

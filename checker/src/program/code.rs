@@ -185,7 +185,42 @@ pub(crate) enum Formula {
     Deadlock,
 }
 
+impl Code {
+    /// Whether evaluation may fail; `true` wherever that is not obvious.
+    fn may_fail(&self) -> bool {
+        match self {
+            Code::Const(_) | Code::Cell(_) | Code::Slot(_) | Code::CellConst(..) => false,
+            Code::Not(part) => part.may_fail(),
+            Code::Compare(_, parts) | Code::And(parts) | Code::Or(parts) => {
+                parts.0.may_fail() || parts.1.may_fail()
+            }
+            _ => true,
+        }
+    }
+}
+
+impl AtomCode {
+    /// Whether an index or the bound may fail.
+    pub(crate) fn may_fail(&self) -> bool {
+        let indexed = |clock: &ClockCode| !clock.steps.is_empty();
+        indexed(&self.left) || self.right.as_ref().is_some_and(indexed) || self.bound.may_fail()
+    }
+}
+
 impl Formula {
+    /// Whether evaluation of a part may fail.
+    pub(crate) fn may_fail(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| {
+            found |= match part {
+                Formula::Int(code) => code.may_fail(),
+                Formula::Atom(atom) => atom.may_fail(),
+                _ => false,
+            };
+        });
+        found
+    }
+
     /// Calls `visit` on this formula and all its parts.
     pub(crate) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Formula)) {
         visit(self);

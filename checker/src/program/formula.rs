@@ -135,6 +135,30 @@ impl Machine {
         Ok(true)
     }
 
+    /// Adds the clock constraints of those parts of a guard that do not fail; returns whether they
+    /// can hold at all.
+    pub(crate) fn constraints_without_failing(
+        &mut self,
+        program: &Program,
+        guard: &Guard,
+        state: &mut [i32],
+        out: &mut Conjunction,
+    ) -> bool {
+        for atom in &guard.atoms {
+            // A part that fails adds nothing.
+            let _ = self.atom_constraints(program, atom, true, state, out);
+        }
+        for part in &guard.mixed {
+            let known = out.len();
+            match self.conjunction(program, part, true, state, out) {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(_) => out.truncate(known),
+            }
+        }
+        true
+    }
+
     /// Adds the constraints of a condition that is a conjunction once the integers are known;
     /// returns whether it can hold.
     fn conjunction(

@@ -111,6 +111,8 @@ pub(crate) struct Guard {
     pub atoms: Vec<AtomCode>,
     /// Conjuncts that combine integers and clocks.
     pub mixed: Vec<Formula>,
+    /// Whether computing the bounds that clocks are compared with may fail.
+    pub may_fail: bool,
     /// The whole condition in its original order.
     pub whole: Formula,
     /// The number of slots it needs.
@@ -124,6 +126,7 @@ impl Guard {
             ints: Vec::new(),
             atoms: Vec::new(),
             mixed: Vec::new(),
+            may_fail: false,
             whole: whole.clone(),
             frame,
         };
@@ -138,6 +141,8 @@ impl Guard {
                 other => guard.mixed.push(other),
             }
         }
+        guard.may_fail =
+            guard.atoms.iter().any(AtomCode::may_fail) || guard.mixed.iter().any(Formula::may_fail);
         Ok(guard)
     }
 
