@@ -43,11 +43,21 @@ pub(crate) struct Word<'a> {
 
 /// Formats a whole file. XML files are returned unchanged.
 pub fn format(file: &SourceFile, options: FormatOptions) -> String {
-    match file.kind {
-        FileKind::Xml => file.text.to_string(),
+    let formatted = match file.kind {
+        FileKind::Xml => return file.text.to_string(),
         FileKind::Query => query::format(file),
         FileKind::Xta => format_items(file, &file.items, options),
+    };
+    match ends_lines_with_return(&file.text) {
+        true => formatted.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => formatted,
     }
+}
+
+/// Whether the first line, and so by custom every line, ends with a carriage return.
+fn ends_lines_with_return(text: &str) -> bool {
+    let first = text.find('\n');
+    first.is_some_and(|end| text[..end].ends_with('\r'))
 }
 
 /// Formats consecutive items of an `.xta` file.

@@ -180,3 +180,24 @@ fn stray_backslashes() {
         assert_eq!(fmt(&once, FileKind::Query), formatted);
     }
 }
+
+#[test]
+fn line_ends_stay() {
+    let formatted =
+        |text: &str, kind| format(&SourceFile::parse(text, kind), FormatOptions::default());
+    let model =
+        "int a=1;\r\n/* two\r\nlines */\r\nprocess P() { state s; init s; }\r\nsystem P;\r\n";
+    let once = formatted(model, FileKind::Xta);
+    assert!(
+        once.starts_with("int a = 1;\r\n\r\n/* two\r\nlines */\r\n"),
+        "{once:?}"
+    );
+    assert_eq!(once.matches('\n').count(), once.matches("\r\n").count());
+    assert_eq!(formatted(&once, FileKind::Xta), once);
+    assert_eq!(
+        formatted(&model.replace("\r\n", "\n"), FileKind::Xta),
+        once.replace("\r\n", "\n")
+    );
+    let queries = formatted("A[]  true\r\nE<> false\r\n", FileKind::Query);
+    assert_eq!(queries, "A[] true\r\nE<> false\r\n");
+}

@@ -72,10 +72,15 @@ fn neighbours(workspace: &dyn Workspace, snapshot: &Snapshot, out: &mut Vec<Link
             if start == at || name.len() > MAX_NAME || name.starts_with('.') {
                 continue;
             }
+            let span = Span::new(start as u32, end as u32);
+            // The first line of queries is a link already.
+            if out.iter().any(|l| l.span.touches(span.start)) {
+                continue;
+            }
             let target = workspace.neighbour(snapshot, name);
             if let Some(target) = target.filter(|uri| *uri != snapshot.uri) {
                 out.push(Link {
-                    span: Span::new(start as u32, end as u32),
+                    span,
                     target,
                     tooltip: format!("Open {name}"),
                 });

@@ -25,7 +25,7 @@ pub fn extract_constant(names: &Names, span: Span) -> Option<Change> {
     let number = number_at(snapshot, span)?;
     let text = snapshot.file().slice(number).to_owned();
     let item = item_at(snapshot, number.start)?;
-    if item.node.section == Section::Queries {
+    if item.node.section == Section::Queries || matches!(item.node.kind, ItemKind::Query(_)) {
         return None;
     }
     // A number of a constant's own declaration already has a name.

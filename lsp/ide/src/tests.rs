@@ -4,10 +4,15 @@
 //! Without a name the text is `m.xta`, or `m.xml` if it begins with `<`. Answers are compared with
 //! expectations beside the test; `UPDATE_EXPECT=1 cargo test -p zonelens-ide` writes them again.
 
+mod call_hierarchy;
 mod code_action;
 mod completion;
+mod diagnostics;
+mod document_link;
 mod document_symbol;
+mod extract_constant;
 mod folding_range;
+mod formatting;
 mod highlight;
 mod hover;
 mod inlay_hint;
