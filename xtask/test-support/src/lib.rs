@@ -11,7 +11,9 @@ mod loaded;
 pub mod oracle;
 pub mod random;
 mod rng;
+mod time;
 
 pub use corpus::{corpus, corpus_files, skip};
 pub use loaded::{Loaded, load, xta};
 pub use rng::Rng;
+pub use time::processor_time;
