@@ -43,7 +43,8 @@ t.run(function()
     t.wait('the hint on the edge', function()
       return hinted(broken, '①')
     end)
-    t.check(hinted(broken, '◉'), 'hints show the processes at locations')
+    t.check(hinted(broken, 'req ◉ Fischer('), 'hints show the processes at locations, which are named')
+    t.check(hinted(broken, 'idle ◉ Fischer('), 'also if there are several on one line')
   end
   local function marked()
     return trace.marked(broken)[1]

@@ -153,18 +153,30 @@ local function add_values(page, title, now, before)
   end
 end
 
-local function zone_text(zone)
+-- The zone in lines that fit beside the model.
+local function zone_lines(zone)
   zone = given(zone)
   if not zone then
-    return 'Zone: …'
+    return { 'Zone: …' }
   end
   if zone.kind == 'none' then
-    return 'No zone: ' .. zone.reason
+    return { 'No zone: ' .. zone.reason }
   end
-  local pieces = vim.tbl_map(function(piece)
-    return piece.text
-  end, zone.pieces)
-  return 'Zone: ' .. table.concat(pieces, ' or ')
+  local lines = {}
+  for i, piece in ipairs(zone.pieces) do
+    local line = i == 1 and 'Zone: ' or '   or '
+    for k, part in ipairs(vim.split(piece.text, ' && ', { plain = true })) do
+      if k > 1 and vim.fn.strdisplaywidth(line .. part) > 64 then
+        table.insert(lines, line .. '&&')
+        line = '      '
+      elseif k > 1 then
+        line = line .. '&& '
+      end
+      line = line .. part .. ' '
+    end
+    table.insert(lines, (line:gsub(' $', '')))
+  end
+  return lines
 end
 
 local function render(state)
@@ -181,7 +193,9 @@ local function render(state)
   end
   add_choices(page, state)
   page.section(('Time may pass by %s: %s'):format(state.wait.window, state.wait.message))
-  page.add(zone_text(state.zone))
+  for _, line in ipairs(zone_lines(state.zone)) do
+    page.add(line)
+  end
   local previous = given(state.previous) or {}
   add_values(page, 'Locations', state.state.locations, previous.locations)
   add_values(page, 'Variables', state.state.variables, previous.variables)

@@ -32,6 +32,18 @@ function M.refresh_hints()
   end
 end
 
+-- The text of a hint away from its place: a location is named, because several may stand on one line.
+local function label_of(bufnr, hint)
+  local label = hint.label
+  if not vim.startswith(label, '◉') then
+    return label
+  end
+  local line = vim.api.nvim_buf_get_lines(bufnr, hint.position.line, hint.position.line + 1, false)[1] or ''
+  local ok, byte = pcall(vim.str_byteindex, line, hint.position.character, true)
+  local location = ok and line:sub(1, byte):match('[%w_]+$')
+  return location and location .. ' ' .. label or label
+end
+
 --- Shows the hints in the buffer of a model.
 function M.show_hints(uri)
   local bufnr = buffer_of(uri)
@@ -57,7 +69,7 @@ function M.show_hints(uri)
     for _, hint in ipairs(result or {}) do
       local line = hint.position.line
       by_line[line] = by_line[line] or {}
-      table.insert(by_line[line], hint.label)
+      table.insert(by_line[line], label_of(bufnr, hint))
     end
     for line, labels in pairs(by_line) do
       if line < vim.api.nvim_buf_line_count(bufnr) then
