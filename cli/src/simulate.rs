@@ -44,6 +44,15 @@ pub(crate) struct Args {
     /// Read commands from standard input and show the state after each; `?` lists the commands
     #[arg(long, short = 'i')]
     interactive: bool,
+    /// Begin at the end of a saved walk: JSON, as `s FILE` of the interactive simulator, an editor
+    /// or `--format json` writes it
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "interactive",
+        conflicts_with = "choose"
+    )]
+    walk: Option<PathBuf>,
     /// How to write the run; with `--interactive`, the state after each command
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,

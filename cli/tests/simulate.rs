@@ -198,6 +198,108 @@ fn every_command_is_answered_by_one_state() {
     );
 }
 
+/// What the command writes as text without `--interactive`: scripts read it, so it stays.
+#[test]
+fn the_text_of_a_run_stays() {
+    let m = model(MODEL);
+    let output = run(&m, &["--choose", "1", "--steps", "2"], "");
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = text.replace(&m.display().to_string(), "MODEL");
+    // The second delay is random; the seed decides it.
+    assert_eq!(
+        text,
+        "\x200  t = 0       start
+                  a: P
+                  s: Q
+ 1  t = 4       P → Q by c  (after 4)
+                P: a → b  MODEL:8
+                Q: s → s with k = 1  MODEL:14
+                  n: 0 → 1
+                  P.x := 0
+ 2  t = 100005  P moves  (after 100001)
+                P: b → a  MODEL:9
+                  P.x := 0
+"
+    );
+    assert!(output.stderr.is_empty());
+    let idle = model("process P() { state a, b; init a; trans a -> b { }; } system P;");
+    let output = run(&idle, &[], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.ends_with(
+            "\nThe run ends: no transition is possible any more, however long one waits.\n"
+        ),
+        "{text}"
+    );
+    let json = run(
+        &m,
+        &["--choose", "1", "--steps", "1", "--format", "json"],
+        "",
+    );
+    let text = String::from_utf8_lossy(&json.stdout).into_owned();
+    let expected = concat!(
+        r#"{"kind":"path","cycle_start":null,"steps":[{"delay":"0","transition":null,"#,
+        r#""state":{"locations":{"P":"a","Q":"s"},"variables":{"n":0},"clocks":{"P.x":"0"}}},"#,
+        r#"{"delay":"4","transition":{"channel":"c","edges":[{"process":"P","from":"a","to":"b","#,
+        r#""select":{},"line":8,"column":11,"process_index":0,"edge_index":0},{"process":"Q","#,
+        r#""from":"s","to":"s","select":{"k":1},"line":14,"column":11,"process_index":1,"#,
+        r#""edge_index":0}]},"state":{"locations":{"P":"b","Q":"s"},"variables":{"n":1},"#,
+        r#""clocks":{"P.x":"0"}}}],"ended":"steps","reason":"all steps were taken"}"#,
+        "\n"
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn walks_are_saved_and_opened_again() {
+    let m = model(MODEL);
+    let file = m.with_extension("json");
+    let name = file.display().to_string();
+    let saved = states(&m, &format!("1 7/2\n0\nd 1/3\ns {name}\ns /nowhere/x\n"));
+    let said = |state: &Value| state["message"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(said(&saved[4]), format!("the walk is saved in {name}"));
+    assert!(said(&saved[5]).contains("cannot be written"));
+    let open = |model: &Path, file: &Path| {
+        let walk = file.display().to_string();
+        run(
+            model,
+            &["-i", "--format", "json", "--walk", &walk],
+            "b\nb\n",
+        )
+    };
+    let opened = |model: &Path| {
+        let output = open(model, &file);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let first = text.lines().next().expect("a state");
+        serde_json::from_str::<Value>(first).expect("JSON")
+    };
+    let state = opened(&m);
+    assert_eq!(
+        (&state["step"], &state["waited"]),
+        (&Value::from(2), &Value::from("1/3"))
+    );
+    assert_eq!(state["state"], saved[3]["state"]);
+    assert_eq!(state["message"], Value::Null);
+    // Another model, and files that are no walks.
+    let state = opened(&model(&MODEL.replace("x > 3", "x > 4")));
+    assert_eq!(state["step"], 0);
+    assert!(
+        said(&state).contains("the saved walk ends before step 1"),
+        "{state}"
+    );
+    for file in [m.clone(), m.with_extension("missing")] {
+        let output = open(&m, &file);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        assert!(!output.stderr.is_empty());
+    }
+    assert_eq!(
+        run(&m, &["--walk", &name], "").status.code(),
+        Some(2),
+        "it needs -i"
+    );
+}
+
 #[test]
 fn other_delays_are_chosen_anew() {
     let text = "clock x, y; process P() { state a, b, c; init a; \

@@ -121,6 +121,8 @@ pub(crate) struct Argument {
     pub until: Option<String>,
     /// A moment that ends a random walk: as a delay, from the start of the run.
     pub time: Option<Value>,
+    /// A saved walk: the trace of `zonelens.trace.export` as JSON.
+    pub walk: Option<Value>,
     /// The code of a diagnostic, or a part of it.
     pub code: Option<String>,
     /// A position in the document.

@@ -15,6 +15,7 @@ w [N] [seed S] [time T] [until EXPRESSION]
            walk N transitions at random (1 if not given; an empty line does the same); end
            earlier when so much time has passed in all, or when the expression holds
 o N        list all transitions of the group of N
+s FILE     save the walk: as JSON, which --walk reads, or as text if the name ends with .txt
 ?          show this list
 q          quit";
 
@@ -37,6 +38,8 @@ pub(super) enum Command {
     Random(Random),
     /// List a group of transitions.
     Open(usize),
+    /// Save the walk in a file.
+    Save(String),
     /// List the commands.
     Help,
     /// End the simulation.
@@ -80,6 +83,10 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "r" | "restart" => alone(Command::Restart),
         "w" | "random" => random(rest).map(Command::Random),
         "o" | "open" => number("N").map(Command::Open),
+        "s" | "save" if rest.is_empty() => {
+            Err("write `s FILE` with the name of a file; ? lists the commands".into())
+        }
+        "s" | "save" => Ok(Command::Save(rest.to_owned())),
         "?" | "help" => alone(Command::Help),
         "q" | "quit" | "exit" => alone(Command::Quit),
         _ => match word.parse::<usize>() {
@@ -149,6 +156,7 @@ mod tests {
             half().map(Command::Delay).ok_or_else(String::new)
         );
         assert_eq!(parse("g 4"), Ok(Command::Goto(4)));
+        assert_eq!(parse("s a b.json"), Ok(Command::Save("a b.json".into())));
         assert_eq!(parse(""), Ok(Command::Random(Random::default())));
         let asked = Random {
             steps: Some(9),
@@ -170,6 +178,7 @@ mod tests {
             "b 1",
             "g",
             "g x",
+            "s",
             "-1",
             "1 2 3",
             "w x",

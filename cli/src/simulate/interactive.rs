@@ -5,12 +5,15 @@ use super::screen::Screen;
 use super::{Args, Format};
 use crate::model::Prepared;
 use crate::{BAD_INPUT, SUCCESS, output};
+use std::fs::File;
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use zonelens_analysis::network::{Network, Position};
+use zonelens_analysis::report::Trace;
 use zonelens_analysis::simulation::{Simulation, WalkAnswer, WalkRequest, WalkZone};
+use zonelens_analysis::trace_text;
 use zonelens_checker::Walks;
 use zonelens_interpreter::{Limit, RandomOptions, Session, Taken, Until};
 use zonelens_syntax::span::Span;
@@ -21,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_LINE: u64 = 1 << 16;
 /// The most transitions of one random walk.
 const MOST_RANDOM: usize = 10_000;
+/// The most bytes of a saved walk.
+const LARGEST_WALK: u64 = 256 << 20;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -35,7 +40,7 @@ pub(super) fn run(
     network: &Network,
     position: &dyn Fn(Span) -> Position,
 ) -> u8 {
-    let session = match Session::new(Arc::new(network.clone())) {
+    let session = match begin(args, network, position) {
         Ok(session) => session,
         Err(message) => {
             output::complain(&message);
@@ -75,6 +80,36 @@ pub(super) fn run(
             Err(message) => table.refuse(&message),
         }
     }
+}
+
+/// The initial state, or the end of a saved walk with a message if it had to end earlier.
+fn begin(
+    args: &Args,
+    network: &Network,
+    position: &dyn Fn(Span) -> Position,
+) -> Result<Session, String> {
+    let network = Arc::new(network.clone());
+    let Some(path) = &args.walk else {
+        return Session::new(network);
+    };
+    let name = path.display();
+    let mut text = String::new();
+    let read = File::open(path).and_then(|f| f.take(LARGEST_WALK).read_to_string(&mut text));
+    read.map_err(|error| format!("{name} cannot be read: {error}"))?;
+    if text.len() as u64 == LARGEST_WALK {
+        return Err(format!("{name} is too large for a walk"));
+    }
+    let trace: Trace = serde_json::from_str(&text)
+        .map_err(|error| format!("{name} is not a saved walk: {error}"))?;
+    let (mut session, stopped) = Session::from_saved(network, &trace, position, limit())
+        .map_err(|error| format!("{name}: {error}"))?;
+    if let Some(stopped) = stopped {
+        session.say(format!(
+            "the saved walk ends before step {}: {}",
+            stopped.step, stopped.reason
+        ));
+    }
+    Ok(session)
 }
 
 /// The next line of input; `None` at its end.
@@ -120,6 +155,7 @@ impl Table<'_> {
             Command::Restart => self.session.restart().map(|()| None),
             Command::Random(asked) => self.random(&asked).map(Some),
             Command::Open(number) => return self.open(number),
+            Command::Save(name) => self.save(&name).map(Some),
             Command::Help if self.args.format == Format::Json => Ok(Some(HELP.to_owned())),
             Command::Help => return output::say(HELP),
             Command::Quit => return,
@@ -148,6 +184,21 @@ impl Table<'_> {
         let answer = self.ask(&question);
         self.session.take_with(&question, &answer)?;
         Ok(None)
+    }
+
+    /// Writes the whole walk; returns the message about it.
+    fn save(&self, name: &str) -> Result<String, String> {
+        let trace = self.session.whole_trace(self.position);
+        let text = if name.ends_with(".txt") {
+            let model = self.args.model.display().to_string();
+            trace_text::to_text_with(&trace, &model, &self.prepared.booleans())
+        } else {
+            serde_json::to_string_pretty(&trace).map_err(|e| e.to_string())? + "\n"
+        };
+        match std::fs::write(name, text) {
+            Ok(()) => Ok(format!("the walk is saved in {name}")),
+            Err(error) => Err(format!("{name} cannot be written: {error}")),
+        }
     }
 
     fn ask(&mut self, question: &WalkRequest) -> WalkAnswer {

@@ -253,6 +253,49 @@ fn a_walk_starts_from_a_step_of_a_trace_and_one_closes_the_other() {
 }
 
 #[test]
+fn a_saved_walk_is_opened_and_replayed() {
+    let (mut client, _) = started(json!({"inlayHints": false}));
+    command(&mut client, "take", json!({"number": 0, "delay": 4}));
+    let before = command(&mut client, "take", json!({"number": 0}));
+    assert_eq!(before["state"]["locations"]["P"], "done", "{before}");
+    let saved = client.command("zonelens.trace.export", json!({}))["json"].clone();
+    command(&mut client, "stop", json!({}));
+
+    let open = json!({"uri": URI, "walk": saved});
+    let state = command(&mut client, "start", open.clone());
+    assert_eq!((&state["step"], &state["length"]), (&json!(2), &json!(2)));
+    assert_eq!(state["state"], before["state"]);
+    assert_eq!(state["message"], Value::Null);
+    let again = client.command("zonelens.trace.export", json!({}))["json"].clone();
+    assert_eq!(again, saved, "what is saved again is the same");
+
+    // In a model that does not follow: as far as it goes, and why not further.
+    client.replace(URI, 2, &MODEL.replace("x >= 4", "x >= 9"));
+    let state = command(&mut client, "start", open.clone());
+    assert_eq!((&state["step"], &state["length"]), (&json!(1), &json!(1)));
+    let said = message(&state);
+    assert!(
+        said.contains("saved walk ends before step 2") && said.contains("line 8"),
+        "{said}"
+    );
+    // A file that claims a state that the model does not reach.
+    client.replace(URI, 3, MODEL);
+    let mut forged = open.clone();
+    forged["walk"]["steps"][1]["state"]["variables"]["n"] = json!(7);
+    let state = command(&mut client, "start", forged);
+    assert_eq!(state["step"], 0);
+    assert!(message(&state).contains("n would be 1"), "{state}");
+    for walk in [json!(3), json!({}), json!({"steps": []}), json!([[]])] {
+        let said = refused(&mut client, "start", json!({"uri": URI, "walk": walk}));
+        assert!(said.contains("saved walk"), "{said}");
+    }
+    let none = json!({"kind": "path", "cycle_start": null, "steps": []});
+    let said = refused(&mut client, "start", json!({"uri": URI, "walk": none}));
+    assert!(said.contains("no state"), "{said}");
+    client.finish();
+}
+
+#[test]
 fn the_simulator_goes_on_when_its_worker_is_killed() {
     let (mut client, _) = started(Value::Null);
     with_zone(&mut client);

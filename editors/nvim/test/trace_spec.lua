@@ -43,8 +43,38 @@ t.run(function()
     t.wait('the hint on the edge', function()
       return hinted(broken, '①')
     end)
-    t.check(hinted(broken, '◉'), 'hints show the processes at locations')
+    t.check(hinted(broken, 'req ◉ Fischer('), 'hints show the processes at locations, which are named')
+    t.check(hinted(broken, 'idle ◉ Fischer('), 'also if there are several on one line')
   end
+  local function marked()
+    return trace.marked(broken)[1]
+  end
+  t.check(marked() == trace.current().step.edges[1].line, 'the edge just taken is marked as a line')
+  local edge = vim.api.nvim_buf_get_lines(broken, marked(), marked() + 1, false)[1]
+  t.check(edge:find('->', 1, true), 'on the line of an edge: ' .. edge)
+  -- Names and colours in the split.
+  local function group(text)
+    for i, line in ipairs(vim.api.nvim_buf_get_lines(split, 0, -1, false)) do
+      local column = line:find(text)
+      if column then
+        return vim.api.nvim_buf_call(split, function()
+          return vim.fn.synIDattr(vim.fn.synID(i, column, 1), 'name')
+        end)
+      end
+    end
+  end
+  for text, name in pairs({ ['Fischer%(%d%): idle'] = 'zonelensProcess', ['→'] = 'zonelensArrow', ['t = %d'] = 'zonelensTime' }) do
+    t.check(group(text) == name, text .. ' has the colour ' .. tostring(group(text)))
+  end
+  -- While the text means something else, no line is marked.
+  local changed = t.replace(broken, 'x <= k', 'x < k')
+  t.wait('the mark to go', function()
+    return #trace.marked(broken) == 0
+  end)
+  vim.api.nvim_buf_set_lines(broken, changed, changed + 1, false, { (vim.api.nvim_buf_get_lines(broken, changed, changed + 1, false)[1]:gsub('x < k', 'x <= k')) })
+  t.wait('the mark to be back', function()
+    return #trace.marked(broken) > 0
+  end)
   vim.cmd('Zonelens last')
   t.wait('the last step', function()
     return step() == trace.current().step.steps - 1
@@ -61,6 +91,7 @@ t.run(function()
   vim.cmd('Zonelens close')
   t.check(not vim.api.nvim_buf_is_valid(split), 'the split is gone')
   t.check(next(trace.hint_lines(broken)) == nil, 'the hints are gone')
+  t.check(#trace.marked(broken) == 0, 'the marks are gone')
 
   vim.cmd('Zonelens status')
   vim.cmd('checkhealth zonelens')

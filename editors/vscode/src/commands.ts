@@ -75,6 +75,11 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
       const place = here();
       await (place && simulation.start({ uri: place.uri }));
     },
+    'zonelens.openWalk': async () => {
+      const place = here();
+      const walk = place && (await savedWalk(vscode.Uri.parse(place.uri)));
+      await (walk !== undefined && place && simulation.start({ uri: place.uri, walk }));
+    },
     'zonelens.simulateFromHere': async () => {
       if (session.trace !== undefined && !session.simulated) {
         const { uri, query } = session.trace;
@@ -145,6 +150,25 @@ async function statusMenu(server: Server): Promise<void> {
   const chosen = await vscode.window.showQuickPick(entries, { title, placeHolder: 'What to do' });
   if (chosen) {
     await vscode.commands.executeCommand(chosen.command, ...(chosen.command.endsWith('openSettings') ? ['zonelens'] : []));
+  }
+}
+
+/** Reads a saved walk that the user chooses. */
+async function savedWalk(model: vscode.Uri): Promise<unknown> {
+  const [file] =
+    (await vscode.window.showOpenDialog({
+      title: 'Open a saved walk',
+      ...(model.scheme === 'file' && { defaultUri: vscode.Uri.joinPath(model, '..') }),
+      filters: { 'Saved walks': ['json'] },
+    })) ?? [];
+  if (file === undefined) {
+    return undefined;
+  }
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error(`${file.path.split('/').pop() ?? 'The file'} is not a saved walk.`);
   }
 }
 

@@ -68,8 +68,8 @@ export class Simulation implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** Starts a simulation, of a model or from a step of a query's trace. */
-  async start(argument: { uri: string; query?: string; step?: number }): Promise<void> {
+  /** Starts a simulation, of a model, from a step of a query's trace, or at the end of a saved walk. */
+  async start(argument: { uri: string; query?: string; step?: number; walk?: unknown }): Promise<void> {
     await this.server.execute('zonelens.simulation.start', argument);
   }
 
@@ -140,6 +140,11 @@ export class Simulation implements vscode.Disposable {
       return;
     }
     if (now !== undefined && isOlder(state, now)) {
+      if (state.simulation === now.simulation && state.revision === now.revision && state.message !== now.message) {
+        // The zone came first; what the answer says is read all the same.
+        this.state = { ...now, message: state.message };
+        this.emitter.fire('state');
+      }
       return;
     }
     const newer = this.early !== undefined && this.early.simulation === state.simulation && isOlder(state, this.early);

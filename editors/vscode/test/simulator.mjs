@@ -77,6 +77,7 @@ async function goes(panel, number, action) {
 async function byClicks() {
   await bench.open('chat.xta');
   await bench.lens(/▶ verify$/, 60);
+  await bench.hideSideBar();
   const panel = await bench.openPanel('.choices-list .choice', () => bench.command('Zonelens: Simulate'));
   await atStep(panel, 0);
   const first = firstChoice(panel);
@@ -131,6 +132,9 @@ async function backAndOn() {
   await watch('rounds + 1', /rounds \+ 1\s*2/);
   await watch('nothing', /nothing\s+\S+ \S+/);
   await act('it is watched no more', () => panel.getByRole('button', { name: 'Watch nothing no more' }).click(), async () => !/nothing/.test(await watches()));
+  await panel.evaluate(() => window.scrollTo(0, 0));
+  const pictures = await bench.panel('svg g.node');
+  await pictures.locator('svg').first().evaluate((svg) => svg.closest('section').scrollIntoView());
   await bench.screenshot('vscode-simulator');
   for (const name of await panel.locator('button').evaluateAll((all) => all.map((b) => b.getAttribute('aria-label') ?? b.textContent))) {
     assert.ok(name, 'every button has a name');
@@ -213,6 +217,18 @@ async function many() {
   await act('the group opens', () => possible.first().click(), async () => (await possible.count()) === 31);
   await goes(panel, 1, () => possible.filter({ hasText: '[k = 7]' }).click());
   await until('its value', async () => /picked\s*7/.test(await panel.locator('.tree').innerText()));
+  // In the picture, names that are wider than the template are not cut, and in order.
+  const drawing = await bench.openPanel('svg g.node', () => panel.getByRole('button', { name: /Show the templates/ }).click());
+  const names = drawing.locator('g.node[data-name="quiet"] text.here');
+  await until('who is there', async () => /Listener\(1\), Listener\(2\), Listener\(3\) and 8 more/.test((await names.textContent()) ?? ''), 30, () => names.textContent());
+  const [name, picture] = [await names.boundingBox(), await drawing.locator('svg[data-template="Listener"]').boundingBox()];
+  assert.ok(name && picture && name.x >= picture.x - 1, `${name?.x} is left of ${picture?.x}`);
+  // An edge that several transitions take lists them; one that none can take says why.
+  await goes(panel, 0, () => panel.getByRole('button', { name: /^Start again/ }).click());
+  await act('the transitions of the edge are listed', () => bench.clickEdge(drawing, 'Source', 'choosing', 'choosing'), () => bench.asks());
+  await act('one of them is taken', () => bench.choose('k = 9', (label) => /k = 9\]/.test(label)), () => isAt(panel, 1));
+  await until('its value', async () => /picked\s*9/.test(await panel.locator('.tree').innerText()));
+  await act('an edge that cannot be taken', () => bench.clickEdge(drawing, 'Source', 'choosing', 'choosing'), async () => /This edge cannot be taken: its guard is false/.test(await bench.page.locator('.part.statusbar').innerText()));
   // The broadcast can be received in 2,048 ways: each listener is asked.
   const asked = () => panel.locator('.lists').innerText();
   const asks = (process, left) => async () => (await asked()).includes(`Choose what ${process} does (${left} left)`);
@@ -248,10 +264,9 @@ async function low() {
     return box !== null && bar !== null && box.y >= bar.y + bar.height - 1 && bar.y >= 0;
   });
   await bench.screenshot('vscode-simulator-low');
-  await goes(panel, 1, async () => {
-    await firstChoice(panel).click();
-    await panel.locator('ul[aria-label="Possible"] .choice').nth(1).click({ timeout: 3000 }).catch(() => undefined);
-  });
+  const possible = panel.locator('ul[aria-label="Possible"] .choice');
+  await act('the group is open', () => possible.first().click(), async () => (await possible.count()) === 31);
+  await goes(panel, 1, () => possible.nth(1).click());
   await bench.page.setViewportSize({ width: 1440, height: 900 });
 }
 
@@ -264,6 +279,44 @@ async function edits() {
   await atStep(panel, 0);
   await bench.replace('x >= 20', 'x >= 2');
   await until('it can go on', async () => /after \[2, 8\]/.test(await panel.locator('.lists').innerText()), 30, () => panel.locator('.lists').innerText());
+}
+
+/** Saves the walk, opens it again; a model that does not follow says where it ends. */
+async function saved() {
+  let panel = await bench.panel('.choices-list .choice');
+  await goes(panel, 0, () => panel.getByRole('button', { name: /^Start again/ }).click());
+  await goes(panel, 1, async () => {
+    await panel.locator('input.delay').fill('7/2');
+    await firstChoice(panel).click();
+  });
+  await goes(panel, 2, () => firstChoice(panel).click());
+  const file = path.join(bench.workspace, 'walk.json');
+  await act('the dialog opens', () => panel.getByRole('button', { name: /^Save the walk/ }).click(), () => bench.asks(), { again: 15 });
+  await bench.choosePath(file);
+  await until('the file', async () => fs.existsSync(file) && fs.statSync(file).size > 0);
+  await bench.command('Zonelens: Simulation: Close', async () => (await bench.frameWith('.choices-list .choice')) === undefined);
+  await bench.focusGroup();
+  await bench.command('Zonelens: Simulation: Open a Saved Walk…', async () => /^\//.test(await bench.page.locator('.quick-input-widget input').first().inputValue({ timeout: 1000 }).catch(() => '')));
+  await bench.choosePath(file);
+  panel = await bench.panel('.choices-list .choice');
+  assert.match(await atStep(panel, 2), /of 2 · t = 9\/2/);
+}
+
+/** The worker that knows the zones is killed: the walk goes on without them, and restarting brings another one. */
+async function killed() {
+  const panel = await bench.panel('.choices-list .choice');
+  const zone = () => panel.locator('.zone').innerText();
+  await goes(panel, 0, () => panel.getByRole('button', { name: /^Start again/ }).click());
+  await until('the zone', async () => /Client\.x/.test(await zone()), 30, zone);
+  const workers = bench.processes('worker');
+  assert.equal(workers.length, 1, workers.join());
+  process.kill(workers[0], 'SIGKILL');
+  await goes(panel, 1, () => firstChoice(panel).click());
+  await until('no zone', async () => /No zone: /.test(await zone()), 30, zone);
+  await goes(panel, 2, () => firstChoice(panel).click());
+  await goes(panel, 1, () => panel.getByRole('button', { name: /^Back/ }).click());
+  await goes(panel, 0, () => panel.getByRole('button', { name: /^Start again/ }).click());
+  await until('the zone of another worker', async () => /Client\.x/.test(await zone()), 30, zone);
 }
 
 async function fromTrace() {
@@ -294,6 +347,8 @@ try {
   await chapter('a random walk, paused by a key', byItself);
   await chapter('random walks to an expression, a number of steps, a moment', byItselfToAnEnd);
   await chapter('edits keep what they can', edits);
+  await chapter('the worker is killed in the middle', killed);
+  await chapter('a walk is saved and opened again', saved);
   await chapter('from a step of a trace', fromTrace);
   await chapter('dark', dark);
   await chapter('folded groups, receivers one by one, hidden processes', many);

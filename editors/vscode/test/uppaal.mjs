@@ -34,6 +34,7 @@ async function see() {
   await bench.lens(/▶ verify all \(2\)$/, 60);
   const drawing = await bench.openPanel('svg g.node', () => bench.command('Zonelens: Show the Diagram'));
   const names = async () => (await drawing.locator('g.node').evaluateAll((all) => all.map((n) => n.getAttribute('data-name')))).join();
+  await bench.hideSideBar();
   await until('its templates', async () => (await names()) === 'far,near,cross,up,lowering,down,raising', 30, names);
   await bench.settled();
   await bench.screenshot('uppaal-open');

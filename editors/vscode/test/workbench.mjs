@@ -360,6 +360,26 @@ export class Workbench {
     await this.command('Problems: Focus on Problems View', async () => (await row.count()) > 0);
   }
 
+  /** Closes the list of files, so that there is more room for the text. */
+  async hideSideBar() {
+    const bar = this.page.locator('.part.sidebar');
+    if (await bar.isVisible()) {
+      await this.command('View: Toggle Primary Side Bar Visibility', async () => !(await bar.isVisible()));
+    }
+  }
+
+  /** Answers the open dialog for files with a path. */
+  async choosePath(file) {
+    const field = this.page.locator(QUICK_FIELD);
+    await until('the dialog asks for a path', async () => (await this.asks()) && (await field.inputValue()).startsWith('/'));
+    await act(`${file} is chosen`, async () => {
+      await field.fill(file, { timeout: 5000 }).catch(() => undefined);
+      await until('the path stands there', async () => (await field.inputValue()) === file, 5);
+      await this.page.waitForTimeout(300);
+      await this.press('Enter');
+    }, async () => !(await this.asks()), { again: 6 });
+  }
+
   /** Closes the area below the editors if it is open. */
   async hidePanel() {
     const panel = this.page.locator('.part.panel');

@@ -27,7 +27,8 @@ use thread::{Held, Thread};
 use tokio::sync::Notify;
 use view::View;
 use walks::Walks;
-use zonelens_analysis::report::{WorkerRequest, WorkerTask};
+use zonelens_analysis::network::Network;
+use zonelens_analysis::report::{Trace, WorkerRequest, WorkerTask};
 use zonelens_analysis::simulation::{WalkAnswer, WalkRequest, WalkZone};
 use zonelens_ide::Snapshot;
 use zonelens_interpreter::{Limit, RandomEnd, RandomOptions, Session, Taken};
@@ -174,13 +175,14 @@ pub(crate) async fn follow(shared: &Arc<Shared>, step: usize) -> Result<(), Stri
 async fn start(shared: &Arc<Shared>, argument: Argument) -> Result<Arc<Simulator>, String> {
     let uri = argument.uri.clone();
     let uri = uri.ok_or("the command needs {\"uri\": …}")?;
-    let from = match argument.query.is_some() || argument.line.is_some() {
-        true => {
-            let step = argument.step.unwrap_or(0);
-            let found = traces::find(shared, argument.uri, argument.query, argument.line).await?;
-            Some((found.trace, step))
-        }
-        false => None,
+    let from = if let Some(walk) = argument.walk {
+        From::Saved(saved(walk)?)
+    } else if argument.query.is_some() || argument.line.is_some() {
+        let step = argument.step.unwrap_or(0);
+        let found = traces::find(shared, argument.uri, argument.query, argument.line).await?;
+        From::Trace(found.trace, step)
+    } else {
+        From::Start
     };
     let model = traces::model_of(shared, &uri).await?;
     let (held, tool) = (Arc::clone(&model), shared.version.clone());
@@ -194,9 +196,12 @@ async fn start(shared: &Arc<Shared>, argument: Argument) -> Result<Arc<Simulator
         }
         let network = Arc::new(network.clone());
         let session = match from {
-            None => Session::new(network)?,
-            Some((trace, _)) if trace.steps.len() > MOST_STEPS => return Err(too_long()),
-            Some((trace, step)) => Session::from_trace(network, &trace, step, limit(&NEVER))?,
+            From::Start => Session::new(network)?,
+            From::Trace(trace, _) | From::Saved(trace) if trace.steps.len() > MOST_STEPS => {
+                return Err(too_long());
+            }
+            From::Trace(trace, step) => Session::from_trace(network, &trace, step, limit(&NEVER))?,
+            From::Saved(trace) => reopened(network, &trace, &held)?,
         };
         Ok(Held::new(session, held, meaning))
     };
@@ -209,6 +214,37 @@ async fn start(shared: &Arc<Shared>, argument: Argument) -> Result<Arc<Simulator
     });
     *shared.simulation.open() = Some(Arc::clone(&simulator));
     Ok(simulator)
+}
+
+/// What a simulation begins with.
+enum From {
+    /// The initial state.
+    Start,
+    /// A step of a trace that was found in this model.
+    Trace(Arc<Trace>, usize),
+    /// The end of a walk from a file.
+    Saved(Arc<Trace>),
+}
+
+/// Reads a saved walk.
+fn saved(walk: Value) -> Result<Arc<Trace>, String> {
+    let trace = serde_json::from_value(walk);
+    let trace = trace.map_err(|error| format!("this is not a saved walk: {error}"))?;
+    Ok(Arc::new(trace))
+}
+
+/// The saved walk as far as it can be taken in this text; the state says where it had to end.
+fn reopened(network: Arc<Network>, trace: &Trace, model: &Snapshot) -> Result<Session, String> {
+    let position = thread::positions(&model.file().text);
+    let opened = Session::from_saved(network, trace, &position, limit(&NEVER));
+    let (mut session, stopped) = opened?;
+    if let Some(stopped) = stopped {
+        session.say(format!(
+            "the saved walk ends before step {}: {}",
+            stopped.step, stopped.reason
+        ));
+    }
+    Ok(session)
 }
 
 fn too_long() -> String {

@@ -13,6 +13,7 @@ mod bare;
 mod carry;
 mod fraction;
 mod random;
+mod saved;
 mod traces;
 mod view;
 mod zone;

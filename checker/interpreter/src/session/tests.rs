@@ -1,7 +1,9 @@
 use super::*;
 use crate::replay_trace;
+use std::ops::AddAssign;
 use std::sync::atomic::AtomicBool;
 use zonelens_analysis::network::Position;
+use zonelens_analysis::report::Trace;
 use zonelens_analysis::simulation::{BlockedKind, ChosenDelays, Simulation, WaitEnd, WalkZone};
 use zonelens_syntax::span::Span;
 use zonelens_test_support::xta;
@@ -398,4 +400,93 @@ fn other_delays_are_replayed() {
     );
     assert_eq!((view.step, view.walk[0].delay.as_str()), (2, "2"));
     b.replays();
+}
+
+/// A saved walk is replayed, in the same model and in another version of it, and nothing in the
+/// file is believed.
+#[test]
+fn saved_walks_are_taken_as_far_as_they_are_true() {
+    // Two edges with the same ends: only the values tell which one was taken.
+    let text = "int n; clock x; process P() { state A { x <= 5 }, B; init A;
+        trans A -> B { guard x >= 1; assign n = 1; }, A -> B { guard x >= 1; assign n = 2; },
+        B -> A { select k : int[0,3]; assign n = n + k, x = 0; }; } system P;";
+    let mut b = Bench::new(text);
+    assert_eq!(b.take(1), Ok(Taken::Done));
+    assert_eq!(b.take(2), Ok(Taken::Done));
+    assert_eq!(b.delay("7/3"), Ok(()));
+    let saved = b.session.trace(&nowhere);
+    let limit = b.limit();
+    let open = |text: &str, trace: &Trace| {
+        Session::from_saved(Arc::new(xta(text).network), trace, &nowhere, limit)
+    };
+    let opened = |text: &str, trace: &Trace| {
+        let (session, stopped) = open(text, trace).expect("a run");
+        let end = session.trace(&nowhere).steps.pop().expect("a state").state;
+        (end, stopped.map(|s| (s.step, s.reason)))
+    };
+    let (end, stopped) = opened(text, &saved);
+    assert_eq!((&end, &stopped), (&saved.steps[3].state, &None));
+
+    // Numbers that belong to another version of the model are not followed.
+    let mut renumbered = saved.clone();
+    for step in &mut renumbered.steps {
+        for edge in step.transition.iter_mut().flat_map(|t| &mut t.edges) {
+            (edge.edge_index, edge.process_index) = (0, 9);
+        }
+    }
+    assert_eq!(opened(text, &renumbered), (end.clone(), None));
+    let another = text
+        .replace("int n;", "int m; int n;")
+        .replace("system P;", "process Q() { state q; init q; } system Q, P;");
+    let (there, stopped) = opened(&another, &saved);
+    assert_eq!((there.variables["n"], &stopped), (4, &None));
+
+    // It ends where the model does not follow, with the reason.
+    let stop = |text: &str, trace: &Trace| {
+        let (_, stopped) = opened(text, trace);
+        stopped.expect("it stops")
+    };
+    let guarded = text.replace("select k : int[0,3];", "select k : int[0,3]; guard n > 7;");
+    let (step, reason) = stop(&guarded, &saved);
+    assert!(step == 2 && reason.contains("guard"), "{reason}");
+    let (step, reason) = stop(&text.replace("n = 2", "n = 3"), &saved);
+    assert_eq!(step, 1);
+    assert_eq!(reason, "n would be 3, in the saved walk it is 2");
+    let (step, reason) = stop(&text.replace("int n;", "int n = 5;"), &saved);
+    assert!(step == 1 && reason.contains("n would be 5"), "{reason}");
+    let (_, reason) = stop(&text.replace("system P;", "Q = P(); system Q;"), &saved);
+    assert!(reason.contains("no process P"), "{reason}");
+
+    // Files that nobody wrote.
+    let wrong = |change: &dyn Fn(&mut Trace)| {
+        let mut trace = saved.clone();
+        change(&mut trace);
+        stop(text, &trace)
+    };
+    assert_eq!(
+        wrong(&|t| t.steps[2]
+            .state
+            .variables
+            .entry("n".into())
+            .or_default()
+            .add_assign(1))
+        .0,
+        2
+    );
+    assert_eq!(wrong(&|t| t.steps[1].delay = "9".into()).0, 1);
+    assert_eq!(wrong(&|t| t.steps[1].delay = "-1".into()).0, 1);
+    assert_eq!(wrong(&|t| t.steps[1].transition = None).0, 1);
+    assert_eq!(wrong(&|t| t.steps[3].delay = "5".into()).0, 3);
+    assert_eq!(
+        wrong(&|t| t.steps[2].transition.as_mut().expect("one").edges.clear()).0,
+        2
+    );
+    let twice = |t: &mut Trace| {
+        let edges = &mut t.steps[1].transition.as_mut().expect("one").edges;
+        *edges = vec![edges[0].clone(); 40];
+    };
+    assert_eq!(wrong(&twice).0, 1);
+    let mut empty = saved.clone();
+    empty.steps.clear();
+    assert!(open(text, &empty).is_err());
 }

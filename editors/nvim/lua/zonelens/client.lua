@@ -92,6 +92,7 @@ local function configuration(bufnr)
       end,
       ['zonelens/traceChanged'] = function(_, change)
         require('zonelens.simulate').trace_changed(change)
+        require('zonelens.trace').changed(change)
         return vim.NIL
       end,
       ['zonelens/simulationChanged'] = function(_, state)

@@ -106,9 +106,30 @@ actions['close'] = function()
   execute('zonelens.trace.close', vim.empty_dict())
 end
 
---- Starts a simulation of the model.
-actions['simulate'] = function()
-  require('zonelens.simulate').start({ uri = vim.uri_from_bufnr(0) })
+--- Starts a simulation of the model, with a file at the end of the walk that is saved there.
+actions['simulate'] = function(...)
+  local uri = vim.uri_from_bufnr(0)
+  local file = table.concat({ ... }, ' ')
+  if file == '' then
+    require('zonelens.simulate').start({ uri = uri })
+  else
+    require('zonelens.simulate').reopen(uri, vim.fn.fnamemodify(file, ':p'))
+  end
+end
+
+--- Walks at random in the simulation.
+actions['random'] = function(...)
+  require('zonelens.simulate').random({ ... })
+end
+
+--- Saves the open walk or trace in a file.
+actions['save'] = function(...)
+  local file = table.concat({ ... }, ' ')
+  if file == '' then
+    vim.notify('zonelens: :Zonelens save needs the name of a file', vim.log.levels.ERROR)
+    return
+  end
+  require('zonelens.simulate').save(vim.fn.fnamemodify(file, ':p'))
 end
 
 --- Starts a simulation from the step of the open trace: in its split from the one under the cursor.

@@ -5,8 +5,13 @@ local M = {}
 local marks = vim.api.nvim_create_namespace('zonelens_simulation_edges')
 local pointed = vim.api.nvim_create_namespace('zonelens_simulation_pointed')
 
+-- The most transitions of a random walk.
+local MOST_RANDOM = 10000
+
 -- The open simulation: { buffer, state, rows (1-based line -> what <CR> does there), opened (groups), typed (digits) }.
 local current = nil
+-- A state that came before the answer to the command that started its simulation.
+local early = nil
 
 local function client()
   return require('zonelens.client')
@@ -23,6 +28,21 @@ end
 local function model_buffer(state)
   local bufnr = vim.uri_to_bufnr(state.model)
   return vim.api.nvim_buf_is_loaded(bufnr) and bufnr or nil
+end
+
+-- Of two states, the one to show. The zone of a walk comes after it, perhaps before the answer to the command that asked
+-- for the walk: what is known of the zone stays, and so does what the answer says.
+local function newer(state, than)
+  if state.simulation ~= than.simulation then
+    return state.simulation > than.simulation and state or than
+  end
+  if state.revision < than.revision then
+    return than
+  end
+  if state.revision == than.revision and given(than.zone) and not given(state.zone) then
+    return vim.tbl_extend('force', than, { message = state.message })
+  end
+  return state
 end
 
 -- Who takes part, with select values: `P(0): idle → req [k = 1]`.
@@ -133,18 +153,30 @@ local function add_values(page, title, now, before)
   end
 end
 
-local function zone_text(zone)
+-- The zone in lines that fit beside the model.
+local function zone_lines(zone)
   zone = given(zone)
   if not zone then
-    return 'Zone: …'
+    return { 'Zone: …' }
   end
   if zone.kind == 'none' then
-    return 'No zone: ' .. zone.reason
+    return { 'No zone: ' .. zone.reason }
   end
-  local pieces = vim.tbl_map(function(piece)
-    return piece.text
-  end, zone.pieces)
-  return 'Zone: ' .. table.concat(pieces, ' or ')
+  local lines = {}
+  for i, piece in ipairs(zone.pieces) do
+    local line = i == 1 and 'Zone: ' or '   or '
+    for k, part in ipairs(vim.split(piece.text, ' && ', { plain = true })) do
+      if k > 1 and vim.fn.strdisplaywidth(line .. part) > 64 then
+        table.insert(lines, line .. '&&')
+        line = '      '
+      elseif k > 1 then
+        line = line .. '&& '
+      end
+      line = line .. part .. ' '
+    end
+    table.insert(lines, (line:gsub(' $', '')))
+  end
+  return lines
 end
 
 local function render(state)
@@ -161,7 +193,9 @@ local function render(state)
   end
   add_choices(page, state)
   page.section(('Time may pass by %s: %s'):format(state.wait.window, state.wait.message))
-  page.add(zone_text(state.zone))
+  for _, line in ipairs(zone_lines(state.zone)) do
+    page.add(line)
+  end
   local previous = given(state.previous) or {}
   add_values(page, 'Locations', state.state.locations, previous.locations)
   add_values(page, 'Variables', state.state.variables, previous.variables)
@@ -247,7 +281,7 @@ local function run(name, argument)
   current.typed = ''
   client().execute('zonelens.simulation.' .. name, argument or vim.empty_dict(), function(err, result)
     if not err and current and type(result) == 'table' and result.simulation == current.state.simulation then
-      draw(result, true)
+      draw(newer(result, current.state), true)
     end
   end)
 end
@@ -282,11 +316,70 @@ end
 function M.restart()
   run('restart')
 end
-function M.random()
-  if current then
-    -- Another seed for each step, the same ones in every simulation.
-    run('random', { seed = current.state.length + 1 })
+
+--- Walks at random. `words` are the command's: `9 seed 7 time 3/2 until P.done && n > 2`; without any, one transition.
+function M.random(words)
+  local options = {}
+  local i = 1
+  while words and words[i] do
+    local word, value = words[i], words[i + 1]
+    if word == 'until' then
+      options['until'] = table.concat(words, ' ', i + 1)
+      break
+    elseif word == 'seed' and tonumber(value) then
+      options.seed = tonumber(value)
+      i = i + 2
+    elseif word == 'time' and value then
+      options.time = value
+      i = i + 2
+    elseif i == 1 and tonumber(word) then
+      options.steps = tonumber(word)
+      i = i + 1
+    else
+      vim.notify('zonelens: write :Zonelens random [STEPS] [seed N] [time T] [until EXPRESSION]', vim.log.levels.ERROR)
+      return
+    end
   end
+  if not options.steps and (options.time or options['until']) then
+    options.steps = MOST_RANDOM
+  end
+  -- Another seed for each step, the same ones in every simulation.
+  options.seed = options.seed or current and current.state.length + 1
+  run('random', options)
+end
+
+--- Writes the open walk or trace: as JSON, which `start` reads, or as text if the name ends with `.txt`.
+function M.save(name)
+  client().execute('zonelens.trace.export', vim.empty_dict(), function(err, result)
+    if err or type(result) ~= 'table' then
+      return
+    end
+    local text = name:match('%.txt$') and result.text or vim.json.encode(result.json)
+    local file, why = io.open(name, 'w')
+    if not file then
+      vim.notify('zonelens: ' .. why, vim.log.levels.ERROR)
+      return
+    end
+    file:write(text, '\n')
+    file:close()
+    vim.notify('zonelens: saved in ' .. name)
+  end)
+end
+
+--- Starts a simulation at the end of a saved walk.
+function M.reopen(uri, name)
+  local file, why = io.open(name, 'r')
+  if not file then
+    vim.notify('zonelens: ' .. why, vim.log.levels.ERROR)
+    return
+  end
+  local ok, walk = pcall(vim.json.decode, file:read('*a'))
+  file:close()
+  if not ok or type(walk) ~= 'table' then
+    vim.notify(('zonelens: %s is not a saved walk'):format(name), vim.log.levels.ERROR)
+    return
+  end
+  M.start({ uri = uri, walk = walk })
 end
 
 -- What <CR> does: the typed number, else what is on the line.
@@ -390,15 +483,19 @@ function M.start(argument)
     end
     M.forget()
     require('zonelens.trace').forget()
-    current = { buffer = open_split(), state = result, rows = {}, opened = {}, typed = '' }
-    draw(result, true)
+    local state = early and newer(result, early) or result
+    early = nil
+    current = { buffer = open_split(), state = state, rows = {}, opened = {}, typed = '' }
+    draw(state, true)
   end)
 end
 
 --- The state came without a command: the zone, or another text.
 function M.changed(state)
-  if current and state.simulation == current.state.simulation and state.revision >= current.state.revision then
-    draw(state, false)
+  if not current or state.simulation > current.state.simulation then
+    early = state
+  elseif newer(state, current.state) ~= current.state then
+    draw(newer(state, current.state), false)
   end
 end
 

@@ -3,6 +3,8 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('zonelens_trace')
 local hints = vim.api.nvim_create_namespace('zonelens_hints')
+-- The lines of the edges that were just taken.
+local edges = vim.api.nvim_create_namespace('zonelens_trace_edges')
 
 -- The open trace: { buffer, lines (0-based start of each step), step (the last answer of the server), model }.
 local current = nil
@@ -30,6 +32,18 @@ function M.refresh_hints()
   end
 end
 
+-- The text of a hint away from its place: a location is named, because several may stand on one line.
+local function label_of(bufnr, hint)
+  local label = hint.label
+  if not vim.startswith(label, '◉') then
+    return label
+  end
+  local line = vim.api.nvim_buf_get_lines(bufnr, hint.position.line, hint.position.line + 1, false)[1] or ''
+  local ok, byte = pcall(vim.str_byteindex, line, hint.position.character, true)
+  local location = ok and line:sub(1, byte):match('[%w_]+$')
+  return location and location .. ' ' .. label or label
+end
+
 --- Shows the hints in the buffer of a model.
 function M.show_hints(uri)
   local bufnr = buffer_of(uri)
@@ -55,7 +69,7 @@ function M.show_hints(uri)
     for _, hint in ipairs(result or {}) do
       local line = hint.position.line
       by_line[line] = by_line[line] or {}
-      table.insert(by_line[line], hint.label)
+      table.insert(by_line[line], label_of(bufnr, hint))
     end
     for line, labels in pairs(by_line) do
       if line < vim.api.nvim_buf_line_count(bufnr) then
@@ -104,6 +118,28 @@ local function mark_step()
   end
 end
 
+-- Marks the edges of the step as whole lines of the model.
+local function mark_edges()
+  local bufnr = buffer_of(current.step.model)
+  if not bufnr then
+    return
+  end
+  vim.api.nvim_buf_clear_namespace(bufnr, edges, 0, -1)
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  for _, edge in ipairs(current.step.edges) do
+    if edge.line < last then
+      vim.api.nvim_buf_set_extmark(bufnr, edges, edge.line, 0, { end_row = edge.line + 1, end_col = 0, hl_group = 'DiffChange', hl_eol = true, strict = false })
+    end
+  end
+end
+
+--- The 0-based lines of the model that are marked: for tests and for other plugins.
+function M.marked(bufnr)
+  return vim.tbl_map(function(mark)
+    return mark[2]
+  end, vim.api.nvim_buf_get_extmarks(bufnr, edges, 0, -1, {}))
+end
+
 -- Moves the window that shows the model to the first edge of the step.
 local function follow()
   local edge = current.step.edges[1]
@@ -120,6 +156,7 @@ end
 local function show(step)
   current.step = step
   mark_step()
+  mark_edges()
   follow()
   M.refresh_hints()
 end
@@ -198,6 +235,16 @@ function M.step_at_cursor()
   return found
 end
 
+--- The text means something else than the trace, or the same again: lines are marked only while they are the right ones.
+function M.changed(change)
+  local bufnr = current and change.open and not change.simulation and buffer_of(current.step.model)
+  if bufnr and change.stale then
+    vim.api.nvim_buf_clear_namespace(bufnr, edges, 0, -1)
+  elseif bufnr and #M.marked(bufnr) == 0 then
+    mark_edges()
+  end
+end
+
 --- Closes the split and removes the hints.
 function M.forget()
   if not current then
@@ -206,6 +253,10 @@ function M.forget()
   local gone = current
   current = nil
   M.clear_hints(gone.step.model)
+  local bufnr = buffer_of(gone.step.model)
+  if bufnr then
+    vim.api.nvim_buf_clear_namespace(bufnr, edges, 0, -1)
+  end
   if vim.api.nvim_buf_is_valid(gone.buffer) then
     vim.api.nvim_buf_delete(gone.buffer, { force = true })
   end

@@ -1,6 +1,6 @@
 // The diagram panel's page: every template as a graph, the current step of the trace in it.
 import type { DiagramStep, DrawnEdge, DrawnNode, DrawnTemplate, Drawing, FromDiagramPanel, Label, Move, ToDiagramPanel } from '../protocol';
-import { app, button, h, host, isTyping, s } from './dom';
+import { app, button, h, host, isTyping, s, sorted } from './dom';
 
 let drawing: Drawing | undefined;
 let step: DiagramStep | null = null;
@@ -209,7 +209,7 @@ function drawNode(node: DrawnNode): SVGElement {
     group.append(s('text', { class: 'badge', x, y: node.y + 4, 'text-anchor': 'middle' }, letter));
   }
   group.append(...node.labels.map(text));
-  group.append(s('text', { class: 'here', x: node.x, y: node.y - node.height / 2 - 6, 'text-anchor': 'middle' }));
+  group.append(s('text', { class: 'here', x: node.x, 'data-x': node.x, y: node.y - node.height / 2 - 6, 'text-anchor': 'middle' }));
   activate(group, node.line);
   return group;
 }
@@ -262,7 +262,7 @@ function point(edges: { process: string; edge: number | null }[]): void {
 
 function lightNode(group: Element, own: Set<string>): void {
   const name = group.getAttribute('data-name');
-  const here = Object.entries(step?.locations ?? {})
+  const here = sorted(step?.locations ?? {})
     .filter(([process, location]) => own.has(process) && location === name)
     .map(([process]) => process);
   const more = here.length > MAX_NAMES ? ` and ${here.length - MAX_NAMES} more` : '';
@@ -271,6 +271,9 @@ function lightNode(group: Element, own: Set<string>): void {
   const label = group.querySelector('text.here');
   if (label) {
     label.textContent = words;
+    // Many names over a location at the left edge begin at the edge.
+    const half = ([...words].length * CHAR) / 2 + 4;
+    label.setAttribute('x', String(Math.max(Number(label.getAttribute('data-x')), half)));
   }
   const plain = group.getAttribute('data-words') ?? '';
   group.setAttribute('aria-label', here.length === 0 ? plain : `${plain}, here: ${here.join(', ')}`);
