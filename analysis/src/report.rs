@@ -378,6 +378,9 @@ pub struct Options {
     /// Whether to run again without symmetry and compare.
     #[serde(skip)]
     pub compare_symmetry: bool,
+    /// Whether states with symmetry are stored with whole zones, so that tests can compare.
+    #[serde(skip)]
+    pub whole_zones: bool,
     /// The overrides of `--const N=20`.
     pub constants: BTreeMap<String, i64>,
     /// What the run does without (`--without`). Left out of JSON where it is empty, so that kept
@@ -405,6 +408,7 @@ impl Default for Options {
             audit_symmetry: false,
             force_symmetry: false,
             compare_symmetry: false,
+            whole_zones: false,
             constants: BTreeMap::new(),
             without: BTreeSet::new(),
             first_turn: None,

@@ -50,6 +50,8 @@ pub(crate) enum Mutation {
     GuardWithoutClocks,
     /// Coverage: of a step only the first edge counts.
     ReceiversForgotten,
+    /// Folded zones: two elements of a class are taken for one.
+    TwinsForgotten,
 }
 
 #[cfg(test)]

@@ -134,6 +134,49 @@ impl Bounds {
             .unwrap_or(0)
     }
 
+    /// The bounds that a clock (by matrix index) has in every location.
+    pub(crate) fn everywhere_of(&self, clock: usize) -> (i32, i32) {
+        self.everywhere[clock - 1]
+    }
+
+    /// The bounds that a location of a process adds: clocks, lower and upper bounds.
+    pub(crate) fn of_location(&self, process: usize, location: usize) -> &[(u32, i32, i32)] {
+        &self.local[process][location]
+    }
+
+    /// Writes the bounds of some clocks in a state into `l` and `u`. `kept` contains their matrix
+    /// indices, `place` their positions (anything else beyond `kept`); only these processes add
+    /// bounds.
+    pub(crate) fn of_some(
+        &self,
+        program: &Program,
+        state: &[i32],
+        processes: &[u32],
+        (kept, place): (&[u32], &[u32]),
+        (l, u): (&mut Vec<i32>, &mut Vec<i32>),
+    ) {
+        l.clear();
+        u.clear();
+        for x in kept {
+            let (low, high) = match x {
+                0 => (0, 0),
+                x => self.everywhere[*x as usize - 1],
+            };
+            l.push(low);
+            u.push(high);
+        }
+        for p in processes {
+            let location = state[program.cells.len() + *p as usize] as usize;
+            for &(x, low, high) in &self.local[*p as usize][location] {
+                let at = place[x as usize + 1] as usize;
+                if at < kept.len() {
+                    l[at] = l[at].max(low);
+                    u[at] = u[at].max(high);
+                }
+            }
+        }
+    }
+
     /// Writes the bounds of a state into `l` and `u`, which are indexed like the matrix (entry 0 is
     /// the constant zero).
     #[inline]

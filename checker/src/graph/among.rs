@@ -20,14 +20,15 @@ impl Expander<'_> {
     /// Computes the delayed successor of `(state, zone)` by one step. `zone` contains the clocks
     /// that have a `place` (by matrix index; [`DROPPED`] for clocks left out). Returns
     /// `Some(false)` if the step is not possible, and `None` if these clocks are not enough to
-    /// decide.
+    /// decide. If `visit` is given, only the invariants and locations of these processes are looked
+    /// at, because those of the others follow.
     pub(crate) fn successor_among(
         &mut self,
         index: usize,
         state: &mut [i32],
-        zone: &mut Zone,
+        (zone, place): (&mut Zone, &[u32]),
         next: &mut Vec<i32>,
-        place: &[u32],
+        visit: Option<&[u32]>,
     ) -> Result<Option<bool>, Fault> {
         let step = self.steps.get(index).clone();
         let mut constraints = Vec::new();
@@ -51,14 +52,25 @@ impl Expander<'_> {
             }
         }
         constraints.clear();
-        if !self.invariant_constraints(next, &mut constraints)? {
+        let possible = match visit {
+            Some(few) => {
+                let few = few.iter().map(|p| *p as usize);
+                self.invariants_of(few, next, &mut constraints)?
+            }
+            None => self.invariant_constraints(next, &mut constraints)?,
+        };
+        if !possible {
             return Ok(Some(false));
         }
         keep(&mut constraints, place);
         if !constrain(zone, &constraints) {
             return Ok(Some(false));
         }
-        match self.delay_of(next)? {
+        let delay = match visit {
+            Some(few) => self.delay_among(few.iter().map(|p| *p as usize), next)?,
+            None => self.delay_of(next)?,
+        };
+        match delay {
             Delay::Stopped => {}
             Delay::Free => pass_time(zone, &constraints),
             Delay::Until(_) => return Ok(None),

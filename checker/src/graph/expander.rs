@@ -411,8 +411,19 @@ impl<'p> Expander<'p> {
         state: &mut [i32],
         out: &mut Conjunction,
     ) -> Try<bool> {
+        self.invariants_of(0..self.program.processes(), state, out)
+    }
+
+    /// The same for the invariants of some processes.
+    #[inline]
+    pub(crate) fn invariants_of(
+        &mut self,
+        processes: impl Iterator<Item = usize>,
+        state: &mut [i32],
+        out: &mut Conjunction,
+    ) -> Try<bool> {
         let program = self.program;
-        for p in 0..program.processes() {
+        for p in processes {
             if let Some(invariant) = &program.location(state, p).invariant {
                 self.machine.frame(invariant.frame, &[]);
                 if !self.machine.ints_hold(program, invariant, state)?
@@ -439,9 +450,17 @@ impl<'p> Expander<'p> {
 
     /// Whether time may pass in a state.
     pub(crate) fn delay_of(&mut self, state: &mut [i32]) -> Try<Delay> {
+        self.delay_among(0..self.program.processes(), state)
+    }
+
+    /// The same if the locations of these processes decide for all.
+    pub(crate) fn delay_among(
+        &mut self,
+        mut processes: impl Iterator<Item = usize>,
+        state: &mut [i32],
+    ) -> Try<Delay> {
         let program = self.program;
-        if (0..program.processes()).any(|p| program.location(state, p).kind != LocationKind::Normal)
-        {
+        if processes.any(|p| program.location(state, p).kind != LocationKind::Normal) {
             return Ok(Delay::Stopped);
         }
         if !program.has_urgent_channels || is_on(Mutation::UrgencyIgnored) {

@@ -4,7 +4,7 @@ use crate::graph::Visitor;
 use crate::graph::deadlock::dead;
 use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Formula, Program};
-use crate::zone::{Federation, Zone};
+use crate::zone::{Lazy, Federation, Zone};
 
 /// Searches for a state where a formula has the wanted value.
 pub(crate) struct Goal<'p> {
@@ -63,7 +63,7 @@ impl<'p> Goal<'p> {
 }
 
 impl Visitor for Goal<'_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, _node: u32) -> Result<bool, Fault> {
         if let Formula::Int(code) = self.formula {
             let machine = &mut self.expander.machine;
             machine.frame(self.frame, &[]);

@@ -15,5 +15,5 @@ pub(crate) mod timed;
 mod visitor;
 
 pub(crate) use passed::{Passed, Route};
-pub(crate) use successors::{Broken, Classes, Plain, Successor, Successors};
+pub(crate) use successors::{Broken, Classes, Compact, Plain, Successor, Successors};
 pub(crate) use visitor::Visitor;

@@ -5,6 +5,7 @@ use crate::graph::steps::Part;
 use crate::mutation::{Mutation, is_on};
 use crate::program::{EdgeId, Program};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,11 +63,55 @@ pub(crate) struct Interchange {
     pub elements: Arc<Vec<Vec<(u16, u16)>>>,
     /// For each edge and select variable, the set that it ranges over, with its first value.
     pub selects: Arc<Vec<SelectSets>>,
-    /// For each set and element, its class: swaps inside a class fix the state.
+    /// For each set and element, how many elements before it may be in its class.
+    pub before: Arc<Vec<Vec<u16>>>,
+    /// For each set and element, its class, by the first element: swaps inside a class fix the
+    /// state.
     pub classes: Vec<Vec<u16>>,
 }
 
 impl Interchange {
+    /// Whether steps that begin with a process need not be listed: it belongs to one element, which
+    /// is not the first of its class. A swap of the two maps such a step to one that begins with
+    /// the process of the first.
+    #[inline]
+    pub(crate) fn skips_sender(&self, process: usize) -> bool {
+        match &self.elements[process][..] {
+            [(set, element)] => self.classes[*set as usize][*element as usize] != *element,
+            _ => false,
+        }
+    }
+
+    /// The elements that a sender names: those of its process and those that it chooses.
+    pub(crate) fn named(
+        &self,
+        process: usize,
+        edge: EdgeId,
+        values: &[i32],
+    ) -> SmallVec<[(u16, u16); 4]> {
+        let own = self.elements[process].iter().copied();
+        let chosen = values.iter().zip(&self.selects[edge as usize]);
+        let chosen = chosen.filter_map(|(value, set)| {
+            set.map(|(set, first)| (set, (value - first) as u16))
+        });
+        own.chain(chosen).collect()
+    }
+
+    /// Whether a receiver of a sender that names these elements need not be listed: it belongs to
+    /// one element that the sender does not name, and more elements of its class come before it
+    /// than the sender names. One of these is not named, and swapping the two maps the step to one
+    /// that is listed.
+    #[inline]
+    pub(crate) fn skips_receiver(&self, process: usize, named: &[(u16, u16)]) -> bool {
+        let [(set, element)] = self.elements[process][..] else {
+            return false;
+        };
+        let before = &self.before[set as usize];
+        let class = self.classes[set as usize][element as usize];
+        let rank = before[element as usize] - before[class as usize];
+        rank as usize > named.len() && !named.contains(&(set, element))
+    }
+
     /// Finds twins among receivers: processes of one element each, in the same class, with the same
     /// choice and without select values. The elements of the sender are fixed. An element with
     /// several receivers that choose is skipped, because exchanging it exchanges all of them.

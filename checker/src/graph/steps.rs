@@ -147,6 +147,9 @@ impl Steps {
                 location.kind == LocationKind::Committed && !location.receives.is_empty()
             });
         for p in 0..processes {
+            if self.interchange.as_ref().is_some_and(|i| i.skips_sender(p)) {
+                continue;
+            }
             let location = program.location(here.state, p);
             let free = !some_committed || location.kind == LocationKind::Committed;
             if free {
@@ -348,8 +351,16 @@ impl Steps {
     ) -> Result<(), Fault> {
         let program = here.program;
         let free = !here.some_committed || program.is_committed(here.state, sender);
+        let values = self.values(program, part);
+        let named = self.interchange.as_ref();
+        let named = named.map(|i| i.named(sender, part.edge, values));
         for &q in &program.listeners[channel as usize] {
             let q = q as usize;
+            if let (Some(interchange), Some(named)) = (&self.interchange, &named)
+                && interchange.skips_receiver(q, named)
+            {
+                continue;
+            }
             if q == sender || !(free || program.is_committed(here.state, q)) {
                 continue;
             }

@@ -15,9 +15,9 @@ use crate::bounds::Bounds;
 use crate::bounds::abstraction::{Abstraction, Abstractor};
 use crate::bounds::coupling::Coupling;
 use crate::program::{Alike, Fault, Program};
-use crate::zone::Zone;
-use std::hash::Hash;
+use crate::zone::{Layout, Lazy, Shape, Zone};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Why successors cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) struct Successor<'s, M> {
     /// Its discrete part.
     pub state: &'s mut [i32],
     /// Its zone, abstracted.
-    pub zone: &'s Zone,
+    pub zone: Shape<'s>,
     /// The lower and upper bounds of clocks in this state.
     pub bounds: (&'s [i32], &'s [i32]),
     /// The permutation that turned the target of the step into this state; `None` if states are
@@ -65,18 +65,38 @@ impl<M> Successor<'_, M> {
         {
             classes.discrete_classes(self.state, alike);
         }
-        visitor.visit(self.state, self.zone, node)
+        visitor.visit(self.state, &Lazy::new(self.zone), node)
     }
+}
+
+/// A permutation that can be kept in few words.
+pub(crate) trait Compact: Clone {
+    /// Appends its words.
+    fn pack(&self, out: &mut Vec<u16>);
+
+    /// Restores it from its words.
+    fn unpack(words: &[u16]) -> Self;
+}
+
+impl Compact for () {
+    fn pack(&self, _: &mut Vec<u16>) {}
+
+    fn unpack(_: &[u16]) {}
 }
 
 /// Computes successors, one step at a time.
 pub(crate) trait Successors<'p> {
     /// The permutations that are applied to states.
-    type Move: Clone + Eq + Hash;
+    type Move: Compact;
 
     /// Whether permutations are applied to states. Traces are then built from the zones of all
     /// states on the path, covered ones included.
     fn moves(&self) -> bool;
+
+    /// How states are passed on with folded zones; `None` if their zones are whole.
+    fn layout(&self) -> Option<Arc<Layout>> {
+        None
+    }
 
     /// Passes the initial states to `take`, until it breaks.
     fn initial<B>(
@@ -85,7 +105,7 @@ pub(crate) trait Successors<'p> {
     ) -> Result<ControlFlow<B>, Broken>;
 
     /// Finds the steps of a stored state; returns their number.
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken>;
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken>;
 
     /// Whether a step must be taken. It need not be if another one leads to the same states up to
     /// symmetry.
@@ -96,7 +116,7 @@ pub(crate) trait Successors<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, Self::Move>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken>;
 
@@ -172,7 +192,7 @@ impl<'p> Plain<'p> {
         for zone in &self.pieces {
             take(Successor {
                 state: &mut *state,
-                zone,
+                zone: Shape::Whole(zone),
                 bounds: (&self.abstractor.l, &self.abstractor.u),
                 moved_by: None,
                 classes: None,
@@ -212,8 +232,8 @@ impl<'p> Successors<'p> for Plain<'p> {
     }
 
     #[inline]
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
-        self.expander.find_steps(state, zone)?;
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken> {
+        self.expander.find_steps(state, &zone.whole())?;
         Ok(self.expander.steps.len())
     }
 
@@ -227,10 +247,10 @@ impl<'p> Successors<'p> for Plain<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, ()>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
-        let mut zones = self.zones(step, state, zone)?;
+        let mut zones = self.zones(step, state, &zone.whole())?;
         let mut flow = ControlFlow::Continue(());
         if !zones.is_empty() {
             let mut next = std::mem::take(&mut self.next);

@@ -22,7 +22,7 @@ use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::sequential::packing;
 use crate::search::wide::Guide;
 use crate::store::zones::ZoneId;
-use crate::zone::{Federation, Zone};
+use crate::zone::{Federation, Shape, Zone};
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -260,7 +260,7 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
     /// The targets of the steps of a state.
     pub(crate) fn arrivals(&mut self, state: &mut [i32], zone: &Zone) -> Try<Vec<Arrival>> {
         let mut next = Vec::new();
-        let steps = match self.graph.begin(state, zone) {
+        let steps = match self.graph.begin(state, Shape::Whole(zone)) {
             Ok(steps) => steps,
             Err(Broken::Fault(fault)) => return Err(fault),
             // Nothing has been computed yet; an audit examines the states of this search

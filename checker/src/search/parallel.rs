@@ -9,16 +9,15 @@
 //! A search starts on one thread: most models are finished before a second one could help.
 
 use crate::bounds::Bounds;
-use crate::graph::{Broken, Passed, Route, Successor, Successors, Visitor};
+use crate::graph::{Broken, Compact, Passed, Route, Successor, Successors, Visitor};
 use crate::program::{Fault, Program};
 use crate::search::frontier::{Frontier, Local, Work, lock};
 use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::moves::Moves;
 use crate::search::sequential::{Settings, packing};
 use crate::store::passed_waiting::{NIL, Origin};
-use crate::store::table::{Incoming, Table};
-use crate::zone::Zone;
-use std::hash::Hash;
+use crate::store::table::{Incoming, Table, Taken};
+use crate::zone::{Shape, Zone};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -128,7 +127,7 @@ where
 {
     let threads = threads.max(1);
     let graph = (makers.graph)();
-    let keeps_covered = graph.moves();
+    let (keeps_covered, layout) = (graph.moves(), graph.layout());
     let shard = || {
         let mut table = Table::new(
             packing(program),
@@ -137,6 +136,9 @@ where
             settings.abstraction,
             settings.covering,
         );
+        if let Some(layout) = &layout {
+            table.fold(layout.clone(), bounds.greatest_of_all());
+        }
         if keeps_covered {
             // Permutations are undone along the states of a path.
             table.keep_covered();
@@ -276,10 +278,11 @@ impl<M> Shared<M> {
             ..Counts::default()
         };
         for shard in &self.shards {
-            let table = &lock(shard).table;
+            let shard = lock(shard);
+            let table = &shard.table;
             total.stored += table.stored();
             total.waiting += table.waiting();
-            total.bytes += table.bytes() as u64;
+            total.bytes += (table.bytes() + shard.moves.bytes()) as u64;
         }
         total
     }
@@ -358,7 +361,7 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
     fn run(&mut self, mut watch: Option<&mut Watch<'_>>, limit: u64) -> bool {
         let shared = self.shared;
         let mut state = Vec::new();
-        let mut zone = Zone::universe(shared.dim);
+        let mut zone = Taken::new(shared.dim, self.graph.layout());
         let mut total = shared.total();
         let mut left = limit;
         let done = loop {
@@ -386,7 +389,7 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
             };
             left -= 1;
             self.explored += 1;
-            if let Err(halt) = self.expand((node, depth), &mut state, &zone, &mut watch) {
+            if let Err(halt) = self.expand((node, depth), &mut state, zone.shape(), &mut watch) {
                 shared.finish(halt);
                 break true;
             }
@@ -410,14 +413,14 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
     }
 
     /// Takes a state out of the table and returns its depth, unless it was covered in the meantime.
-    fn pass(&mut self, node: u32, state: &mut Vec<i32>, zone: &mut Zone) -> Option<u32> {
+    fn pass(&mut self, node: u32, state: &mut Vec<i32>, zone: &mut Taken) -> Option<u32> {
         let shards = self.shared.shards.len() as u32;
         let (shard, id) = (node % shards, node / shards);
         let table = &mut lock(&self.shared.shards[shard as usize]).table;
         if !table.pass(id) {
             return None;
         }
-        table.get(id, state, zone);
+        table.take(id, state, zone);
         Some(table.origin(id).depth)
     }
 
@@ -425,7 +428,7 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
         &mut self,
         (node, depth): (u32, u32),
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         watch: &mut Option<&mut Watch<'_>>,
     ) -> Result<(), Halt> {
         let broken = |broken| Halt::broken(broken, node);
@@ -458,7 +461,7 @@ impl<'s, 'p, S: Successors<'p>, V: Visitor> Worker<'s, S, S::Move, V> {
     }
 }
 
-impl<M: Clone + Eq + Hash, V: Visitor> Keep<'_, M, V> {
+impl<M: Compact, V: Visitor> Keep<'_, M, V> {
     /// Stores a state and shows it to the visitor if it is new.
     fn put(&mut self, mut found: Successor<'_, M>, origin: Origin) -> ControlFlow<Halt> {
         self.transitions += 1;

@@ -10,6 +10,7 @@ use crate::search::moves::Moves;
 use crate::search::nearness::Nearness;
 use crate::store::packing::Packing;
 use crate::store::passed_waiting::{Covering, NIL, Origin, PassedWaiting};
+use crate::store::table::Taken;
 use crate::zone::Zone;
 use std::ops::ControlFlow;
 use zonelens_analysis::report::SearchOrder;
@@ -83,6 +84,9 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
         if settings.shortest {
             states.keep_shallow();
         }
+        if let Some(layout) = graph.layout() {
+            states.fold(layout, bounds.greatest_of_all());
+        }
         if graph.moves() {
             // Permutations are undone along the states of a path.
             states.keep_covered();
@@ -137,7 +141,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
 
     /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
-        counts(&self.states, self.explored, self.transitions)
+        counts(&self.states, &self.moves, self.explored, self.transitions)
     }
 
     /// Searches until the visitor ends it, everything is explored, or the watch stops it.
@@ -173,6 +177,7 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
             ..
         } = self;
         let mut store = |states: &mut PassedWaiting,
+                         moves: &mut Moves<S::Move>,
                          transitions: &mut u64,
                          origin: Origin,
                          mut found: Successor<'_, S::Move>| {
@@ -199,31 +204,31 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
                 step: 0,
                 depth: 0,
             };
-            match graph.initial(&mut |found| store(states, transitions, origin, found)) {
+            match graph.initial(&mut |found| store(states, moves, transitions, origin, found)) {
                 Err(broken) => return Outcome::broken(broken, NIL),
                 Ok(ControlFlow::Break(end)) => return end,
                 Ok(ControlFlow::Continue(())) => {}
             }
         }
-        let (mut state, mut zone) = (Vec::new(), Zone::universe(*dim));
+        let (mut state, mut zone) = (Vec::new(), Taken::new(*dim, graph.layout()));
         loop {
             // This comes before the state is taken, so that the search can continue.
-            if let Some(stop) = watch.check(|| counts(states, *explored, *transitions)) {
+            if let Some(stop) = watch.check(|| counts(states, moves, *explored, *transitions)) {
                 return Outcome::Stopped(stop);
             }
             let Some(node) = states.take() else {
                 return Outcome::Exhausted;
             };
             *explored += 1;
-            states.get(node, &mut state, &mut zone);
-            let steps = match graph.begin(&mut state, &zone) {
+            states.restore(node, &mut state, &mut zone);
+            let steps = match graph.begin(&mut state, zone.shape()) {
                 Ok(steps) => steps,
                 Err(broken) => return Outcome::broken(broken, node),
             };
             let depth = states.origin(node).depth + 1;
             for step in 0..steps {
                 if let Some(stop) =
-                    watch.check_amid(step, || counts(states, *explored, *transitions))
+                    watch.check_amid(step, || counts(states, moves, *explored, *transitions))
                 {
                     return Outcome::Stopped(stop);
                 }
@@ -235,8 +240,9 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
                     step: step as u32,
                     depth,
                 };
-                let mut take = |found: Successor<'_, _>| store(states, transitions, origin, found);
-                match graph.step(step, &mut state, &zone, &mut take) {
+                let mut take =
+                    |found: Successor<'_, _>| store(states, moves, transitions, origin, found);
+                match graph.step(step, &mut state, zone.shape(), &mut take) {
                     Err(broken) => return Outcome::broken(broken, node),
                     Ok(ControlFlow::Break(end)) => return end,
                     Ok(ControlFlow::Continue(())) => {}
@@ -257,12 +263,17 @@ impl Outcome {
     }
 }
 
-fn counts(states: &PassedWaiting, explored: u64, transitions: u64) -> Counts {
+fn counts<M>(
+    states: &PassedWaiting,
+    moves: &Moves<M>,
+    explored: u64,
+    transitions: u64,
+) -> Counts {
     Counts {
         stored: states.stored(),
         explored,
         transitions,
         waiting: states.waiting(),
-        bytes: states.bytes() as u64,
+        bytes: (states.bytes() + moves.bytes()) as u64,
     }
 }

@@ -6,9 +6,10 @@
 use crate::bounds::abstraction::Abstraction;
 use crate::store::packing::Packing;
 pub(crate) use crate::store::table::{Covering, NIL, Origin};
-use crate::store::table::{Incoming, Table};
-use crate::zone::Zone;
+use crate::store::table::{Incoming, Table, Taken};
+use crate::zone::{Layout, Shape, Zone};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use zonelens_analysis::report::SearchOrder;
 use zonelens_interpreter::Rng;
 
@@ -63,6 +64,12 @@ impl PassedWaiting {
         self.table.keep_covered();
     }
 
+    /// Stores folded zones. Must be called while the list is empty.
+    pub(crate) fn fold(&mut self, layout: Arc<Layout>, greatest: i32) {
+        self.table.fold(layout, greatest);
+        self.incoming = self.table.incoming();
+    }
+
     /// Takes the waiting states of lowest rank first. Must be called while the list is empty.
     pub(crate) fn by_rank(&mut self) {
         self.queue = Queue::Ranked(BTreeMap::new());
@@ -103,7 +110,7 @@ impl PassedWaiting {
     pub(crate) fn put(
         &mut self,
         state: &[i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         origin: Origin,
         (l, u): (&[i32], &[i32]),
         rank: u32,
@@ -142,6 +149,11 @@ impl PassedWaiting {
     /// kept).
     pub(crate) fn get(&self, id: u32, state: &mut Vec<i32>, zone: &mut Zone) {
         self.table.get(id, state, zone);
+    }
+
+    /// The same, without unfolding the zone.
+    pub(crate) fn restore(&self, id: u32, state: &mut Vec<i32>, zone: &mut Taken) {
+        self.table.take(id, state, zone);
     }
 
     /// The nodes whose states are in the table.

@@ -225,6 +225,12 @@ impl Prepared {
         }
     }
 
+    /// Prepares the buffer for zones of another dimension.
+    pub(crate) fn resize(&mut self, dim: usize) {
+        self.dim = dim;
+        self.told.resize(dim, 0);
+    }
+
     /// The number of words before the bounds of a record: references, whether it is wide, and a bit
     /// for every clock that is not free.
     pub(crate) fn header_words(dim: usize) -> usize {

@@ -9,11 +9,13 @@ use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
 use crate::mutation::{Mutation, is_on};
 use crate::store::digest::Digester;
 use crate::store::entry::{Entry, Sought};
+use crate::store::folds::{FoldedStore, PreparedFolded};
 use crate::store::keys::{Keys, Packer};
 use crate::store::packing::{Packing, make_room};
 use crate::store::prepared::Prepared;
 use crate::store::zones::{ZoneId, ZoneStore};
-use crate::zone::{Relation, Zone};
+use crate::zone::{Folded, Layout, Relation, Shape, Zone};
+use std::sync::Arc;
 
 /// No node or entry.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -81,19 +83,106 @@ pub(crate) enum Covering {
 #[derive(Debug)]
 pub(crate) struct Incoming {
     packer: Packer,
+    /// The zone, if the table stores whole zones.
     prepared: Prepared,
+    /// The zone, if the table stores folded zones.
+    folded: PreparedFolded,
+    folds: bool,
     digester: Digester,
     sought: Sought,
     /// See [`Abstraction::frees_inactive`].
     frees_inactive: bool,
 }
 
+/// The zones of a table: all of them whole, or all of them folded.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // There is one per table.
+enum Zones {
+    Whole(ZoneStore),
+    Folded(FoldedStore),
+}
+
+impl Zones {
+    fn bytes(&self) -> usize {
+        match self {
+            Zones::Whole(zones) => zones.bytes(),
+            Zones::Folded(zones) => zones.bytes(),
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, new: &Incoming) -> ZoneId {
+        match self {
+            Zones::Whole(zones) => zones.put(&new.prepared),
+            Zones::Folded(zones) => zones.put(&new.folded),
+        }
+    }
+
+    #[inline]
+    fn relation(&mut self, new: &Incoming, id: ZoneId) -> Relation {
+        match self {
+            Zones::Whole(zones) => zones.relation(&new.prepared, id),
+            Zones::Folded(zones) => zones.relation(&new.folded, id),
+        }
+    }
+
+    fn release(&mut self, id: ZoneId) {
+        match self {
+            Zones::Whole(zones) => zones.release(id),
+            Zones::Folded(zones) => zones.release(id),
+        }
+    }
+
+    #[inline]
+    fn get(&self, id: ZoneId, out: &mut Zone) {
+        match self {
+            Zones::Whole(zones) => zones.get(id, out),
+            Zones::Folded(zones) => {
+                let mut folded = Folded::empty();
+                zones.get(id, &mut folded);
+                zones.layout().unfold(&folded, out);
+            }
+        }
+    }
+}
+
+/// A zone as a table returns it.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    zone: Zone,
+    folded: Option<(Folded, Arc<Layout>)>,
+}
+
+impl Taken {
+    /// A buffer for zones of a dimension, or folded ones.
+    pub(crate) fn new(dim: usize, layout: Option<Arc<Layout>>) -> Taken {
+        Taken {
+            zone: Zone::universe(if layout.is_some() { 1 } else { dim }),
+            folded: layout.map(|layout| (Folded::empty(), layout)),
+        }
+    }
+
+    /// The zone.
+    #[inline]
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        match &self.folded {
+            Some((folded, layout)) => Shape::Folded(folded, layout),
+            None => Shape::Whole(&self.zone),
+        }
+    }
+}
+
 impl Incoming {
     /// Loads a state; `l` and `u` are the bounds of its discrete part.
     #[inline]
-    pub(crate) fn load(&mut self, state: &[i32], zone: &Zone, l: &[i32], u: &[i32]) {
+    pub(crate) fn load(&mut self, state: &[i32], zone: Shape<'_>, l: &[i32], u: &[i32]) {
         self.packer.pack(state);
-        self.load_zone(zone, l, u);
+        match zone {
+            Shape::Folded(folded, _) if self.folds => self.folded.load(folded),
+            Shape::Whole(zone) if self.folds => self.folded.load_whole(zone),
+            zone => return self.load_zone(&zone.whole(), l, u),
+        }
+        self.sought = Sought::new(self.folded.digest());
     }
 
     #[inline]
@@ -117,7 +206,7 @@ impl Incoming {
 #[derive(Debug)]
 pub(crate) struct Table {
     keys: Keys,
-    zones: ZoneStore,
+    zones: Zones,
     entries: Vec<Entry>,
     /// The bytes that entries use outside of `entries`.
     entry_bytes: usize,
@@ -144,7 +233,7 @@ impl Table {
     ) -> Table {
         Table {
             keys: Keys::new(packing),
-            zones: ZoneStore::new(dim, greatest),
+            zones: Zones::Whole(ZoneStore::new(dim, greatest)),
             entries: Vec::new(),
             entry_bytes: 0,
             nodes: Vec::new(),
@@ -160,11 +249,22 @@ impl Table {
         }
     }
 
+    /// Stores folded zones. Must be called while the table is empty.
+    pub(crate) fn fold(&mut self, layout: Arc<Layout>, greatest: i32) {
+        self.zones = Zones::Folded(FoldedStore::new(layout, greatest));
+    }
+
     /// A buffer for states to be stored in this table, or in one with the same settings.
     pub(crate) fn incoming(&self) -> Incoming {
+        let (prepared, folded, folds) = match &self.zones {
+            Zones::Whole(zones) => (zones.prepared(), PreparedFolded::default(), false),
+            Zones::Folded(zones) => (ZoneStore::new(1, 0).prepared(), zones.prepared(), true),
+        };
         Incoming {
             packer: self.keys.packer(),
-            prepared: self.zones.prepared(),
+            prepared,
+            folded,
+            folds,
             digester: self.digester,
             sought: Sought::default(),
             frees_inactive: self.frees_inactive,
@@ -216,7 +316,7 @@ impl Table {
     pub(crate) fn put(
         &mut self,
         new: &mut Incoming,
-        zone: &Zone,
+        zone: Shape<'_>,
         origin: Origin,
         l: &[i32],
         u: &[i32],
@@ -226,7 +326,9 @@ impl Table {
             make_room(&mut self.entries, 1);
             self.entries.push(Entry::default());
         }
-        if self.covering == Covering::Hull {
+        if self.covering == Covering::Hull
+            && let Shape::Whole(zone) = zone
+        {
             self.join(entry, zone, new, l, u);
         }
         if self.covered(entry, new, zone, origin, l, u) {
@@ -236,7 +338,7 @@ impl Table {
         make_room(&mut self.nodes, 1);
         self.nodes.push(Node {
             entry,
-            zone: self.zones.put(&new.prepared),
+            zone: self.zones.put(new),
             parent: origin.parent,
             step: origin.step,
             depth_and_status: origin.depth << 2 | Status::Waiting as u32,
@@ -264,8 +366,14 @@ impl Table {
         let entry = &mut self.entries[entry as usize];
         let before = entry.heap_bytes();
         entry.push(&new.sought, id, |node| {
-            zones.get(nodes[node as usize].zone, scratch);
-            digester.digest(scratch)
+            let zone = nodes[node as usize].zone;
+            match zones {
+                Zones::Whole(zones) => {
+                    zones.get(zone, scratch);
+                    digester.digest(scratch)
+                }
+                Zones::Folded(zones) => zones.digest(zone),
+            }
         });
         self.entry_bytes = self.entry_bytes + entry.heap_bytes() - before;
     }
@@ -285,7 +393,7 @@ impl Table {
         &mut self,
         entry: u32,
         new: &Incoming,
-        zone: &Zone,
+        zone: Shape<'_>,
         origin: Origin,
         l: &[i32],
         u: &[i32],
@@ -302,7 +410,7 @@ impl Table {
             let Some(id) = stored.node(at) else { break };
             end = at;
             let node = self.nodes[id as usize];
-            let relation = self.zones.relation(&new.prepared, node.zone);
+            let relation = self.zones.relation(new, node.zone);
             #[cfg(test)]
             let relation = match (self.covering, relation) {
                 (Covering::Equality, Relation::Subset | Relation::Superset) => Relation::Different,
@@ -334,11 +442,14 @@ impl Table {
     fn up_to_lu(
         &mut self,
         plain: Relation,
-        zone: &Zone,
+        zone: Shape<'_>,
         other: ZoneId,
         l: &[i32],
         u: &[i32],
     ) -> Relation {
+        let Shape::Whole(zone) = zone else {
+            return plain;
+        };
         if !self.alu {
             return plain;
         }
@@ -384,6 +495,16 @@ impl Table {
         let node = &self.nodes[id as usize];
         self.keys.get(node.entry, state);
         self.zones.get(node.zone, zone);
+    }
+
+    /// The same, without unfolding the zone.
+    pub(crate) fn take(&self, id: u32, state: &mut Vec<i32>, out: &mut Taken) {
+        let node = &self.nodes[id as usize];
+        self.keys.get(node.entry, state);
+        match (&self.zones, &mut out.folded) {
+            (Zones::Folded(zones), Some((folded, _))) => zones.get(node.zone, folded),
+            (zones, _) => zones.get(node.zone, &mut out.zone),
+        }
     }
 
     /// The nodes whose states are in the table.

@@ -6,7 +6,7 @@ use crate::graph::goal::Goal;
 use crate::graph::throughout::may_wait;
 use crate::program::{ClockCode, Fault, Measured, Program};
 use crate::zone::bound::{self, INF};
-use crate::zone::{Federation, Zone};
+use crate::zone::{Lazy, Federation, Zone};
 use zonelens_analysis::report::BoundsValue;
 
 /// The range of one expression so far. Bounds of clocks are encoded like those of zones.
@@ -130,10 +130,10 @@ impl<'p> Extremes<'p> {
 }
 
 impl Visitor for Extremes<'_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, node: u32) -> Result<bool, Fault> {
         let parts = match &mut self.condition {
             Some(goal) => goal.part(state, zone)?,
-            None => vec![zone.clone()],
+            None => vec![Zone::clone(zone)],
         };
         if parts.is_empty() {
             return Ok(false);

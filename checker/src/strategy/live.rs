@@ -16,7 +16,7 @@ use crate::search::wide::Guide;
 use crate::strategy::Search;
 use crate::symmetry::{Chosen, Permutation, Representative};
 use crate::witness::lassos::LiveRun;
-use crate::zone::Zone;
+use crate::zone::{Lazy, Zone};
 use std::cell::RefCell;
 use std::rc::Rc;
 use zonelens_analysis::network::Expr;
@@ -26,7 +26,7 @@ use zonelens_analysis::report::{AuditReport, SearchOrder, Verdict};
 struct Nothing;
 
 impl Visitor for Nothing {
-    fn visit(&mut self, _: &mut [i32], _: &Zone, _: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, _: &mut [i32], _: &Lazy<'_>, _: u32) -> Result<bool, Fault> {
         Ok(false)
     }
 }
@@ -290,7 +290,7 @@ impl Run<'_> {
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
         let avoided = search.states.kept().any(|node| {
             search.states.get(node, &mut state, &mut zone);
-            starts.visit(&mut state, &zone, node) != Ok(false)
+            starts.visit(&mut state, &Lazy::from(&zone), node) != Ok(false)
         });
         let (_, counts) = starts.end();
         watch.add(counts);
@@ -354,10 +354,10 @@ impl<'p, 'w, 'c> Starts<'p, 'w, 'c> {
 }
 
 impl Visitor for Starts<'_, '_, '_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, _node: u32) -> Result<bool, Fault> {
         let with_p = self
             .p
-            .part(&mut self.expander, vec![zone.clone()], true, state)?;
+            .part(&mut self.expander, vec![Zone::clone(zone)], true, state)?;
         let not_q = self.liveness.condition;
         let starts = not_q.part(&mut self.expander, with_p, true, state)?;
         if starts.is_empty() {

@@ -201,6 +201,24 @@ impl Run<'_> {
         .collect()
     }
 
+    /// A search whose paths are only needed for traces.
+    pub(crate) fn search_for_goal<'s>(
+        &self,
+        bounds: &'s Bounds,
+        settings: Settings,
+        representative: Option<Representative>,
+        audit: Option<Audit<'s>>,
+    ) -> Search<'s>
+    where
+        Self: 's,
+    {
+        let model = (self.program, bounds);
+        let graph = Chosen::new(model, settings.abstraction, representative, audit)
+            .whole_zones(self.options.whole_zones)
+            .for_paths(self.wants_trace());
+        Search::new(self.program, bounds, settings, graph)
+    }
+
     /// A search for states, reduced by `representative` if there is one.
     pub(crate) fn search<'s>(
         &self,
@@ -218,6 +236,7 @@ impl Run<'_> {
             representative,
             audit,
         );
+        let graph = graph.whole_zones(self.options.whole_zones);
         Search::new(self.program, bounds, settings, graph)
     }
 

@@ -14,7 +14,7 @@ use crate::store::passed_waiting::{Covering, NIL};
 use crate::strategy::Search;
 use crate::symmetry::{Chosen, Permutation, Representative, Route, Symmetrised};
 use crate::witness::{Condition, PathStep};
-use crate::zone::Zone;
+use crate::zone::Lazy;
 use zonelens_analysis::network::Expr;
 use zonelens_analysis::report::{Reason, TraceOption, Verdict};
 use zonelens_interpreter::Failure;
@@ -52,14 +52,14 @@ impl Asked<'_> {
         if let Route::Moved(path) = route
             && let Some(last) = path.last()
         {
-            self.visit(&mut last.state.clone(), &last.zone, NIL).ok()?;
+            self.visit(&mut last.state.clone(), &Lazy::from(&last.zone), NIL).ok()?;
         }
         self.found()
     }
 }
 
 impl Visitor for Asked<'_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, node: u32) -> Result<bool, Fault> {
         match self {
             Asked::AsItIs(goal) => goal.visit(state, zone, node),
             Asked::OfOrbits(orbits) => orbits.visit(state, zone, node),
@@ -200,6 +200,8 @@ impl Run<'_> {
             let representative = question.representative.clone();
             let model = (self.program, bounds);
             Chosen::new(model, settings.abstraction, representative, audit)
+                .whole_zones(self.options.whole_zones)
+                .for_paths(self.wants_trace())
         };
         let representative = match named.is_empty() {
             true => None,

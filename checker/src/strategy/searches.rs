@@ -121,7 +121,7 @@ impl Strategy for Exact<'_> {
             let audit = run.audit([target.formula]);
             let audit = audit.map(|audit| audit.naming(question.named.to_vec()));
             let representative = question.representative.clone();
-            run.search(question.bounds, question.settings, representative, audit)
+            run.search_for_goal(question.bounds, question.settings, representative, audit)
         });
         // A query that names elements is evaluated for whole orbits; the image where it holds as
         // written is found too.
@@ -207,7 +207,7 @@ impl Strategy for UnderLu<'_> {
         } = *self.question;
         let search = self.search.get_or_insert_with(|| {
             let representative = run.representative(&self.settings);
-            run.search(bounds, self.settings, representative, None)
+            run.search_for_goal(bounds, self.settings, representative, None)
         });
         match search.explore(&mut run.goal(target), watch) {
             Outcome::Exhausted => {}
@@ -382,7 +382,7 @@ impl<'s> Beside<'s> {
             return Some(run.loose_search(ladder.rung()?, &self.settings, bounds));
         }
         let representative = run.representative(&self.settings);
-        let mut search = run.search(bounds, self.settings, representative, None);
+        let mut search = run.search_for_goal(bounds, self.settings, representative, None);
         if matches!(self.look, Look::Nearest) {
             search.best_first(run.nearness(target));
         }

@@ -29,7 +29,7 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// Marks an element that is held by a variable that belongs to no element.
-const HELD: u64 = 0x77;
+pub(super) const HELD: u64 = 0x77;
 
 impl Colours {
     /// Computes the first colours, from locations and cells that concern one element each.
@@ -150,7 +150,7 @@ impl Colours {
 }
 
 /// The node that a cell holds.
-fn held(index: &Index, tables: &Tables, set: u32, value: i32) -> Option<usize> {
+pub(super) fn held(index: &Index, tables: &Tables, set: u32, value: i32) -> Option<usize> {
     let data = &tables.sets[set as usize];
     let element = usize::try_from(value.checked_sub(data.first)?).ok()?;
     (element < data.size).then(|| index.first[set as usize] as usize + element)

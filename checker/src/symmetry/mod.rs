@@ -15,6 +15,9 @@ mod canonical;
 mod colours;
 #[cfg(test)]
 mod corpus_tests;
+mod folding;
+#[cfg(test)]
+mod folding_tests;
 mod index;
 mod matrix;
 #[cfg(test)]

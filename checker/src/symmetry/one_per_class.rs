@@ -7,6 +7,8 @@
 //! under a product of symmetric groups. Interchangeable receivers of a broadcast are enumerated as
 //! multisets from the start.
 
+use super::folding::Folding;
+use super::index::Index;
 use super::quotient::Quotient;
 use super::representative::Representative;
 use super::tables::{Tables, position};
@@ -14,7 +16,7 @@ use crate::graph::expander::Expander;
 use crate::graph::receivers::Interchange;
 use crate::graph::steps::Steps;
 use crate::program::{Fault, Program};
-use crate::zone::Zone;
+use crate::zone::{Folded, Zone};
 use rustc_hash::FxHashSet;
 
 /// The kinds of steps that were taken from a state.
@@ -74,7 +76,42 @@ impl OnePerClass {
         if !quotient.begin(expander.program, tables, classes, steps, zone) {
             return Ok(None);
         }
-        let found = quotient.successor(expander, step, state, next)?;
+        let found = quotient.successor(expander, step, state, next, false)?;
+        Ok(found.map(|found| found.then_some(quotient)))
+    }
+
+    /// The same for a folded state.
+    pub(crate) fn begin_folded(
+        &mut self,
+        program: &Program,
+        index: &Index,
+        (folding, folded): (&Folding, &Folded),
+        steps: &mut Steps,
+    ) {
+        self.seen.clear();
+        folding.leaders(index, &folded.starts, &mut self.interchange.classes);
+        // With priorities, all steps are needed.
+        steps.interchange = (!program.has_priorities).then(|| self.interchange.clone());
+    }
+
+    /// The same for a step of a folded state.
+    pub(crate) fn successor_folded(
+        &mut self,
+        representative: &Representative,
+        expander: &mut Expander<'_>,
+        step: usize,
+        (folding, state, folded): (&Folding, &mut [i32], &Folded),
+        next: &mut Vec<i32>,
+    ) -> Result<Option<Option<&mut Quotient>>, Fault> {
+        let Some(quotient) = &mut self.quotient else {
+            return Ok(None);
+        };
+        let tables = (representative.tables(), representative.index());
+        let steps = (&expander.steps, step);
+        if !quotient.begin_folded(expander.program, tables, (folding, folded), steps) {
+            return Ok(None);
+        }
+        let found = quotient.successor(expander, step, state, next, true)?;
         Ok(found.map(|found| found.then_some(quotient)))
     }
 

@@ -1,5 +1,7 @@
 //! Permutations of the elements of all scalarsets at once.
 
+use crate::graph::Compact;
+
 /// The image of every element, for each reduced scalarset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Permutation(pub Vec<Vec<u16>>);
@@ -38,6 +40,34 @@ impl Permutation {
     }
 }
 
+/// Elements that are next to each other mostly stay so: an image is a sequence of runs.
+impl Compact for Permutation {
+    fn pack(&self, out: &mut Vec<u16>) {
+        for images in &self.0 {
+            let runs = images.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+            let at = out.len();
+            out.push(0);
+            for run in runs {
+                out.extend([run[0], run.len() as u16]);
+                out[at] += 1;
+            }
+        }
+    }
+
+    fn unpack(words: &[u16]) -> Permutation {
+        let (mut sets, mut rest) = (Vec::new(), words);
+        while let Some((count, more)) = rest.split_first() {
+            let (runs, after) = more.split_at(2 * *count as usize);
+            let images = runs
+                .chunks_exact(2)
+                .flat_map(|run| (0..run[1]).map(|k| run[0] + k));
+            sets.push(images.collect());
+            rest = after;
+        }
+        Permutation(sets)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +91,11 @@ mod tests {
                 random(&mut rng, n),
             );
             assert_eq!(a.after(&b).after(&c), a.after(&b.after(&c)));
+            for p in [&a, &b, &a.after(&a.inverse())] {
+                let mut words = Vec::new();
+                p.pack(&mut words);
+                assert_eq!(Permutation::unpack(&words), *p);
+            }
             assert!(a.after(&a.inverse()).is_identity() && a.inverse().after(&a).is_identity());
         }
     }

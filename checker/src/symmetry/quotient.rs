@@ -16,6 +16,7 @@
 //! `c + 2` of each group are. The same holds for emptiness: guards and invariants bound single
 //! clocks, so a negative cycle passes through the constant zero and contains two elements.
 
+use super::folding::Folding;
 use super::index::Index;
 use super::matrix::{Matrix, rank, scramble};
 use super::permutation::Permutation;
@@ -27,8 +28,10 @@ use crate::graph::among::DROPPED;
 use crate::graph::expander::Expander;
 use crate::graph::steps::Steps;
 use crate::program::{Fault, Program};
-use crate::zone::Zone;
 use crate::zone::bound::Bound;
+use crate::zone::folded::Spot;
+use crate::zone::{Folded, Zone};
+use smallvec::SmallVec;
 
 /// The groups of a step, and the zone on the clocks that are kept.
 #[derive(Clone, Debug)]
@@ -43,6 +46,15 @@ pub(crate) struct Quotient {
     group: Vec<u32>,
     /// The first two nodes of each group.
     firsts: Vec<[u32; 2]>,
+    /// For steps from folded zones: the number of elements of each group, those that are kept, and
+    /// the position of the first clock of the first of them.
+    sizes: Vec<u32>,
+    members: Vec<SmallVec<[u32; 4]>>,
+    bases: Vec<u32>,
+    /// The number of clocks without an element, which are kept first.
+    commons: usize,
+    /// The processes whose invariants, locations and bounds decide for all.
+    visit: Vec<u32>,
     /// The position in the small matrix, by matrix index.
     place: Vec<u32>,
     /// By matrix index, the position of the clock itself or of one that represents it: never a
@@ -68,6 +80,8 @@ struct Scratch {
     label: Vec<u32>,
     refined: Vec<Refined>,
     targets: Vec<usize>,
+    touched: Vec<u32>,
+    spots: Vec<Spot>,
 }
 
 /// A group and the way in which some of its elements take part.
@@ -121,6 +135,11 @@ impl Quotient {
             clocks: index.own.iter().map(|own| own.alone.clone()).collect(),
             group: Vec::new(),
             firsts: Vec::new(),
+            sizes: Vec::new(),
+            members: Vec::new(),
+            bases: Vec::new(),
+            commons: 0,
+            visit: Vec::new(),
             place: Vec::new(),
             stands: Vec::new(),
             kept: Vec::new(),
@@ -285,17 +304,6 @@ impl Quotient {
             };
             self.place.push(place);
         }
-        self.stands.clear();
-        for (place, owner) in self.place.iter().zip(&self.owner) {
-            self.stands.push(match owner {
-                Some((node, k)) if *place == DROPPED => {
-                    let [_, second] = self.firsts[self.group[*node as usize] as usize];
-                    let twin = self.clocks[second as usize][*k as usize];
-                    self.place[twin as usize]
-                }
-                _ => *place,
-            });
-        }
     }
 
     /// Computes the successor; `None` if it must be computed on all clocks, `Some(false)` if there
@@ -306,8 +314,10 @@ impl Quotient {
         step: usize,
         state: &mut [i32],
         next: &mut Vec<i32>,
+        folded: bool,
     ) -> Result<Option<bool>, Fault> {
-        expander.successor_among(step, state, &mut self.zone, next, &self.place)
+        let visit = folded.then_some(&self.visit[..]);
+        expander.successor_among(step, state, (&mut self.zone, &self.place), next, visit)
     }
 
     /// Abstracts the zone with the bounds of its state; returns false if the bounds differ within a
@@ -324,8 +334,343 @@ impl Quotient {
         same
     }
 
+    /// Abstracts the zone with bounds that are known to be the same within groups; only processes
+    /// of elements that are kept, and those of no element, are looked at.
+    pub(crate) fn abstracted_by_few(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
+        let Abstractor { l, u, .. } = &mut self.abstractor;
+        bounds.of_some(program, state, &self.visit, (&self.kept, &self.place), (l, u));
+        self.abstractor.apply_whole(&mut self.zone);
+    }
+
+    /// Prepares a step from a folded zone; returns false if the step is not simple.
+    pub(crate) fn begin_folded(
+        &mut self,
+        program: &Program,
+        (tables, index): (&Tables, &Index),
+        (folding, folded): (&Folding, &Folded),
+        (steps, step): (&Steps, usize),
+    ) -> bool {
+        if !steps.blocked(steps.get(step)).is_empty() {
+            return false;
+        }
+        self.group_folded(program, (tables, index), (folding, folded), (steps, step));
+        self.keep_folded(index, (folding, folded));
+        true
+    }
+
+    /// Groups elements of a class that take part in the step in the same way, and chooses those to
+    /// keep.
+    fn group_folded(
+        &mut self,
+        program: &Program,
+        (tables, index): (&Tables, &Index),
+        (folding, folded): (&Folding, &Folded),
+        (steps, step): (&Steps, usize),
+    ) {
+        self.group.resize(folding.order.len(), 0);
+        self.sizes.clear();
+        let ends = folded.starts.iter().skip(1).copied();
+        let ends = ends.chain([folding.order.len() as u32]);
+        for (class, (start, end)) in folded.starts.iter().zip(ends).enumerate() {
+            for node in &folding.order[*start as usize..end as usize] {
+                self.group[*node as usize] = class as u32;
+            }
+            self.sizes.push(end - start);
+        }
+        let classes = self.sizes.len();
+        self.scratch.touched.clear();
+        let (group, sizes, touched) = (
+            &mut self.group,
+            &mut self.sizes,
+            &mut self.scratch.touched,
+        );
+        // Moves a node to a group, or to a new one.
+        let mut regroup = |group: &mut [u32], node: usize, to: Option<u32>| {
+            let to = to.unwrap_or_else(|| {
+                sizes.push(0);
+                sizes.len() as u32 - 1
+            });
+            sizes[group[node] as usize] -= 1;
+            sizes[to as usize] += 1;
+            touched.push(node as u32);
+            group[node] = to;
+            to
+        };
+        let refined = &mut self.scratch.refined;
+        refined.clear();
+        let step = steps.get(step);
+        let broadcast = step
+            .channel
+            .is_some_and(|c| program.channels[c as usize].broadcast);
+        for (k, part) in steps.parts(step).iter().enumerate() {
+            let edge = &program.edges[part.edge as usize];
+            let p = edge.process as usize;
+            let values = steps.values(program, *part);
+            let sets = &tables.selects[part.edge as usize];
+            let chosen = values.iter().zip(sets).filter_map(|(value, set)| {
+                let set = (*set)?;
+                Some(index.node(set, (value - tables.sets[set].first) as u16))
+            });
+            let own = &tables.processes[p];
+            if k > 0
+                && broadcast
+                && chosen.clone().next().is_none()
+                && let [own] = &own[..]
+            {
+                // Receivers that take the same edge are a group.
+                let node = index.node(own.set, own.element);
+                let kind = position(p, &tables.processes[p]);
+                let from = group[node];
+                let same = refined.iter().find(|r| {
+                    (r.from, r.process, r.edge) == (from, kind, edge.index) && r.values == values
+                });
+                let known = same.map(|r| r.to);
+                let to = regroup(group, node, known);
+                if known.is_none() {
+                    refined.push(Refined {
+                        from,
+                        process: kind,
+                        edge: edge.index,
+                        values: values.to_vec(),
+                        to,
+                    });
+                }
+                continue;
+            }
+            let own = own.iter().map(|c| index.node(c.set, c.element));
+            for node in own.chain(chosen) {
+                regroup(group, node, None);
+            }
+        }
+        self.members.resize(self.sizes.len().max(self.members.len()), SmallVec::new());
+        self.members.iter_mut().for_each(SmallVec::clear);
+        let enough = |node: u32| {
+            let set = index.first.partition_point(|first| *first <= node) - 1;
+            self.enough[set] as usize
+        };
+        for (class, start) in folded.starts.iter().enumerate() {
+            let mut nodes = folding.order[*start as usize..].iter();
+            let most = (self.sizes[class] as usize).min(enough(folding.order[*start as usize]));
+            while self.members[class].len() < most
+                && let Some(node) = nodes.next()
+            {
+                if self.group[*node as usize] == class as u32 {
+                    self.members[class].push(*node);
+                }
+            }
+        }
+        for node in &self.scratch.touched {
+            let group = self.group[*node as usize] as usize;
+            let members = &mut self.members[group];
+            if group >= classes && members.len() < enough(*node) && !members.contains(node) {
+                members.push(*node);
+            }
+        }
+        self.firsts.clear();
+        self.firsts.extend(self.members.iter().take(self.sizes.len()).map(|members| {
+            let first = members.first().copied().unwrap_or_default();
+            [first, members.get(1).copied().unwrap_or(first)]
+        }));
+    }
+
+    /// Copies the bounds between the clocks that are kept.
+    fn keep_folded(&mut self, index: &Index, (folding, folded): (&Folding, &Folded)) {
+        let layout = &folding.layout;
+        self.place.clear();
+        self.place.resize(layout.dim, DROPPED);
+        self.kept.clear();
+        self.kept.extend_from_slice(&layout.common);
+        self.commons = self.kept.len();
+        self.visit.clear();
+        self.visit.extend_from_slice(&folding.common_processes);
+        self.bases.clear();
+        // By class, the position of its first clock in the folded zone.
+        let starts = &folded.starts;
+        let mut base = self.commons;
+        let bases: SmallVec<[(u32, u32); 32]> = starts
+            .iter()
+            .enumerate()
+            .map(|(class, start)| {
+                let end = starts.get(class + 1).copied();
+                let size = end.unwrap_or(folding.order.len() as u32) - start;
+                let own = layout.clocks[*start as usize].len();
+                let first = base;
+                base += own * size.min(2) as usize;
+                (first as u32, if size > 1 { own as u32 } else { 0 })
+            })
+            .collect();
+        let spots = &mut self.scratch.spots;
+        spots.clear();
+        spots.extend((0..self.commons).map(Spot::alone));
+        for members in &self.members[..self.sizes.len()] {
+            self.bases.push(self.kept.len() as u32);
+            for node in members {
+                let at = folding.position[*node as usize];
+                let class = starts.partition_point(|start| *start <= at) - 1;
+                let (base, second) = bases[class];
+                for (k, x) in layout.clocks[at as usize].iter().enumerate() {
+                    self.kept.push(*x);
+                    spots.push(Spot {
+                        class: class as u32,
+                        element: at,
+                        first: base + k as u32,
+                        second: base + second + k as u32,
+                    });
+                }
+                let own = &index.own[*node as usize].processes;
+                self.visit.extend_from_slice(own);
+            }
+        }
+        self.visit.sort_unstable();
+        self.visit.dedup();
+        for (k, x) in self.kept.iter().enumerate() {
+            self.place[*x as usize] = k as u32;
+        }
+        let dim = self.kept.len();
+        if self.zone.dim() != dim {
+            self.zone = Zone::universe(dim);
+        }
+        let rows = self.zone.raw_mut().chunks_exact_mut(dim);
+        for (row, x) in rows.zip(&*spots) {
+            for (bound, y) in row.iter_mut().zip(&*spots) {
+                *bound = x.to(y, &folded.zone);
+            }
+        }
+    }
+
+    /// The number of groups; some may have no elements.
+    pub(super) fn groups(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The first element of a group.
+    pub(super) fn leader_of(&self, group: usize) -> Option<usize> {
+        self.members[group].first().map(|node| *node as usize)
+    }
+
+    /// The group of a node.
+    pub(super) fn group_of(&self, node: usize) -> usize {
+        self.group[node] as usize
+    }
+
+    /// The number of elements of a group.
+    pub(super) fn size(&self, group: usize) -> u32 {
+        self.sizes[group]
+    }
+
+    /// The number of clocks of each element of a group.
+    pub(super) fn clocks_of(&self, group: usize) -> usize {
+        self.leader_of(group).map_or(0, |node| self.clocks[node].len())
+    }
+
+    /// The position of a clock of the leader.
+    pub(super) fn place_of(&self, group: usize, k: usize) -> usize {
+        self.bases[group] as usize + k
+    }
+
+    /// The bounds of a clock of the leader alone.
+    pub(super) fn single(&self, group: usize, k: usize) -> (Bound, Bound) {
+        let x = self.place_of(group, k);
+        (self.zone.at(0, x), self.zone.at(x, 0))
+    }
+
+    /// Calls `f` for each clock that is kept, by position, with its group.
+    pub(super) fn for_each_clock(&self, mut f: impl FnMut(Option<usize>, u32)) {
+        self.kept[..self.commons].iter().for_each(|x| f(None, *x));
+        for (group, members) in self.members[..self.sizes.len()].iter().enumerate() {
+            let clocks = members.iter().flat_map(|node| &self.clocks[*node as usize]);
+            clocks.for_each(|x| f(Some(group), *x));
+        }
+    }
+
+    /// The clocks whose bounds with a clock of the leader represent all: how many each stands for,
+    /// and its position.
+    fn others(&self, group: usize, mut f: impl FnMut(u32, usize)) {
+        (0..self.commons).for_each(|at| f(1, at));
+        for (other, size) in self.sizes.iter().enumerate() {
+            let (base, own) = (self.bases[other] as usize, self.clocks_of(other));
+            for at in base..base + own {
+                if other != group {
+                    f(*size, at);
+                    continue;
+                }
+                f(1, at);
+                if *size > 1 {
+                    f(size - 1, at + own);
+                }
+            }
+        }
+    }
+
+    /// Calls `f` for the bounds of a row of the leader of a group: how often each occurs, the
+    /// position of the other clock, and the bound.
+    pub(super) fn row(&self, group: usize, k: usize, mut f: impl FnMut(u32, usize, Bound)) {
+        let x = self.place_of(group, k);
+        self.others(group, |count, y| f(count, y, self.zone.at(x, y)));
+    }
+
+    /// The same for a column.
+    pub(super) fn column(&self, group: usize, k: usize, mut f: impl FnMut(u32, usize, Bound)) {
+        let x = self.place_of(group, k);
+        self.others(group, |count, y| f(count, y, self.zone.at(y, x)));
+    }
+
+    /// Whether swapping the leaders of two groups fixes the zone.
+    pub(super) fn same_times(&self, one: usize, other: usize) -> bool {
+        let (own, zone) = (self.clocks_of(one), &self.zone);
+        let (a, b) = (self.bases[one] as usize, self.bases[other] as usize);
+        if own != self.clocks_of(other) {
+            return false;
+        }
+        let both = |x: usize, y: usize, u: usize, v: usize| {
+            zone.at(x, y) == zone.at(u, v) && zone.at(y, x) == zone.at(v, u)
+        };
+        (0..own).all(|k| {
+            let (x, y) = (a + k, b + k);
+            let moved = (0..own).all(|j| {
+                // Between the two, and with the other elements of their groups.
+                both(x, a + j, y, b + j)
+                    && both(x, b + j, y, a + j)
+                    && (self.sizes[one] < 2 || both(x, a + own + j, y, a + j))
+                    && (self.sizes[other] < 2 || both(x, b + j, y, b + own + j))
+            });
+            let rest = |group: usize, _: u32| group != one && group != other;
+            moved
+                && (0..self.commons).all(|c| both(x, c, y, c))
+                && (self.sizes.iter().enumerate())
+                    .filter(|(group, size)| rest(*group, **size))
+                    .all(|(group, _)| {
+                        let base = self.bases[group] as usize;
+                        (base..base + self.clocks_of(group)).all(|z| both(x, z, y, z))
+                    })
+        })
+    }
+
+    /// Adds the clocks of one of the first two elements of a group.
+    pub(super) fn spots(&self, group: usize, which: usize, out: &mut Vec<Spot>) {
+        let (base, own) = (self.bases[group], self.clocks_of(group) as u32);
+        let second = if self.sizes[group] > 1 { own } else { 0 };
+        out.extend((0..own).map(|k| Spot {
+            class: group as u32,
+            element: self.members[group][which],
+            first: base + k,
+            second: base + second + k,
+        }));
+    }
+
     /// Expands the rows and columns of leaders.
     pub(crate) fn spread(&mut self) {
+        self.stands.clear();
+        for (place, owner) in self.place.iter().zip(&self.owner) {
+            self.stands.push(match owner {
+                Some((node, k)) if *place == DROPPED => {
+                    let [_, second] = self.firsts[self.group[*node as usize] as usize];
+                    let twin = self.clocks[second as usize][*k as usize];
+                    self.place[twin as usize]
+                }
+                _ => *place,
+            });
+        }
         let (dim, raw) = (self.zone.dim(), self.zone.raw());
         self.rows.clear();
         self.columns.clear();
@@ -347,12 +692,12 @@ impl Quotient {
         }
     }
 
-    fn row(&self, x: usize) -> &[Bound] {
+    fn whole_row(&self, x: usize) -> &[Bound] {
         let start = self.starts[x] as usize;
         &self.rows[start..start + self.starts.len()]
     }
 
-    fn column(&self, x: usize) -> &[Bound] {
+    fn whole_column(&self, x: usize) -> &[Bound] {
         let start = self.starts[x] as usize;
         &self.columns[start..start + self.starts.len()]
     }
@@ -397,7 +742,7 @@ impl Quotient {
         let raw = out.raw_mut();
         for x in (0..dim).filter(|x| self.starts[*x] != DROPPED) {
             let row = &mut raw[targets[x] * dim..][..dim];
-            for (bound, y) in self.row(x).iter().zip(&targets) {
+            for (bound, y) in self.whole_row(x).iter().zip(&targets) {
                 row[*y] = *bound;
             }
         }
@@ -412,7 +757,7 @@ impl Quotient {
             raw.copy_within(from..from + dim, targets[x] * dim);
             let [first, second] = self.firsts[self.group[node as usize] as usize];
             let clocks = |n: u32| self.clocks[n as usize].iter().map(|x| *x as usize);
-            let (bounds, row) = (self.row(like), &mut raw[targets[x] * dim..][..dim]);
+            let (bounds, row) = (self.whole_row(like), &mut raw[targets[x] * dim..][..dim]);
             for ((own, leaders), seconds) in clocks(node).zip(clocks(first)).zip(clocks(second)) {
                 row[targets[own]] = bounds[leaders];
                 row[targets[leaders]] = bounds[seconds];
@@ -437,12 +782,12 @@ impl Matrix for Quotient {
             let scrambled = bounds.iter().zip(weights).map(|(b, w)| scramble(*b, *w));
             scrambled.fold(0u32, u32::wrapping_add)
         };
-        self.for_each(rows, |x| u64::from(sum(self.row(x))));
-        self.for_each(columns, |x| sum(self.column(x)));
+        self.for_each(rows, |x| u64::from(sum(self.whole_row(x))));
+        self.for_each(columns, |x| sum(self.whole_column(x)));
     }
 
     fn ranks(&self, ranks: &mut Vec<u32>) {
-        self.for_each(ranks, |x| rank(self.row(x)));
+        self.for_each(ranks, |x| rank(self.whole_row(x)));
     }
 
     fn interchangeable(&self, tables: &Tables, index: &Index, swap: Swap, state: &[i32]) -> bool {
@@ -473,7 +818,8 @@ impl Matrix for Quotient {
                     .sum();
                 differ == moving && own().all(|(u, v)| p[u] == q[v] && p[v] == q[u])
             };
-            same(self.row(x), self.row(y)) && same(self.column(x), self.column(y))
+            same(self.whole_row(x), self.whole_row(y))
+                && same(self.whole_column(x), self.whole_column(y))
         })
     }
 }

@@ -2,6 +2,7 @@
 //! between them and plain ones.
 
 use super::audit::Audit;
+use super::folding::{Folding, FoldedClasses};
 use super::one_per_class::OnePerClass;
 use super::permutation::Permutation;
 use super::quotient::Quotient;
@@ -11,8 +12,9 @@ use crate::bounds::abstraction::Abstraction;
 use crate::graph::expander::Expander;
 use crate::graph::{Broken, Classes, Plain, Successor, Successors};
 use crate::program::{Alike, Fault, Program};
-use crate::zone::Zone;
+use crate::zone::{Folded, Layout, Shape, Zone};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// One successor per class of steps, each replaced by its representative.
 pub(crate) struct Reduced<'p> {
@@ -29,6 +31,14 @@ pub(crate) struct Reduced<'p> {
     moved: Option<(Vec<i32>, Vec<i32>)>,
     whole: Zone,
     state: Vec<i32>,
+    /// How states are passed on with folded zones; `None` if their zones are whole.
+    folding: Option<Folding>,
+    /// The zone of the current state, if it was needed.
+    unfolded: Option<Zone>,
+    folded: Folded,
+    moved_by: Permutation,
+    /// Whether the permutations of folded states are passed on.
+    tracks: bool,
 }
 
 impl Classes for Representative {
@@ -42,10 +52,15 @@ impl<'p> Reduced<'p> {
     /// possible.
     pub(crate) fn new(plain: Plain<'p>, representative: Representative) -> Reduced<'p> {
         let quotient = representative.quotient(plain.program, plain.bounds, &plain.abstractor);
+        // `a≼LU` compares whole zones.
+        let folds = quotient.is_some() && plain.abstractor.kind != Abstraction::Alu;
+        let folding = || representative.folding(plain.program, plain.bounds);
+        let folding = folds.then(folding).flatten();
         let one_per_class = OnePerClass::new(representative.tables()).on_few_clocks(quotient);
         Reduced {
             one_per_class: Some(one_per_class),
             few_elements: true,
+            folding,
             ..Reduced::every_step(plain, representative)
         }
     }
@@ -61,6 +76,11 @@ impl<'p> Reduced<'p> {
             moved: by_state.then(|| (vec![0; dim], vec![0; dim])),
             whole: Zone::universe(dim),
             state: Vec::new(),
+            folding: None,
+            unfolded: None,
+            folded: Folded::empty(),
+            moved_by: Permutation(Vec::new()),
+            tracks: true,
             plain,
         }
     }
@@ -93,6 +113,26 @@ impl<'p> Reduced<'p> {
         permutation: Permutation,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        if let Some(folding) = &self.folding {
+            let (tables, index) = (self.representative.tables(), self.representative.index());
+            let leaders = self.representative.classes(&self.state, zone);
+            let mut starts = Vec::new();
+            folding.starts(index, &leaders, &mut starts);
+            folding.layout.fold(zone, &starts, &mut self.folded);
+            let classes = FoldedClasses {
+                tables,
+                index,
+                folding,
+                starts: &self.folded.starts,
+            };
+            return take(Successor {
+                state: &mut self.state,
+                zone: Shape::Folded(&self.folded, &folding.layout),
+                bounds: (&[], &[]),
+                moved_by: self.tracks.then_some(permutation),
+                classes: Some(&classes),
+            });
+        }
         let bounds = match &mut self.moved {
             Some((l, u)) if !permutation.is_identity() => {
                 let plain = &self.plain;
@@ -103,7 +143,7 @@ impl<'p> Reduced<'p> {
         };
         take(Successor {
             state: &mut self.state,
-            zone,
+            zone: Shape::Whole(zone),
             bounds,
             moved_by: Some(permutation),
             classes: self
@@ -123,18 +163,32 @@ impl<'p> Reduced<'p> {
             return Err(Broken::Overflow);
         }
         let plain = &mut self.plain;
-        plain
-            .abstractor
-            .at_state(plain.program, plain.bounds, state);
-        let mut whole = std::mem::replace(&mut self.whole, Zone::universe(1));
-        if !quotient.abstracted(&plain.abstractor) {
-            self.representative.write_out(quotient, &mut whole);
-            plain.abstracted(state, &mut vec![whole])?;
-            let flow = self.give(state, take);
-            self.plain.expander.recycle(&mut self.plain.pieces);
-            self.whole = Zone::universe(self.plain.program.dim());
-            return Ok(flow);
+        let uniform = self.folding.as_ref().is_some_and(|f| f.uniform_bounds);
+        if uniform {
+            quotient.abstracted_by_few(plain.program, plain.bounds, state);
+        } else {
+            let (program, bounds) = (plain.program, plain.bounds);
+            plain.abstractor.at_state(program, bounds, state);
+            if !quotient.abstracted(&plain.abstractor) {
+                let mut whole = std::mem::replace(&mut self.whole, Zone::universe(1));
+                self.representative.write_out(quotient, &mut whole);
+                plain.abstracted(state, &mut vec![whole])?;
+                let flow = self.give(state, take);
+                self.plain.expander.recycle(&mut self.plain.pieces);
+                self.whole = Zone::universe(self.plain.program.dim());
+                return Ok(flow);
+            }
         }
+        if let Some(folding) = &self.folding {
+            let moved_by = self.tracks.then_some(&mut self.moved_by);
+            let buffers = (&mut self.folded, moved_by);
+            let target = (&mut *state, &*quotient);
+            let graph = (folding, &mut self.representative);
+            if let Some(flow) = Self::give_folded(graph, target, buffers, take) {
+                return Ok(flow);
+            }
+        }
+        let mut whole = std::mem::replace(&mut self.whole, Zone::universe(1));
         self.state.clear();
         self.state.extend_from_slice(state);
         let permutation =
@@ -147,22 +201,71 @@ impl<'p> Reduced<'p> {
 }
 
 impl<'p> Reduced<'p> {
+    /// Reduces and passes on a successor without writing out its zone, if that is possible.
+    fn give_folded<B>(
+        (folding, representative): (&Folding, &mut Representative),
+        (state, quotient): (&mut [i32], &Quotient),
+        (folded, mut moved_by): (&mut Folded, Option<&mut Permutation>),
+        take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
+    ) -> Option<ControlFlow<B>> {
+        let permutation = moved_by.as_deref_mut();
+        if !representative.reduce_folded(folding, state, quotient, folded, permutation) {
+            return None;
+        }
+        let classes = FoldedClasses {
+            tables: representative.tables(),
+            index: representative.index(),
+            folding,
+            starts: &folded.starts,
+        };
+        Some(take(Successor {
+            state,
+            zone: Shape::Folded(folded, &folding.layout),
+            bounds: (&[], &[]),
+            moved_by: moved_by.map(|moved_by| moved_by.clone()),
+            classes: Some(&classes),
+        }))
+    }
+
     fn step_into<B>(
         &mut self,
         step: usize,
-        (state, zone): (&mut [i32], &Zone),
+        (state, zone): (&mut [i32], Shape<'_>),
         next: &mut Vec<i32>,
         one: Option<&mut OnePerClass>,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
         let expander = &mut self.plain.expander;
-        if let Some(one) = one {
-            match one.successor(&self.representative, expander, step, (state, zone), next)? {
-                None => {}
-                Some(None) => return Ok(ControlFlow::Continue(())),
-                Some(Some(quotient)) => return self.give_quotient(next, quotient, take),
+        let mut unfolded = None;
+        let zone = match (zone, one, &self.folding) {
+            (Shape::Folded(folded, layout), Some(one), Some(folding)) => {
+                let from = (folding, &mut *state, folded);
+                let r = &self.representative;
+                match one.successor_folded(r, expander, step, from, next)? {
+                    None => {}
+                    Some(None) => return Ok(ControlFlow::Continue(())),
+                    Some(Some(quotient)) => return self.give_quotient(next, quotient, take),
+                }
+                let known = self.unfolded.take();
+                let whole = known.unwrap_or_else(|| Shape::Folded(folded, layout).whole().into_owned());
+                unfolded.insert(whole)
             }
-        }
+            (zone, one, _) => {
+                let zone = match zone {
+                    Shape::Whole(zone) => zone,
+                    folded => unfolded.insert(folded.whole().into_owned()),
+                };
+                if let Some(one) = one {
+                    let from = (&mut *state, zone);
+                    match one.successor(&self.representative, expander, step, from, next)? {
+                        None => {}
+                        Some(None) => return Ok(ControlFlow::Continue(())),
+                        Some(Some(quotient)) => return self.give_quotient(next, quotient, take),
+                    }
+                }
+                zone
+            }
+        };
         let mut zones = expander.successors(step, state, zone, next)?;
         let mut flow = ControlFlow::Continue(());
         if !zones.is_empty() {
@@ -171,6 +274,7 @@ impl<'p> Reduced<'p> {
             self.plain.expander.recycle(&mut self.plain.pieces);
         }
         self.plain.expander.recycle_list(zones);
+        self.unfolded = unfolded;
         Ok(flow)
     }
 }
@@ -179,7 +283,11 @@ impl<'p> Successors<'p> for Reduced<'p> {
     type Move = Permutation;
 
     fn moves(&self) -> bool {
-        true
+        self.tracks || self.folding.is_none()
+    }
+
+    fn layout(&self) -> Option<Arc<Layout>> {
+        self.folding.as_ref().map(|folding| folding.layout.clone())
     }
 
     fn initial<B>(
@@ -193,19 +301,32 @@ impl<'p> Successors<'p> for Reduced<'p> {
         Ok(flow)
     }
 
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken> {
+        self.unfolded = None;
         let expander = &mut self.plain.expander;
-        if let Some(one) = &mut self.one_per_class {
-            let program = self.plain.program;
-            one.begin(
-                program,
-                &self.representative,
-                state,
-                zone,
-                &mut expander.steps,
-            );
-        }
-        let found = expander.find_steps(state, zone);
+        let program = self.plain.program;
+        let found = match (zone, &mut self.one_per_class, &self.folding) {
+            (Shape::Folded(folded, _), Some(one), Some(folding)) => {
+                let index = self.representative.index();
+                one.begin_folded(program, index, (folding, folded), &mut expander.steps);
+                let found = expander.steps.find(program, &mut expander.machine, state);
+                match found {
+                    // Clocks decide whether a fault counts.
+                    Ok(()) if !expander.steps.doubtful.is_empty() => {
+                        expander.find_steps(state, &zone.whole())
+                    }
+                    found => found,
+                }
+            }
+            (zone, one, _) => {
+                let zone = zone.whole();
+                if let Some(one) = one {
+                    let steps = &mut expander.steps;
+                    one.begin(program, &self.representative, state, &zone, steps);
+                }
+                expander.find_steps(state, &zone)
+            }
+        };
         // Other users of the expander see all steps.
         expander.steps.interchange = None;
         found?;
@@ -223,7 +344,7 @@ impl<'p> Successors<'p> for Reduced<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
         let mut next = std::mem::take(&mut self.plain.next);
@@ -288,8 +409,8 @@ impl<'p> Successors<'p> for Audited<'p> {
         self.reduced.initial(take)
     }
 
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
-        match self.look(state, zone)? {
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken> {
+        match self.look(state, &zone.whole())? {
             Some(message) => Err(Broken::Asymmetric(message)),
             None => self.reduced.begin(state, zone),
         }
@@ -303,7 +424,7 @@ impl<'p> Successors<'p> for Audited<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
         self.reduced.step(step, state, zone, take)
@@ -356,6 +477,24 @@ impl<'p> Chosen<'p> {
         }
     }
 
+    /// Passes states on with whole zones if `whole` says so.
+    pub(crate) fn whole_zones(mut self, whole: bool) -> Chosen<'p> {
+        if let Chosen::Reduced(reduced) = &mut self
+            && whole
+        {
+            reduced.folding = None;
+        }
+        self
+    }
+
+    /// Does not pass on the permutations of folded states if no path will be built from them.
+    pub(crate) fn for_paths(mut self, wanted: bool) -> Chosen<'p> {
+        if let Chosen::Reduced(reduced) = &mut self {
+            reduced.tracks = wanted;
+        }
+        self
+    }
+
     /// Like `new`, without an audit and with every step taken.
     pub(crate) fn every_step(
         (program, bounds): (&'p Program, &'p Bounds),
@@ -406,7 +545,18 @@ impl<'p> Successors<'p> for Chosen<'p> {
     type Move = Permutation;
 
     fn moves(&self) -> bool {
-        !matches!(self, Chosen::Plain(_))
+        match self {
+            Chosen::Plain(s) => s.moves(),
+            Chosen::Reduced(s) => s.moves(),
+            Chosen::Audited(s) => s.moves(),
+        }
+    }
+
+    fn layout(&self) -> Option<Arc<Layout>> {
+        match self {
+            Chosen::Plain(_) | Chosen::Audited(_) => None,
+            Chosen::Reduced(s) => s.layout(),
+        }
     }
 
     fn initial<B>(
@@ -421,7 +571,7 @@ impl<'p> Successors<'p> for Chosen<'p> {
     }
 
     #[inline]
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken> {
         match self {
             Chosen::Plain(s) => s.begin(state, zone),
             Chosen::Reduced(s) => s.begin(state, zone),
@@ -443,7 +593,7 @@ impl<'p> Successors<'p> for Chosen<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
         match self {

@@ -14,6 +14,7 @@
 //! state.
 
 use super::colours::{Arrangement, Colours, mix};
+use super::folding::{Folding, Groups};
 use super::index::Index;
 use super::matrix::Matrix;
 use super::permutation::Permutation;
@@ -23,7 +24,7 @@ use super::tables::Tables;
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstractor;
 use crate::program::{Alike, Program};
-use crate::zone::Zone;
+use crate::zone::{Folded, Zone};
 
 /// Computes representatives.
 #[derive(Clone, Debug)]
@@ -39,6 +40,7 @@ pub(crate) struct Representative {
     colours: Colours,
     arrangement: Arrangement,
     scratch: Scratch,
+    groups: Groups,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -70,6 +72,7 @@ impl Representative {
             colours: Colours::default(),
             arrangement: Arrangement::default(),
             scratch: Scratch::default(),
+            groups: Groups::default(),
         }
     }
 
@@ -173,6 +176,30 @@ impl Representative {
         abstractor: &Abstractor,
     ) -> Option<Quotient> {
         Quotient::new(program, bounds, abstractor, &self.tables, &self.index)
+    }
+
+    /// How zones are folded in a search with these bounds, if the order of elements may depend on
+    /// clocks.
+    pub(crate) fn folding(&self, program: &Program, bounds: &Bounds) -> Option<Folding> {
+        let folding = || Folding::new(program, bounds, &self.tables, &self.index);
+        self.by_clocks.then(folding).flatten()
+    }
+
+    /// Writes the representative of a state whose zone is known by groups; returns false, and
+    /// changes nothing, if that needs the whole matrix.
+    pub(crate) fn reduce_folded(
+        &mut self,
+        folding: &Folding,
+        state: &mut [i32],
+        quotient: &Quotient,
+        zone: &mut Folded,
+        moved_by: Option<&mut Permutation>,
+    ) -> bool {
+        let facts = (&self.tables, &self.index);
+        let groups = &mut self.groups;
+        let done = groups.represent(folding, facts, quotient, state, zone, moved_by);
+        self.clocks_decided |= groups.clocks_decided;
+        done
     }
 
     /// Writes the whole zone of a quotient.

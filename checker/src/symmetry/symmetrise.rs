@@ -10,7 +10,7 @@ use super::representative::Representative;
 use super::stabiliser;
 use crate::graph::Visitor;
 use crate::program::Fault;
-use crate::zone::Zone;
+use crate::zone::{Lazy, Zone};
 
 pub(crate) use zonelens_analysis::network::MOST_NAMED;
 
@@ -59,7 +59,7 @@ impl<V: Visitor> Symmetrised<V> {
         node: u32,
     ) -> Result<bool, Fault> {
         let Some(&(set, place)) = self.named.get(at) else {
-            let found = self.goal.visit(&mut state.to_vec(), zone, node)?;
+            let found = self.goal.visit(&mut state.to_vec(), &Lazy::from(zone), node)?;
             if found {
                 self.found = Some(so_far.clone());
             }
@@ -90,7 +90,7 @@ impl<V: Visitor> Symmetrised<V> {
 }
 
 impl<V: Visitor> Visitor for Symmetrised<V> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, node: u32) -> Result<bool, Fault> {
         let sizes = self.representative.tables().sets.iter().map(|s| s.size);
         let none = Permutation::identity(sizes);
         self.try_from(0, state, zone, &none, node)

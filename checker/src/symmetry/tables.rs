@@ -93,7 +93,17 @@ impl Tables {
         };
         let first = |set: &Option<usize>| set.map(|s| (s as u16, self.sets[s].first));
         let selects = self.selects.iter();
+        let before = self.sets.iter().map(|set| {
+            let mut before = vec![0; set.size];
+            for block in &set.blocks {
+                for (k, e) in block.iter().enumerate() {
+                    before[*e as usize] = k as u16;
+                }
+            }
+            before
+        });
         Interchange {
+            before: Arc::new(before.collect()),
             elements: Arc::new(self.processes.iter().map(own).collect()),
             selects: Arc::new(selects.map(|s| s.iter().map(first).collect()).collect()),
             classes: Vec::new(),

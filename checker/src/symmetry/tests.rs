@@ -12,7 +12,7 @@ use crate::program::{Fault, Program};
 use crate::search::limits::Watch;
 use crate::search::sequential::{Outcome, Search, Settings};
 use crate::store::passed_waiting::Covering;
-use crate::zone::Zone;
+use crate::zone::{Lazy, Zone};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -28,8 +28,8 @@ type Flat = (Vec<i32>, Vec<i32>);
 pub(super) struct All(pub Vec<(Vec<i32>, Zone)>);
 
 impl Visitor for All {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
-        self.0.push((state.to_vec(), zone.clone()));
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, _node: u32) -> Result<bool, Fault> {
+        self.0.push((state.to_vec(), Zone::clone(zone)));
         Ok(false)
     }
 }

@@ -32,7 +32,9 @@ const GROWING: [Growing; 3] = [
         file: "fischer.xta",
         picture: "growth-fischer.svg",
         query: "A[] forall (i : pid) forall (j : pid) Fischer(i).cs && Fischer(j).cs imply i == j",
-        sizes: &[2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 75, 100],
+        sizes: &[
+            2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 75, 100, 200, 500, 1000,
+        ],
         quick: &[2, 4, 8, 20],
         most: 9,
     },
@@ -41,7 +43,7 @@ const GROWING: [Growing; 3] = [
         file: "csma-cd.xta",
         picture: "growth-csma-cd.svg",
         query: "A[] not deadlock",
-        sizes: &[2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50],
+        sizes: &[2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100, 200, 500],
         quick: &[2, 4, 8, 15],
         // Beyond that, convex hulls decide, and the counts are not comparable.
         most: 6,
@@ -113,9 +115,10 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
     ];
     let sizes = if quick { model.quick } else { model.sizes };
     let mut series: Vec<Series> = Vec::new();
+    let mut growths = String::new();
     let mut rows = vec![String::new(); sizes.len()];
     for (name, text, symmetry, most) in ways {
-        let mut points = Vec::new();
+        let (mut points, mut times) = (Vec::new(), Vec::new());
         for (n, row) in sizes.iter().zip(&mut rows) {
             let options = Options {
                 symmetry,
@@ -131,6 +134,7 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
                 Some(r) => {
                     points.push((*n as f64, r.statistics.stored as f64));
                     let s = &r.statistics;
+                    times.push((*n as f64, s.seconds));
                     let _ = write!(
                         row,
                         " {} | {} | {:.3} |",
@@ -139,6 +143,9 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
                 }
                 None => row.push_str(" | | |"),
             }
+        }
+        if let Some(exponent) = exponent(&times) {
+            let _ = write!(growths, " {name}: N^{exponent:.1};");
         }
         series.push(Series { name, points });
     }
@@ -152,6 +159,12 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
         let _ = writeln!(page, "| {n} |{row}");
     }
     page.push('\n');
+    if let Some(growths) = growths.strip_suffix(';') {
+        let _ = writeln!(
+            page,
+            "Growth of the time, fitted from N = {FITTED_FROM} on:{growths}.\n"
+        );
+    }
     if !quick {
         let picture = chart(
             &format!("{}: states stored", model.title),
@@ -161,6 +174,25 @@ fn growth(page: &mut String, model: &Growing, quick: bool) {
         let path = corpus::root().join("docs/img").join(model.picture);
         let _ = std::fs::write(path, picture);
     }
+}
+
+/// The least size from which the growth of the time is fitted.
+const FITTED_FROM: f64 = 50.0;
+
+/// The exponent of the growth of times with sizes, by least squares; `None` if too few are large
+/// enough.
+fn exponent(times: &[(f64, f64)]) -> Option<f64> {
+    let large = times.iter().filter(|(n, _)| *n >= FITTED_FROM);
+    let logs: Vec<(f64, f64)> = large.map(|(n, s)| (n.ln(), s.max(1e-6).ln())).collect();
+    let count = logs.len() as f64;
+    if logs.len() < 3 {
+        return None;
+    }
+    let mean = |f: fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let covariance: f64 = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    let variance: f64 = logs.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
+    Some(covariance / variance)
 }
 
 /// The published figures for two processes: seconds and megabytes, without and with symmetry.

@@ -6,8 +6,9 @@ use crate::graph::{Broken, Successor, Successors, Visitor};
 use crate::mutation::{Mutation, is_on};
 use crate::program::{Edge, EdgeId, Fault, Guard, Machine, Program};
 use crate::symmetry::{Chosen, Permutation};
-use crate::zone::Zone;
+use crate::zone::{Layout, Lazy, Shape, Zone};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// The most combinations of select values for which the guard of an edge is evaluated in one state.
 const MOST_SELECTS: u64 = 1 << 12;
@@ -44,6 +45,10 @@ impl<'p> Successors<'p> for Recorded<'p> {
         self.chosen.moves()
     }
 
+    fn layout(&self) -> Option<Arc<Layout>> {
+        self.chosen.layout()
+    }
+
     fn initial<B>(
         &mut self,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
@@ -51,7 +56,7 @@ impl<'p> Successors<'p> for Recorded<'p> {
         self.chosen.initial(take)
     }
 
-    fn begin(&mut self, state: &mut [i32], zone: &Zone) -> Result<usize, Broken> {
+    fn begin(&mut self, state: &mut [i32], zone: Shape<'_>) -> Result<usize, Broken> {
         self.chosen.begin(state, zone)
     }
 
@@ -63,7 +68,7 @@ impl<'p> Successors<'p> for Recorded<'p> {
         &mut self,
         step: usize,
         state: &mut [i32],
-        zone: &Zone,
+        zone: Shape<'_>,
         take: &mut impl FnMut(Successor<'_, Permutation>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Broken> {
         let mut some = is_on(Mutation::FoundIsTaken);
@@ -166,7 +171,7 @@ impl<'p> States<'p> {
 }
 
 impl Visitor for States<'_> {
-    fn visit(&mut self, state: &mut [i32], zone: &Zone, _node: u32) -> Result<bool, Fault> {
+    fn visit(&mut self, state: &mut [i32], zone: &Lazy<'_>, _node: u32) -> Result<bool, Fault> {
         self.measure(state);
         let cells = self.program.cells.len();
         for process in 0..self.program.processes() {
