@@ -5,6 +5,7 @@
 //! stay, so attribute order, line ends, indentation, entities and comments survive. What a gesture
 //! cannot do is refused with a reason.
 
+mod nearby;
 mod patch;
 mod sketch;
 mod template;
@@ -12,12 +13,14 @@ mod xml;
 
 use crate::SourceFile;
 use crate::ast::FileKind;
-use crate::convert::{Places, Point, Sketch};
+use crate::convert::{Places, Point, Sketch, is_name};
 use crate::span::TextEdit;
+use serde::{Deserialize, Serialize};
 
-/// What the user does in the picture. Coordinates are those of the file; the place of a text is its
-/// upper left corner.
-#[derive(Clone, Debug, PartialEq)]
+/// What the user does in the picture, also as requests write it: an object whose `kind` is the
+/// variant. Coordinates are those of the file; the place of a text is its upper left corner.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Gesture {
     /// Moves nodes with their names and labels.
     Move {
@@ -65,6 +68,7 @@ pub enum Gesture {
         /// Where.
         at: Point,
         /// Its name, if it gets one.
+        #[serde(default)]
         name: Option<String>,
     },
     /// Adds a branchpoint.
@@ -79,6 +83,7 @@ pub enum Gesture {
         /// The node it enters.
         target: String,
         /// The points it passes through.
+        #[serde(default)]
         nails: Vec<Point>,
     },
     /// Deletes elements, and the edges and the `<init>` that refer to deleted nodes.
@@ -101,11 +106,11 @@ pub enum Gesture {
         node: String,
     },
     /// Makes a location normal, urgent or committed.
-    Kind {
+    SetKind {
         /// The name of the location.
         node: String,
         /// What it becomes.
-        kind: NodeKind,
+        to: NodeKind,
     },
     /// Sets the text of a name, label or comment; an empty text removes it.
     Label {
@@ -116,11 +121,17 @@ pub enum Gesture {
         /// The new text.
         text: String,
         /// Where a label that is new goes; beside its element if not given.
+        #[serde(default)]
         at: Option<Point>,
     },
     /// Adds a template with this name and one initial location.
     AddTemplate {
         /// Its name.
+        name: String,
+    },
+    /// Renames the template. The uses of the name are for whoever knows what names mean.
+    RenameTemplate {
+        /// The new name.
         name: String,
     },
     /// Sets the parameters of a template; an empty text removes them.
@@ -133,7 +144,8 @@ pub enum Gesture {
 }
 
 /// An element of a template, as the picture names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Element {
     /// A location or branchpoint by its name; one without a name is called `_` and its id.
     Node(String),
@@ -142,7 +154,8 @@ pub enum Element {
 }
 
 /// An end of an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum End {
     Source,
@@ -150,7 +163,8 @@ pub enum End {
 }
 
 /// The kinds of locations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum NodeKind {
     Normal,
@@ -159,7 +173,8 @@ pub enum NodeKind {
 }
 
 /// The texts of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum LabelKind {
     Name,
@@ -169,6 +184,7 @@ pub enum LabelKind {
     Guard,
     Sync,
     Update,
+    #[serde(rename = "probability", alias = "weight")]
     Weight,
     Comment,
 }
@@ -286,3 +302,40 @@ fn in_range(gesture: &Gesture) -> Result<(), String> {
 
 const TOO_FAR: &str = "that is too far away: coordinates have at most six digits";
 const NO_PLACE: &str = "has no position in the file; write the layout to the file first";
+
+fn name_is_valid(name: &str) -> Result<(), String> {
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(format!(
+            "`{name}` is not a name: names are letters, digits and underscores, do not start with a digit, and are not keywords"
+        )),
+    }
+}
+
+/// What deleting took with it, in a sentence.
+fn also_deleted(edges: usize, init: bool) -> Option<String> {
+    let edges = match edges {
+        0 => None,
+        1 => Some("the edge at it was deleted too".to_owned()),
+        n => Some(format!("{n} edges were deleted too")),
+    };
+    let init = init.then(|| {
+        "the template has no initial location now: choose one before verifying".to_owned()
+    });
+    let notes: Vec<String> = edges.into_iter().chain(init).collect();
+    Some(notes.join("; ")).filter(|n| !n.is_empty())
+}
+
+/// The text with plain line feeds; characters that XML does not allow are refused.
+fn one_kind_of_line_break(text: &str) -> Result<String, String> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let odd =
+        |c: char| c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{fffe}' | '\u{ffff}');
+    match text.chars().find(|c| odd(*c)) {
+        None => Ok(text),
+        Some(c) => Err(format!(
+            "the text contains the control character U+{:04X}, which does not belong in a model",
+            c as u32
+        )),
+    }
+}

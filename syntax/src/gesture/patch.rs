@@ -1,5 +1,6 @@
 //! Edits of the raw text of XML elements: attributes, texts, insertion, removal.
 
+use super::{FAR, TOO_FAR};
 use crate::span::{Span, TextEdit};
 use crate::xml::dom::Element;
 use std::fmt::Write;
@@ -272,6 +273,17 @@ impl<'a> Patch<'a> {
         self.broken(&crate::xml::escape(text))
     }
 
+    /// Moves an element that has coordinates.
+    pub(super) fn shift(&mut self, element: &Element, (dx, dy): (i32, i32)) -> Result<(), String> {
+        for (name, by) in [("x", dx), ("y", dy)] {
+            if let Some(value) = element.attribute(name).filter(|_| by != 0) {
+                let value = moved(value, by)?;
+                self.set(element, &[(name, value)]);
+            }
+        }
+        Ok(())
+    }
+
     fn broken(&self, text: &str) -> String {
         text.replace('\n', self.line_break)
     }
@@ -303,4 +315,20 @@ fn attributes<'a>(raw: &'a str, element: &Element) -> (Vec<(&'a str, Span)>, u32
         at = open + length + 2;
     }
     (out, (start + inner.len()) as u32)
+}
+
+/// A coordinate moved by `by`, written as the file writes it: whole numbers stay whole.
+fn moved(value: &str, by: i32) -> Result<String, String> {
+    let value = value.trim();
+    if let Ok(whole) = value.parse::<i32>() {
+        let sum = whole.checked_add(by).filter(|s| s.abs() <= FAR);
+        return sum.map(|s| s.to_string()).ok_or_else(|| TOO_FAR.to_owned());
+    }
+    let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
+    let number = number.ok_or_else(|| format!("`{value}` is not a coordinate"))?;
+    let sum = number + f64::from(by);
+    match sum.abs() <= f64::from(FAR) {
+        true => Ok(sum.to_string()),
+        false => Err(TOO_FAR.to_owned()),
+    }
 }

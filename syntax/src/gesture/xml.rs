@@ -1,18 +1,19 @@
 //! The gestures on XML.
 
+use super::nearby::{LINE, above, below};
 use super::patch::{Fresh, Patch};
 use super::sketch;
 use super::template::{
     IN_EDGE, IN_LOCATION, IN_MODEL, IN_TEMPLATE, Node, Template, label_of, labels_of,
     template_name, templates,
 };
-use super::{Change, Element, End, FAR, Gesture, LabelKind, NO_PLACE, NodeKind, TOO_FAR};
-use crate::convert::{Places, Point, Sketch, is_name};
+use super::{
+    Change, Element, End, FAR, Gesture, LabelKind, NO_PLACE, NodeKind, also_deleted, name_is_valid,
+    one_kind_of_line_break,
+};
+use crate::convert::{Places, Point, Sketch};
 use crate::xml::dom;
 use std::collections::BTreeSet;
-
-/// The height of a line of text in UPPAAL.
-const LINE: i32 = 17;
 
 pub(super) fn change(
     raw: &str,
@@ -52,10 +53,7 @@ pub(super) fn change(
 const INIT: u8 = 5;
 
 fn add_template(root: &dom::Element, name: &str, patch: &mut Patch<'_>) -> Result<(), String> {
-    name_is_valid(name)?;
-    if templates(root).any(|t| template_name(patch.raw, t) == name) {
-        return Err(format!("there is a template `{name}` already"));
-    }
+    template_name_is_free(patch.raw, root, name)?;
     let id = fresh_id(root);
     let template = Fresh::new("template")
         .child(Fresh::new("name").text(patch.text(name)))
@@ -65,12 +63,11 @@ fn add_template(root: &dom::Element, name: &str, patch: &mut Patch<'_>) -> Resul
     Ok(())
 }
 
-fn name_is_valid(name: &str) -> Result<(), String> {
-    match is_name(name) {
-        true => Ok(()),
-        false => Err(format!(
-            "`{name}` is not a name: names are letters, digits and underscores, do not start with a digit, and are not keywords"
-        )),
+fn template_name_is_free(raw: &str, root: &dom::Element, name: &str) -> Result<(), String> {
+    name_is_valid(name)?;
+    match templates(root).any(|t| template_name(raw, t) == name) {
+        true => Err(format!("there is a template `{name}` already")),
+        false => Ok(()),
     }
 }
 
@@ -87,22 +84,6 @@ fn fresh_id(root: &dom::Element) -> String {
     let next = ids.last().map_or(Some(0), |last| last.checked_add(1));
     let next = next.or_else(|| (0..).find(|n| !ids.contains(n)));
     format!("id{}", next.unwrap_or_default())
-}
-
-/// A coordinate moved by `by`, written as the file writes it: whole numbers stay whole.
-fn moved(value: &str, by: i32) -> Result<String, String> {
-    let value = value.trim();
-    if let Ok(whole) = value.parse::<i32>() {
-        let sum = whole.checked_add(by).filter(|s| s.abs() <= FAR);
-        return sum.map(|s| s.to_string()).ok_or_else(|| TOO_FAR.to_owned());
-    }
-    let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
-    let number = number.ok_or_else(|| format!("`{value}` is not a coordinate"))?;
-    let sum = number + f64::from(by);
-    match sum.abs() <= f64::from(FAR) {
-        true => Ok(sum.to_string()),
-        false => Err(TOO_FAR.to_owned()),
-    }
 }
 
 /// A coordinate as a whole number, for placing things next to it.
@@ -176,13 +157,14 @@ impl<'a> Gestures<'a, '_> {
                 Ok(())
             }
             Gesture::Initial { node } => self.initial(node),
-            Gesture::Kind { node, kind } => self.kind(node, *kind),
+            Gesture::SetKind { node, to } => self.kind(node, *to),
             Gesture::Label {
                 of,
                 label,
                 text,
                 at,
             } => self.label(of, *label, text, *at),
+            Gesture::RenameTemplate { name } => self.rename_template(name),
             Gesture::Parameters { text } => self.parameters(text),
             Gesture::WriteLayout => {
                 let places = layout(&sketch::sketch(self.raw, template));
@@ -212,22 +194,12 @@ impl<'a> Gestures<'a, '_> {
             if !sketch::placed(node.element) {
                 return Err(format!("`{name}` {NO_PLACE}"));
             }
-            self.shift(node.element, by)?;
+            self.patch.shift(node.element, by)?;
             let texts = |c: &&dom::Element| c.tag == "name" || c.tag == "label";
             for text in node.element.children.iter().filter(texts) {
                 if sketch::placed(text) {
-                    self.shift(text, by)?;
+                    self.patch.shift(text, by)?;
                 }
-            }
-        }
-        Ok(())
-    }
-
-    fn shift(&mut self, element: &dom::Element, (dx, dy): Point) -> Result<(), String> {
-        for (name, by) in [("x", dx), ("y", dy)] {
-            if let Some(value) = element.attribute(name).filter(|_| by != 0) {
-                let value = moved(value, by)?;
-                self.patch.set(element, &[(name, value)]);
             }
         }
         Ok(())
@@ -354,16 +326,7 @@ impl<'a> Gestures<'a, '_> {
                 self.patch.remove(child);
             }
         }
-        let edges = match hanging {
-            0 => None,
-            1 => Some("the edge at it was deleted too".to_owned()),
-            n => Some(format!("{n} edges were deleted too")),
-        };
-        let init = init.then(|| {
-            "the template has no initial location now: choose one before verifying".to_owned()
-        });
-        let notes: Vec<String> = edges.into_iter().chain(init).collect();
-        self.out.note = Some(notes.join("; ")).filter(|n| !n.is_empty());
+        self.out.note = also_deleted(hanging, init);
         Ok(())
     }
 
@@ -473,13 +436,7 @@ impl<'a> Gestures<'a, '_> {
         at: Option<Point>,
     ) -> Result<(), String> {
         if let Some(found) = found {
-            let inside = &self.raw[found.content.range()];
-            let (old, span) = found.trimmed(self.raw);
-            if old.is_empty() || inside.contains(['<', '&']) {
-                return self.patch.set_text(found, text);
-            }
-            self.patch.replace(span, text);
-            return Ok(());
+            return self.replace_name(found, text);
         }
         let place = at.or_else(|| Some(above(whole(owner)?)));
         let mut fresh = Fresh::new("name");
@@ -521,6 +478,27 @@ impl<'a> Gestures<'a, '_> {
         Some((from.0.midpoint(to.0) + 4, from.1.midpoint(to.1) + 4))
     }
 
+    fn rename_template(&mut self, name: &str) -> Result<(), String> {
+        template_name_is_free(self.raw, self.root, name)?;
+        let children = &self.template.element.children;
+        match children.iter().rfind(|c| c.tag == "name") {
+            Some(found) => self.replace_name(found, name)?,
+            None => self.insert(Fresh::new("name").text(self.patch.text(name)), 0),
+        }
+        Ok(())
+    }
+
+    /// Replaces a name; white space around it stays.
+    fn replace_name(&mut self, found: &dom::Element, name: &str) -> Result<(), String> {
+        let inside = &self.raw[found.content.range()];
+        let (old, span) = found.trimmed(self.raw);
+        if old.is_empty() || inside.contains(['<', '&']) {
+            return self.patch.set_text(found, name);
+        }
+        self.patch.replace(span, name);
+        Ok(())
+    }
+
     fn parameters(&mut self, text: &str) -> Result<(), String> {
         let text = one_kind_of_line_break(text)?;
         let children = &self.template.element.children;
@@ -536,29 +514,5 @@ impl<'a> Gestures<'a, '_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The place of a name above a location.
-fn above((x, y): Point) -> Point {
-    (x - 10, y - 2 * LINE)
-}
-
-/// The place of the first label below a location.
-fn below((x, y): Point) -> Point {
-    (x - 10, y + LINE)
-}
-
-/// The text with plain line feeds; characters that XML does not allow are refused.
-fn one_kind_of_line_break(text: &str) -> Result<String, String> {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let odd =
-        |c: char| c.is_control() && c != '\n' && c != '\t' || matches!(c, '\u{fffe}' | '\u{ffff}');
-    match text.chars().find(|c| odd(*c)) {
-        None => Ok(text),
-        Some(c) => Err(format!(
-            "the text contains the control character U+{:04X}, which does not belong in a model",
-            c as u32
-        )),
     }
 }

@@ -147,10 +147,9 @@ fn play(text: &str, rng: &mut Rng, steps: usize, score: &mut Score) -> Result<()
         }
         tree = got;
         if let Some(added) = &change.added {
-            let there = tree
-                .children()
-                .filter(|t| t.tag == "template" && title(t) == template);
-            let there = there.last().is_some_and(|t| match added {
+            let mut templates = tree.children().filter(|t| t.tag == "template");
+            let own = templates.find(|t| title(t) == template);
+            let there = own.is_some_and(|t| match added {
                 Element::Node(name) => nodes(t).iter().any(|n| n.1 == *name),
                 Element::Edge(number) => edges(t).len() == *number as usize + 1,
             });
@@ -335,9 +334,9 @@ fn gesture(template: &Tree, rng: &mut Rng) -> Gesture {
             node: node(rng),
         },
         12 => Gesture::Initial { node: node(rng) },
-        13 => Gesture::Kind {
+        13 => Gesture::SetKind {
             node: node(rng),
-            kind: rng.pick(&[NodeKind::Normal, NodeKind::Urgent, NodeKind::Committed]),
+            to: rng.pick(&[NodeKind::Normal, NodeKind::Urgent, NodeKind::Committed]),
         },
         14 | 15 => Gesture::Label {
             of: element(rng),
@@ -351,9 +350,10 @@ fn gesture(template: &Tree, rng: &mut Rng) -> Gesture {
             text: name(rng),
             at: None,
         },
-        17 => match rng.one_in(4) {
-            true => Gesture::AddTemplate { name: name(rng) },
-            false => Gesture::Parameters {
+        17 => match rng.below(4) {
+            0 => Gesture::AddTemplate { name: name(rng) },
+            1 => Gesture::RenameTemplate { name: name(rng) },
+            _ => Gesture::Parameters {
                 text: rng.pick(&TEXTS).to_owned(),
             },
         },

@@ -47,6 +47,14 @@ pub(crate) fn after(model: &Tree, template: &str, gesture: &Gesture) -> Option<T
         );
         return Some(out);
     }
+    if let Gesture::RenameTemplate { name } = gesture
+        && (model
+            .children()
+            .any(|t| t.tag == "template" && title(t) == *name)
+            || !is_identifier(name))
+    {
+        return None;
+    }
     let mut called = out.items.iter_mut().filter_map(|item| match item {
         Item::Child(t) if t.tag == "template" && title(t) == template => Some(t),
         _ => None,
@@ -203,11 +211,11 @@ fn within(template: &mut Tree, gesture: &Gesture, id: &str) -> Option<()> {
                 ),
             }
         }
-        Gesture::Kind { node, kind } => {
+        Gesture::SetKind { node, to } => {
             let at = only(template, node)?;
             let own = child(template, at);
             (own.tag == "location").then_some(())?;
-            let tag = match kind {
+            let tag = match to {
                 NodeKind::Normal => "",
                 NodeKind::Urgent => "urgent",
                 NodeKind::Committed => "committed",
@@ -255,6 +263,14 @@ fn within(template: &mut Tree, gesture: &Gesture, id: &str) -> Option<()> {
                 }
             }
         }
+        Gesture::RenameTemplate { name } => match tagged(template, "name").last() {
+            Some(at) => rename(child(template, *at), name)?,
+            None => {
+                let mut fresh = Tree::new("name");
+                fresh.set_text(name);
+                put(template, vec![fresh], &["name"]);
+            }
+        },
         Gesture::WriteLayout => lay_out(template),
         Gesture::AddTemplate { .. } => return None,
     }
@@ -293,16 +309,7 @@ fn set_label(
         }
         (is_identifier(text) && !names.iter().any(|n| n == text)).then_some(())?;
         match found {
-            Some(at) => {
-                let label = child(own, at);
-                let old = label.text();
-                let plain = label.items.iter().all(|i| matches!(i, Item::Text(_)));
-                let blanks = match old.trim() {
-                    "" => text.to_owned(),
-                    trimmed => old.replacen(trimmed, text, 1),
-                };
-                plain.then(|| label.set_text(&blanks))?;
-            }
+            Some(at) => rename(child(own, at), text)?,
             None => {
                 let place = at.or_else(|| {
                     let (x, y) = point(own)?;
@@ -601,6 +608,17 @@ fn write(label: &mut Tree, text: &str) -> Option<()> {
         return Some(());
     }
     plain.then(|| label.set_text(text))
+}
+
+/// Replaces a name, but not the white space around it.
+fn rename(label: &mut Tree, name: &str) -> Option<()> {
+    let old = label.text();
+    let plain = label.items.iter().all(|i| matches!(i, Item::Text(_)));
+    let blanks = match old.trim() {
+        "" => name.to_owned(),
+        trimmed => old.replacen(trimmed, name, 1),
+    };
+    plain.then(|| label.set_text(&blanks))
 }
 
 fn number(own: &Tree, name: &str) -> Option<f64> {
