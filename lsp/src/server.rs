@@ -370,7 +370,8 @@ impl LanguageServer for Server {
                         false => None,
                     };
                     let versions = versioned.then_some(&version as _);
-                    Some(to_proto::rename(&targets, &new, place.encoding, versions))
+                    let edits = rename::edits(&targets, &new);
+                    Some(to_proto::workspace_edit(&edits, place.encoding, versions))
                 })
             },
         )

@@ -165,30 +165,6 @@ pub(crate) fn location(target: &Target, encoding: Encoding) -> Option<lsp::Locat
 /// opened.
 pub(crate) type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
 
-/// The same new text at many places.
-pub(crate) fn rename(
-    targets: &[Target],
-    new: &str,
-    encoding: Encoding,
-    versions: Option<VersionOf<'_>>,
-) -> lsp::WorkspaceEdit {
-    let mut documents: Vec<(Arc<Snapshot>, Vec<TextEdit>)> = Vec::new();
-    for target in targets {
-        let edit = TextEdit {
-            span: target.span,
-            text: new.to_owned(),
-        };
-        match documents
-            .iter_mut()
-            .find(|(s, _)| s.uri == target.snapshot.uri)
-        {
-            Some((_, edits)) => edits.push(edit),
-            None => documents.push((Arc::clone(&target.snapshot), vec![edit])),
-        }
-    }
-    workspace_edit(&documents, encoding, versions)
-}
-
 /// Edits of documents. With `versions` each document's edits say which version they are meant for,
 /// so that a client that has gone on refuses them instead of changing something else.
 pub(crate) fn workspace_edit(

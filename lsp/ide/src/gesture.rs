@@ -39,20 +39,8 @@ pub fn edit(
     if let Some((offset, new)) = renamed(snapshot, template, gesture)
         && rename::prepare(workspace, snapshot, offset).is_some()
     {
-        documents.truncate(0);
-        for target in rename::rename(workspace, snapshot, offset, new)? {
-            let edit = TextEdit {
-                span: target.span,
-                text: new.to_owned(),
-            };
-            match documents
-                .iter_mut()
-                .find(|(s, _)| s.uri == target.snapshot.uri)
-            {
-                Some((_, edits)) => edits.push(edit),
-                None => documents.push((target.snapshot, vec![edit])),
-            }
-        }
+        let targets = rename::rename(workspace, snapshot, offset, new)?;
+        documents = rename::edits(&targets, new);
     }
     Ok(Edited {
         documents,

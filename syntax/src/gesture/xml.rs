@@ -80,7 +80,7 @@ fn fresh_id(root: &dom::Element) -> String {
     }
     let mut ids = BTreeSet::new();
     add(root, &mut ids);
-    // After the greatest one, as UPPAAL does; numbers at the end of their range are passed over.
+    // After the greatest one, as UPPAAL does; numbers at the end of their range are skipped.
     let next = ids.last().map_or(Some(0), |last| last.checked_add(1));
     let next = next.or_else(|| (0..).find(|n| !ids.contains(n)));
     format!("id{}", next.unwrap_or_default())

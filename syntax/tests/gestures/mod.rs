@@ -1,4 +1,4 @@
-//! Random gestures on XML models. After each, the file is read anew by a reader of this test, and
+//! Random gestures on XML models. After each, the file is read again by a reader of this test, and
 //! must differ from the tree before by exactly what the reference function does.
 
 // Tests print their scores.
