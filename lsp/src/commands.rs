@@ -57,11 +57,13 @@ pub(crate) const SIMULATION_STOP: &str = "zonelens.simulation.stop";
 pub(crate) const EXPLAIN: &str = "zonelens.explain";
 /// What a model never does: `{uri}`; runs until everything is explored, and keeps the answer.
 pub(crate) const COVERAGE: &str = "zonelens.coverage";
+/// A gesture of the picture as an edit: `{uri, version, template, gesture}`.
+pub(crate) const EDIT: &str = "zonelens.edit";
 /// Where the log is.
 pub(crate) const SHOW_LOG: &str = "zonelens.showLog";
 
 /// All of them, for `executeCommandProvider`: Neovim runs a lens only if its command is listed.
-pub(crate) const ALL: [&str; 27] = [
+pub(crate) const ALL: [&str; 28] = [
     VERIFY,
     VERIFY_ALL,
     CANCEL,
@@ -88,6 +90,7 @@ pub(crate) const ALL: [&str; 27] = [
     SIMULATION_STOP,
     EXPLAIN,
     COVERAGE,
+    EDIT,
     SHOW_LOG,
 ];
 

@@ -4,6 +4,7 @@
 //! messages. Requests work on snapshots on other threads; one that an edit overtakes answers
 //! `ContentModified`.
 
+mod editing;
 mod panels;
 mod support;
 mod verification;
@@ -369,7 +370,8 @@ impl LanguageServer for Server {
                         false => None,
                     };
                     let versions = versioned.then_some(&version as _);
-                    Some(to_proto::rename(&targets, &new, place.encoding, versions))
+                    let edits = rename::edits(&targets, &new);
+                    Some(to_proto::workspace_edit(&edits, place.encoding, versions))
                 })
             },
         )
@@ -583,6 +585,9 @@ impl LanguageServer for Server {
         if !commands::ALL.contains(&params.command.as_str()) {
             let message = format!("there is no command `{}`", params.command);
             return Err(Error::invalid_params(message));
+        }
+        if params.command == commands::EDIT {
+            return self.edit(params.arguments).await;
         }
         let argument = Argument::read(&params.arguments).map_err(Error::invalid_params)?;
         if argument.uri.as_deref().is_some_and(trace_text::is_xtr) {

@@ -165,57 +165,33 @@ pub(crate) fn location(target: &Target, encoding: Encoding) -> Option<lsp::Locat
 /// opened.
 pub(crate) type VersionOf<'a> = &'a dyn Fn(&Arc<Snapshot>) -> Option<i32>;
 
-/// The same new text at many places. With `versions` each document's edits say which version they
-/// are meant for, so that a client that has gone on refuses them instead of changing something
-/// else.
-pub(crate) fn rename(
-    targets: &[Target],
-    new: &str,
+/// Edits of documents. With `versions` each document's edits say which version they are meant for,
+/// so that a client that has gone on refuses them instead of changing something else.
+pub(crate) fn workspace_edit(
+    documents: &[(Arc<Snapshot>, Vec<TextEdit>)],
     encoding: Encoding,
     versions: Option<VersionOf<'_>>,
 ) -> lsp::WorkspaceEdit {
-    if let Some(version) = versions {
-        return versioned_rename(targets, new, encoding, version);
-    }
-    let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
-    for location in targets.iter().filter_map(|t| location(t, encoding)) {
-        let edit = lsp::TextEdit::new(location.range, new.to_owned());
-        changes.entry(location.uri).or_default().push(edit);
-    }
-    lsp::WorkspaceEdit {
-        changes: Some(changes),
-        ..lsp::WorkspaceEdit::default()
-    }
-}
-
-fn versioned_rename(
-    targets: &[Target],
-    new: &str,
-    encoding: Encoding,
-    version: VersionOf<'_>,
-) -> lsp::WorkspaceEdit {
-    let mut documents: Vec<lsp::TextDocumentEdit> = Vec::new();
-    for target in targets {
-        let Some(location) = location(target, encoding) else {
-            continue;
+    let converted = documents.iter().filter_map(|(snapshot, edits)| {
+        let place = Place { snapshot, encoding };
+        let edits: Vec<_> = edits.iter().map(|e| place.edit(e)).collect();
+        Some((snapshot, uri(&snapshot.uri)?, edits))
+    });
+    let Some(version) = versions else {
+        return lsp::WorkspaceEdit {
+            changes: Some(converted.map(|(_, uri, edits)| (uri, edits)).collect()),
+            ..lsp::WorkspaceEdit::default()
         };
-        let edit = lsp::OneOf::Left(lsp::TextEdit::new(location.range, new.to_owned()));
-        match documents
-            .iter_mut()
-            .find(|d| d.text_document.uri == location.uri)
-        {
-            Some(document) => document.edits.push(edit),
-            None => documents.push(lsp::TextDocumentEdit {
-                text_document: lsp::OptionalVersionedTextDocumentIdentifier {
-                    uri: location.uri,
-                    version: version(&target.snapshot),
-                },
-                edits: vec![edit],
-            }),
-        }
-    }
+    };
+    let documents = converted.map(|(snapshot, uri, edits)| lsp::TextDocumentEdit {
+        text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+            uri,
+            version: version(snapshot),
+        },
+        edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
+    });
     lsp::WorkspaceEdit {
-        document_changes: Some(lsp::DocumentChanges::Edits(documents)),
+        document_changes: Some(lsp::DocumentChanges::Edits(documents.collect())),
         ..lsp::WorkspaceEdit::default()
     }
 }

@@ -58,6 +58,8 @@ pub struct Template {
     /// Its name in the text.
     #[serde(rename = "selectionRange")]
     pub selection_range: Range,
+    /// What was added to the coordinates of the file; `None` if they do not place every node.
+    pub offset: Option<Offset>,
     /// Width of the picture.
     pub width: f64,
     /// Height of the picture.
@@ -66,6 +68,14 @@ pub struct Template {
     pub nodes: Vec<Node>,
     /// Edges.
     pub edges: Vec<Edge>,
+}
+
+/// How far a picture is from the coordinates of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Offset {
+    pub x: f64,
+    pub y: f64,
 }
 
 /// A location or a branchpoint.
@@ -131,6 +141,8 @@ pub struct Edge {
     pub comment: Option<String>,
     /// `false` for uncontrollable edges of games, which are drawn dashed.
     pub controllable: bool,
+    /// The points of the file that the line passes through, moved as the picture is.
+    pub nails: Vec<(f64, f64)>,
     /// The line of the edge, as SVG path data.
     pub path: String,
     /// The arrowhead, as points of a polygon.
@@ -152,6 +164,8 @@ pub struct Label {
     pub x: f64,
     /// The vertical position of its baseline.
     pub y: f64,
+    /// Its upper left corner, where the file gives one; in the coordinates of the file.
+    pub place: Option<(f64, f64)>,
     /// Whether the text is centred at `x`; otherwise it starts there.
     pub centred: bool,
 }

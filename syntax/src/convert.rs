@@ -18,6 +18,7 @@ mod xml_writer;
 mod xta_query;
 mod xta_writer;
 
+pub(crate) use clauses::is_name;
 pub use plain::to_plain_xta;
 pub use sketch::{EdgePlaces, NodePlaces, Places, Point, Sketch, SketchEdge, SketchNode, sketches};
 

@@ -13,6 +13,7 @@ pub mod error;
 pub mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod gesture;
 mod grammar;
 pub mod lexer;
 mod query_file;

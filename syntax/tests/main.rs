@@ -9,6 +9,7 @@ mod corpus;
 mod examples;
 mod format;
 mod fuzz;
+mod gestures;
 mod grammar;
 mod incremental;
 mod recovery;

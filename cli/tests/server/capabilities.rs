@@ -185,13 +185,19 @@ fn ask(client: &mut Client, capability: &str, case: &Case) -> Vec<(String, Value
     }
 }
 
+/// A model whose picture is edited.
+const DRAWN: &str = "<nta><template><name>P</name></template><system>system P;</system></nta>";
+
 /// Runs every command that is listed, in an order that makes sense.
 fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
     let of_query = json!({"uri": case.uri});
     let first_line = json!({"uri": case.uri, "line": 0});
     let steps = |answer: &Value| answer["step"].is_u64();
     type Right<'a> = &'a dyn Fn(&Value) -> bool;
-    let all: [(&str, Value, Right<'_>); 27] = [
+    let drawn = format!("{}.xml", case.uri);
+    client.open(&drawn, DRAWN);
+    let gesture = json!({"kind": "addLocation", "at": [0, 0]});
+    let all: [(&str, Value, Right<'_>); 28] = [
         ("zonelens.verify", first_line, &|a| a["runs"][0].is_u64()),
         ("zonelens.verifyAll", of_query.clone(), &|a| {
             a["runs"][0].is_u64()
@@ -247,6 +253,11 @@ fn run_commands(client: &mut Client, listed: &[&str], case: &Case) {
         ("zonelens.coverage", json!({"uri": case.uri}), &|a| {
             a["complete"] == true && a["never"].is_array()
         }),
+        (
+            "zonelens.edit",
+            json!({"uri": drawn, "version": 1, "template": "P", "gesture": gesture}),
+            &|a| a["added"] == "_id0",
+        ),
         ("zonelens.showLog", json!({}), &Value::is_null),
         ("zonelens.cancel", json!({}), &|a| a["cancelled"].is_u64()),
         ("zonelens.clearResults", json!({}), &Value::is_null),

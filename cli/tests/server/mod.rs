@@ -5,6 +5,7 @@ mod capabilities;
 mod client;
 mod coverage;
 mod documents;
+mod editing;
 mod features;
 mod hostile;
 mod lenses;

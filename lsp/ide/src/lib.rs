@@ -11,6 +11,7 @@ pub mod document_link;
 pub mod document_symbol;
 pub mod folding_range;
 pub mod formatting;
+pub mod gesture;
 pub mod hover;
 pub mod inlay_hint;
 pub mod lines;

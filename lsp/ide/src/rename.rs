@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use std::sync::Arc;
 use zonelens_analysis::ide::DefKind;
 use zonelens_syntax::lexer::{self, Mode};
-use zonelens_syntax::span::Span;
+use zonelens_syntax::span::{Span, TextEdit};
 use zonelens_syntax::token::TokenKind;
 
 /// What can be renamed at `offset`: its place and present name.
@@ -84,6 +84,23 @@ pub fn rename(
         )),
         None => Ok(out),
     }
+}
+
+/// The same new text at many places, document by document.
+pub fn edits(targets: &[Target], new: &str) -> Vec<(Arc<Snapshot>, Vec<TextEdit>)> {
+    let mut out: Vec<(Arc<Snapshot>, Vec<TextEdit>)> = Vec::new();
+    for target in targets {
+        let edit = TextEdit {
+            span: target.span,
+            text: new.to_owned(),
+        };
+        let own = out.iter_mut().find(|(s, _)| s.uri == target.snapshot.uri);
+        match own {
+            Some((_, edits)) => edits.push(edit),
+            None => out.push((Arc::clone(&target.snapshot), vec![edit])),
+        }
+    }
+    out
 }
 
 fn check_name(new: &str) -> Result<(), String> {

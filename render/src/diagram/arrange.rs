@@ -1,7 +1,7 @@
 //! Computes the positions of all nodes, edges and labels of a template.
 
 use super::read::{RawEdge, RawLabel, RawNode, RawTemplate};
-use super::{Edge, Label, Node, NodeKind, Template};
+use super::{Edge, Label, Node, NodeKind, Offset, Template};
 use crate::drawing::{self, Outline, Point};
 use crate::layered::{self, Link, Size};
 use crate::text::{self, CHAR, LINE};
@@ -30,7 +30,7 @@ pub(crate) fn arrange(raw: RawTemplate) -> Template {
     } else {
         automatic(&raw)
     };
-    finish(raw, nodes, edges)
+    finish(raw, placed, nodes, edges)
 }
 
 /// Builds a node from its position, size and labels.
@@ -63,6 +63,7 @@ fn edge(raw: &RawEdge, path: String, arrow: String, labels: Vec<Label>) -> Edge 
         color: raw.said.color.clone(),
         comment: raw.said.comment.clone(),
         controllable: raw.controllable,
+        nails: raw.nails.clone(),
         path,
         arrow,
         labels,
@@ -76,6 +77,7 @@ fn label(raw: &RawLabel, (x, y): Point, centred: bool) -> Label {
         range: raw.range,
         x,
         y,
+        place: raw.place,
         centred,
     }
 }
@@ -395,7 +397,7 @@ fn side(node: &Node, x: f64, far: f64) -> Point {
 // Common parts.
 
 /// Moves the drawing to the origin and measures it.
-fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Template {
+fn finish(raw: RawTemplate, placed: bool, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Template {
     let mut low = (f64::INFINITY, f64::INFINITY);
     let mut high = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let mut include = |x: f64, y: f64| {
@@ -430,6 +432,9 @@ fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Templ
         (l.x, l.y) = (l.x + by.0, l.y + by.1);
     }
     for e in &mut edges {
+        let moved = |(x, y): &mut Point| (*x, *y) = (*x + by.0, *y + by.1);
+        e.nails.retain(|_| placed);
+        e.nails.iter_mut().for_each(moved);
         e.path = drawing::moved(&e.path, by);
         e.arrow = drawing::moved(&e.arrow, by);
     }
@@ -439,6 +444,7 @@ fn finish(raw: RawTemplate, mut nodes: Vec<Node>, mut edges: Vec<Edge>) -> Templ
         line: raw.selection_range.start.line,
         range: raw.range,
         selection_range: raw.selection_range,
+        offset: placed.then_some(Offset { x: by.0, y: by.1 }),
         width: (high.0 - low.0 + 2.0 * MARGIN).ceil(),
         height: (high.1 - low.1 + 2.0 * MARGIN).ceil(),
         nodes,
