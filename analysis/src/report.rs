@@ -59,7 +59,7 @@ pub struct QueryReport {
 /// A certificate of an answer: a file that proves it to a program without the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertificateReport {
-    /// The kind of the claim: `always` or `never`.
+    /// The kind of the claim: `always`, `never`, `eventually`, `no-run` or `leads-to`.
     pub kind: String,
     /// The number of discrete states.
     pub states: u64,

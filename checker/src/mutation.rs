@@ -44,6 +44,10 @@ pub(crate) enum Mutation {
     BlockedBlocks,
     /// Faults count in the whole of a zone that a trace passes through.
     FaultsOnTheWay,
+    /// Proofs about runs: every step takes time.
+    StepsTakeTime,
+    /// Proofs about runs: time stands still where it may pass for ever.
+    NoWaiting,
     /// Coverage: a step counts as taken where its integer guards hold.
     FoundIsTaken,
     /// Coverage: a guard counts as true where its integers are.
@@ -78,6 +82,12 @@ impl Mutation {
         Mutation::AfterComesFirst,
         Mutation::BlockedBlocks,
         Mutation::FaultsOnTheWay,
+    ];
+    /// Those of proofs about runs, which other searches often hide.
+    pub(crate) const OF_RUNS: [Mutation; 3] = [
+        Mutation::StepsTakeTime,
+        Mutation::NoWaiting,
+        Mutation::CycleByInclusion,
     ];
     /// Those of coverage, which verdicts do not depend on.
     pub(crate) const OF_COVERAGE: [Mutation; 3] = [

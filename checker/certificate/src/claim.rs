@@ -175,10 +175,11 @@ impl Outcome {
                     steps,
                 } = accepted;
                 format!(
-                    "accepted: {}\n  proved: {}, and no reachable evaluation fails\n  with {}\n  \
+                    "accepted: {}\n  proved: {}, and {}\n  with {}\n  \
                      {zones} zones of {states} discrete states, {steps} steps, {}; written by {}",
                     header.query,
                     kind.claim(),
+                    kind.evaluations(),
                     constants_text(&header.constants),
                     report_text::bytes(*bytes),
                     header.tool

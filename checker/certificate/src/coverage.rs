@@ -64,20 +64,36 @@ pub enum Kind {
     Always,
     /// `E<>`, refuted: the condition holds in no reachable state.
     Never,
+    /// `A<>`: every run reaches a state with the condition.
+    Eventually,
+    /// `E[]`, refuted: no run keeps the condition.
+    NoRun,
+    /// `p --> q`: from every reachable state with p, every run reaches a state with q.
+    LeadsTo,
 }
 
 impl Kind {
-    /// The claim that a query can make, with its condition; `Err` names the kind of query.
+    const ALL: [Kind; 5] = [
+        Kind::Always,
+        Kind::Never,
+        Kind::Eventually,
+        Kind::NoRun,
+        Kind::LeadsTo,
+    ];
+
+    /// The claim that a query can make, with its condition (of `p --> q`, q); `Err` names the kind
+    /// of query.
     pub fn of(query: &Query) -> Result<(Kind, &Expr), String> {
-        let without = match &query.kind {
-            QueryKind::Path(PathKind::Always, condition) => return Ok((Kind::Always, condition)),
-            QueryKind::Path(PathKind::Possibly, condition) => return Ok((Kind::Never, condition)),
-            QueryKind::Path(PathKind::Eventually, _) => "liveness (`A<>`) has",
-            QueryKind::Path(PathKind::PotentiallyAlways, _) => "liveness (`E[]`) has",
-            QueryKind::LeadsTo(..) => "liveness (`-->`) has",
-            QueryKind::Bounds { .. } => "`sup`, `inf` and `bounds` have",
-        };
-        Err(format!("{without} no certificates yet"))
+        Ok(match &query.kind {
+            QueryKind::Path(PathKind::Always, condition) => (Kind::Always, condition),
+            QueryKind::Path(PathKind::Possibly, condition) => (Kind::Never, condition),
+            QueryKind::Path(PathKind::Eventually, condition) => (Kind::Eventually, condition),
+            QueryKind::Path(PathKind::PotentiallyAlways, condition) => (Kind::NoRun, condition),
+            QueryKind::LeadsTo(_, condition) => (Kind::LeadsTo, condition),
+            QueryKind::Bounds { .. } => {
+                return Err("`sup`, `inf` and `bounds` have no certificates yet".to_owned());
+            }
+        })
     }
 
     /// The name of the kind, as in JSON.
@@ -85,6 +101,9 @@ impl Kind {
         match self {
             Kind::Always => "always",
             Kind::Never => "never",
+            Kind::Eventually => "eventually",
+            Kind::NoRun => "no-run",
+            Kind::LeadsTo => "leads-to",
         }
     }
 
@@ -93,24 +112,69 @@ impl Kind {
         match self {
             Kind::Always => "the condition holds in every reachable state",
             Kind::Never => "no reachable state meets the condition",
+            Kind::Eventually => "every run reaches a state that meets the condition",
+            Kind::NoRun => "no run keeps the condition for ever or to its end",
+            Kind::LeadsTo => {
+                "every run from a reachable state with the first condition reaches the second"
+            }
         }
     }
 
-    /// The value of the condition that no state may have.
-    pub fn forbidden(self) -> bool {
-        self == Kind::Never
+    /// Which evaluations the certificate shows not to fail.
+    pub fn evaluations(self) -> &'static str {
+        match self {
+            Kind::Always | Kind::Never | Kind::LeadsTo => "no reachable evaluation fails",
+            Kind::Eventually | Kind::NoRun => "no evaluation fails before that",
+        }
+    }
+
+    /// Whether the claim is that the query is satisfied; otherwise, that it is violated.
+    pub fn is_satisfied(self) -> bool {
+        !matches!(self, Kind::Never | Kind::NoRun)
+    }
+
+    /// Whether the claim is about runs; otherwise, it is about states.
+    pub fn is_about_runs(self) -> bool {
+        self.kept().is_some()
+    }
+
+    /// The value of the condition that no state may have, if the claim is about states.
+    pub(crate) fn forbidden(self) -> Option<bool> {
+        match self {
+            Kind::Always => Some(false),
+            Kind::Never => Some(true),
+            Kind::Eventually | Kind::NoRun | Kind::LeadsTo => None,
+        }
+    }
+
+    /// The value of the condition that no run may keep, if the claim is about runs.
+    pub(crate) fn kept(self) -> Option<bool> {
+        match self {
+            Kind::Always | Kind::Never => None,
+            Kind::Eventually | Kind::LeadsTo => Some(false),
+            Kind::NoRun => Some(true),
+        }
+    }
+
+    /// Where the runs start: at reachable states with this condition; `None` is the initial state.
+    pub(crate) fn start(self, query: &Query) -> Option<&Expr> {
+        match &query.kind {
+            QueryKind::LeadsTo(start, _) => Some(start),
+            _ => None,
+        }
     }
 
     pub(crate) fn number(self) -> u64 {
         match self {
             Kind::Always => 1,
             Kind::Never => 2,
+            Kind::Eventually => 3,
+            Kind::NoRun => 4,
+            Kind::LeadsTo => 5,
         }
     }
 
     pub(crate) fn from_number(number: u64) -> Option<Kind> {
-        [Kind::Always, Kind::Never]
-            .into_iter()
-            .find(|kind| kind.number() == number)
+        Kind::ALL.into_iter().find(|kind| kind.number() == number)
     }
 }

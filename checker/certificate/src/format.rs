@@ -78,6 +78,32 @@ pub struct Target {
     pub zones: Vec<u64>,
 }
 
+/// A proof that no run follows an infinite path over some arcs between some zones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// A number for each zone, which never rises along an arc.
+    pub numbers: Vec<u32>,
+    /// In the order of their numbers, the sets of zones of one number that have arcs inside.
+    pub parts: Vec<TreePart>,
+}
+
+/// The zones of one number, in a proof that no run follows an infinite path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreePart {
+    /// The number.
+    pub number: u32,
+    /// A clock that no arc of the part sets and that is bounded in its zones, counted from 0.
+    pub short: u64,
+    /// The clocks whose arcs are left out in the subtrees, counted from 0.
+    pub clocks: Vec<u64>,
+    /// Whether there is one clock and two subtrees: without the arcs that set it, and without those
+    /// that are taken only if it is at least 1. Otherwise there is one subtree, without the arcs
+    /// that do both for one of the clocks.
+    pub both: bool,
+    /// The proofs about the arcs that are left.
+    pub subtrees: Vec<Tree>,
+}
+
 /// Bytes that are not a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed(pub String);
@@ -162,6 +188,39 @@ impl Writer {
             self.number(position - free);
             self.number(zigzag(c.bound));
             free = position + 1;
+        }
+    }
+
+    /// Writes the numbers of states and zones of the second set of a claim about runs.
+    pub fn counts(&mut self, states: u64, zones: u64) {
+        self.number(states);
+        self.number(zones);
+    }
+
+    /// Writes where runs start; `None` if none starts.
+    pub fn start(&mut self, target: Option<&Target>) {
+        self.number(u64::from(target.is_some()));
+        target.into_iter().for_each(|target| self.target(target));
+    }
+
+    /// Writes a proof that no run follows an infinite path.
+    pub fn tree(&mut self, tree: &Tree) {
+        let mut open = vec![tree];
+        while let Some(Tree { numbers, parts }) = open.pop() {
+            numbers.iter().for_each(|n| self.number(u64::from(*n)));
+            self.number(parts.len() as u64);
+            for part in parts {
+                self.number(u64::from(part.number));
+                self.number(part.short);
+                self.number(if part.both {
+                    0
+                } else {
+                    part.clocks.len() as u64
+                });
+                part.clocks.iter().for_each(|y| self.number(*y));
+            }
+            let subtrees = parts.iter().flat_map(|part| &part.subtrees);
+            open.extend(subtrees.collect::<Vec<_>>().into_iter().rev());
         }
     }
 

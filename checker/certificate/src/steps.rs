@@ -45,11 +45,11 @@ pub(crate) struct Step {
 /// The discrete part of the target of a step, which does not depend on clocks.
 pub(crate) struct Arrival {
     pub state: State,
-    ops: Vec<ClockOp>,
+    pub ops: Vec<ClockOp>,
     /// The values that the invariants allow; `None` if there are none.
-    invariant: Option<Zone>,
+    pub invariant: Option<Zone>,
     /// Whether time may pass.
-    waits: bool,
+    pub waits: bool,
 }
 
 /// A discrete state with its steps.
@@ -98,8 +98,15 @@ impl<'n> Model<'n> {
         self.location(state, process).kind == LocationKind::Committed
     }
 
-    /// The initial state, its point, and what is reached from it.
+    /// The initial state, and what is reached from its point.
     pub(crate) fn initial(&self) -> Eval<(Arrival, Option<Zone>)> {
+        let (arrival, point) = self.initial_point()?;
+        let zone = arrival.enter(point);
+        Ok((arrival, zone))
+    }
+
+    /// The initial state and its point.
+    pub(crate) fn initial_point(&self) -> Eval<(Arrival, Zone)> {
         let state = State {
             locations: self.network.processes.iter().map(|p| p.initial).collect(),
             cells: self.network.cells.iter().map(|c| Some(c.init)).collect(),
@@ -108,9 +115,7 @@ impl<'n> Model<'n> {
         let point = clocks.fold(Zone::universe(self.network.clocks.len()), |zone, (x, c)| {
             zone.assign(ClockOp::Set(x, i64::from(c.init)))
         });
-        let arrival = self.arrive(state, Vec::new())?;
-        let zone = arrival.enter(point);
-        Ok((arrival, zone))
+        Ok((self.arrive(state, Vec::new())?, point))
     }
 
     /// What the invariants allow in a state, and whether time may pass there.
@@ -421,6 +426,12 @@ impl Arrival {
         }
     }
 
+    /// The points after the assignments of the step.
+    pub(crate) fn moved(&self, zone: Zone) -> Zone {
+        let ops = self.ops.iter();
+        ops.fold(zone, |zone, op| zone.assign(*op))
+    }
+
     /// The points of a zone from which the assignments of the step lead into the invariants.
     fn survivors(&self, zone: Zone) -> Option<Zone> {
         let invariant = self.invariant.as_ref()?;
@@ -448,7 +459,7 @@ impl Expanded<'_, '_> {
     }
 
     /// The target of a step; its updates are evaluated once.
-    fn arrival(&mut self, index: usize) -> Eval<&Arrival> {
+    pub(crate) fn arrival(&mut self, index: usize) -> Eval<&Arrival> {
         let (model, state, key) = (self.model, &self.state, &self.steps[index].key);
         let arrival = self.arrivals[index].get_or_insert_with(|| model.fire(state, key));
         arrival.as_ref().map_err(Failure::clone)
@@ -495,20 +506,24 @@ impl Expanded<'_, '_> {
         Ok(zones)
     }
 
+    /// The points of zones at which a step is taken: those where its guards hold and no step of
+    /// higher priority exists. Invariants of the target are left aside.
+    pub(crate) fn taken(&mut self, index: usize, zones: Union) -> Eval<Union> {
+        let zones = self.enabled(index, zones)?;
+        match self.model.network.has_priorities {
+            true => self.unblocked(index, zones),
+            false => Ok(zones),
+        }
+    }
+
     /// The exact successors of a zone by a step, delayed; empty if there are none.
     pub(crate) fn successors(&mut self, index: usize, zone: &Zone) -> Eval<Union> {
-        let mut zones = self.enabled(index, vec![zone.clone()])?;
-        if self.model.network.has_priorities {
-            zones = self.unblocked(index, zones)?;
-        }
+        let zones = self.taken(index, vec![zone.clone()])?;
         if zones.is_empty() {
             return Ok(zones);
         }
         let arrival = self.arrival(index)?;
-        let moved = zones.into_iter().map(|zone| {
-            let ops = arrival.ops.iter();
-            ops.fold(zone, |zone, op| zone.assign(*op))
-        });
+        let moved = zones.into_iter().map(|zone| arrival.moved(zone));
         Ok(moved.filter_map(|zone| arrival.enter(zone)).collect())
     }
 
@@ -521,14 +536,24 @@ impl Expanded<'_, '_> {
     /// any delay. A step whose updates fail is no way out. Priorities change nothing: if a step
     /// exists without them, one of the highest priority among those that exist is not blocked.
     pub(crate) fn dead(&mut self, zone: &Zone) -> Eval<Union> {
-        let here = self.model.arrive(self.state.clone(), Vec::new())?;
+        let here = self.here()?;
         let Some(inside) = here.invariant.as_ref().and_then(|i| zone.intersect(i)) else {
             return Ok(Vec::new());
         };
         let Some(room) = here.enter(inside.clone()) else {
             return Ok(Vec::new());
         };
-        let mut rest = vec![inside];
+        self.without_exit(vec![inside], &room, here.waits)
+    }
+
+    /// The points of zones from which no step exists, now or (if time may pass) after a delay in
+    /// `room`, which contains all points that the delays of these points may reach.
+    pub(crate) fn without_exit(
+        &mut self,
+        mut rest: Union,
+        room: &Zone,
+        waits: bool,
+    ) -> Eval<Union> {
         for index in 0..self.steps.len() {
             if rest.is_empty() {
                 break;
@@ -537,11 +562,16 @@ impl Expanded<'_, '_> {
                 continue;
             }
             for exit in self.possible(index, vec![room.clone()])? {
-                let exit = if here.waits { exit.down() } else { exit };
+                let exit = if waits { exit.down() } else { exit };
                 rest = subtract(rest, &exit)?;
             }
         }
         Ok(rest)
+    }
+
+    /// What the invariants allow in this state, and whether time may pass.
+    pub(crate) fn here(&self) -> Eval<Arrival> {
+        self.model.arrive(self.state.clone(), Vec::new())
     }
 }
 

@@ -160,6 +160,40 @@ impl Zone {
         self
     }
 
+    /// The points just before which a moment of time was spent here: `v` such that `v - d` is here
+    /// for all small `d > 0`. Differences do not change with time, lower bounds must be exceeded,
+    /// and upper bounds may just be met.
+    pub(crate) fn just_after(&self) -> Option<Zone> {
+        self.beside(|lower| lower & !1, |upper| upper | 1)
+    }
+
+    /// The points just after which a moment of time is spent here: `v` such that `v + d` is here
+    /// for all small `d > 0`.
+    pub(crate) fn just_before(&self) -> Option<Zone> {
+        self.beside(|lower| lower | 1, |upper| upper & !1)
+    }
+
+    fn beside(&self, lower: fn(Bound) -> Bound, upper: fn(Bound) -> Bound) -> Option<Zone> {
+        let mut zone = self.clone();
+        for i in 1..zone.dim {
+            zone.m[i] = lower(zone.m[i]);
+            if zone.m[i * zone.dim] != INFINITE {
+                zone.m[i * zone.dim] = upper(zone.m[i * zone.dim]);
+            }
+        }
+        zone.close()
+    }
+
+    /// Whether every point lies in the other zone.
+    pub(crate) fn is_within(&self, other: &Zone) -> bool {
+        self.m.iter().zip(&other.m).all(|(a, b)| a <= b)
+    }
+
+    /// Whether some clock has an upper bound.
+    pub(crate) fn ends(&self) -> bool {
+        (1..self.dim).any(|x| self.at(x, 0) != INFINITE)
+    }
+
     /// All points from which time leads here.
     pub(crate) fn down(mut self) -> Zone {
         let dim = self.dim;

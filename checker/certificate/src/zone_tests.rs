@@ -1,5 +1,6 @@
 //! Zones against points, one by one.
 
+use crate::live::reached;
 use crate::zone::{
     Bound, ClockOp, Constraint, INFINITE, Zone, at_most, before, below, convex, subtract,
 };
@@ -51,6 +52,40 @@ fn points() -> impl Iterator<Item = [i64; 2]> {
 
 fn later(point: [i64; 2], delay: i64) -> [i64; 2] {
     [point[0] + delay, point[1] + delay]
+}
+
+/// Delays through sets that are not convex, moment by moment.
+#[test]
+fn delays_stay_in_the_pieces() {
+    let mut rng = Rng::new(11);
+    let (mut inside, mut crossed) = (0, 0);
+    for _ in 0..900 {
+        let (Some(start), Some(room)) = (random_zone(&mut rng), random_zone(&mut rng)) else {
+            continue;
+        };
+        let mut pieces = vec![room];
+        for _ in 0..2 {
+            if let Some(hole) = random_zone(&mut rng) {
+                pieces = subtract(pieces, &hole).expect("few pieces");
+            }
+        }
+        let found = reached(&start, &pieces).expect("few pieces");
+        for point in points() {
+            let before = (0..=point[0].min(point[1])).map(|d| later(point, -d));
+            let mut kept = before.take_while(|p| some_contains(&pieces, *p));
+            let expected = kept.any(|p| contains(&start, p));
+            assert_eq!(
+                some_contains(&found, point),
+                expected,
+                "{point:?} {start:?} {pieces:?}"
+            );
+            let piece = pieces.iter().find(|piece| contains(piece, point));
+            inside += usize::from(expected);
+            crossed +=
+                usize::from(expected && piece.is_some_and(|p| p.intersect(&start).is_none()));
+        }
+    }
+    assert!(inside > 20_000 && crossed > 200, "{inside} {crossed}");
 }
 
 #[test]

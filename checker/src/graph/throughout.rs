@@ -3,6 +3,7 @@
 use super::deadlock::{dead, leads_into};
 use super::expander::{Delay, Expander};
 use super::timed;
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, Formula, constrain};
 use crate::zone::{Federation, Zone, subtract_all};
 
@@ -96,6 +97,7 @@ pub(crate) fn may_wait(delay: &Delay, zone: &Zone) -> bool {
 /// The points from which time may pass for ever, in a zone that no invariant bounds.
 fn waiting(delay: &Delay, zone: &Zone) -> Federation {
     match delay {
+        _ if is_on(Mutation::NoWaiting) => Vec::new(),
         Delay::Stopped => Vec::new(),
         Delay::Free => vec![zone.clone()],
         Delay::Until(urgent) => {

@@ -83,6 +83,10 @@ pub(crate) struct Liveness<'p, S> {
     /// Where to search first. States that the guide does not know are skipped, so that only a
     /// witness counts as a result.
     pub guide: Option<Rc<Guide>>,
+    /// The finished states in the order in which they were finished, if they are wanted: each state
+    /// leads only to states that are covered by earlier ones.
+    pub finished: Option<Vec<(Vec<i32>, Zone)>>,
+    finished_bytes: u64,
 }
 
 type Try<T> = Result<T, Fault>;
@@ -109,13 +113,15 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
             counts: Counts::default(),
             stack_bytes: 0,
             guide: None,
+            finished: None,
+            finished_bytes: 0,
         }
     }
 
     /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
         Counts {
-            bytes: self.known.bytes() + self.stack_bytes,
+            bytes: self.known.bytes() + self.stack_bytes + self.finished_bytes,
             ..self.counts
         }
     }
@@ -166,6 +172,11 @@ impl<'p, S: Successors<'p>> Liveness<'p, S> {
                     let Some(frame) = stack.pop() else { break };
                     self.known.finish(&frame.state, &frame.zone, frame.id);
                     self.stack_bytes -= frame.bytes;
+                    if let Some(finished) = &mut self.finished {
+                        let bytes = frame.zone.raw().len() * 4 + frame.state.len() * 4 + 96;
+                        self.finished_bytes += bytes as u64;
+                        finished.push((frame.state, frame.zone));
+                    }
                 }
             }
         }

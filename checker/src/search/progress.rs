@@ -8,10 +8,12 @@
 //! and repeating this for the parts that are still strongly connected, until none is left, shows
 //! that no run stays for ever.
 
+use crate::mutation::{Mutation, is_on};
 use crate::program::ClockOp;
 use crate::zone::bound::{INF, value};
 use crate::zone::{Federation, Zone};
 use smallvec::{SmallVec, smallvec};
+use zonelens_certificate::{Tree, TreePart};
 
 /// How often each arc may be visited, on average: a proof that takes longer is unlikely to succeed.
 const MOST_LOOKS: usize = 40;
@@ -94,7 +96,9 @@ impl Arc {
             zeroed.put(x, to_zero);
             otherwise.put(x, !to_zero);
         }
-        let late = |x: usize| pieces.iter().all(|zone| -value(zone.at(0, x + 1)) >= 1);
+        let is_late = |zone: &Zone, x: usize| -value(zone.at(0, x + 1)) >= 1;
+        let late =
+            |x: usize| is_on(Mutation::StepsTakeTime) || pieces.iter().all(|zone| is_late(zone, x));
         Arc {
             from,
             to,
@@ -147,7 +151,7 @@ pub(crate) fn no_infinite_run<S>(
                 return Err(stop);
             }
             match without_slow_arcs(zones, &part) {
-                Some(fewer) => parts.extend(fewer),
+                Some(rule) => parts.extend(rule.rest),
                 None => match &mut suspects {
                     // The first one decides which clocks matter; the others are further places to
                     // search.
@@ -160,9 +164,22 @@ pub(crate) fn no_infinite_run<S>(
     Ok(suspects.map_or(Ok(()), Err))
 }
 
+/// Why every infinite run inside a strongly connected part eventually stays in smaller sets of arcs.
+struct Rule<'a> {
+    /// A clock that is bounded in the part and never set.
+    short: usize,
+    /// The clocks whose arcs are left out.
+    clocks: Vec<usize>,
+    /// Whether there are two sets: without the arcs that set the one clock, and without those that
+    /// are taken only if it is at least 1. Otherwise the arcs that do both are left out.
+    both: bool,
+    /// The sets of arcs.
+    rest: Vec<Vec<&'a Arc>>,
+}
+
 /// Sets of arcs, each smaller than the part, such that every infinite run inside a strongly
 /// connected part eventually stays in one of them. `None` if there are none.
-fn without_slow_arcs<'a>(zones: &[Zone], part: &[&'a Arc]) -> Option<Vec<Vec<&'a Arc>>> {
+fn without_slow_arcs<'a>(zones: &[Zone], part: &[&'a Arc]) -> Option<Rule<'a>> {
     let clocks = part.first()?.clocks();
     let mut short = Clocks::of(clocks, |_| true);
     let mut otherwise = Clocks::none(clocks);
@@ -175,29 +192,127 @@ fn without_slow_arcs<'a>(zones: &[Zone], part: &[&'a Arc]) -> Option<Vec<Vec<&'a
     }
     short.drop_all(&otherwise);
     short.drop_all(&zeroed);
-    if short.is_empty() {
-        return None;
+    let short = short.iter().next()?;
+    let mut slow = Clocks::none(clocks);
+    for arc in part {
+        let mut both = arc.zeroed.clone();
+        both.keep(&arc.late);
+        both.drop_all(&otherwise);
+        slow.add(&both);
     }
     let takes_a_unit = |arc: &&Arc| {
         let mut both = arc.zeroed.clone();
         both.keep(&arc.late);
-        both.drop_all(&otherwise);
+        both.keep(&slow);
         !both.is_empty()
     };
     let without = |is: &dyn Fn(&&Arc) -> bool| -> Vec<&'a Arc> {
         part.iter().copied().filter(|arc| !is(arc)).collect()
     };
-    let rest = without(&takes_a_unit);
-    if rest.len() < part.len() {
-        return Some(vec![rest]);
+    if !slow.is_empty() {
+        return Some(Rule {
+            short,
+            clocks: slow.iter().collect(),
+            both: false,
+            rest: vec![without(&takes_a_unit)],
+        });
     }
     zeroed.keep(&late);
     zeroed.drop_all(&otherwise);
     let y = zeroed.iter().next()?;
-    Some(vec![
-        without(&|arc| arc.zeroed.has(y)),
-        without(&|arc| arc.late.has(y)),
-    ])
+    Some(Rule {
+        short,
+        clocks: vec![y],
+        both: true,
+        rest: vec![
+            without(&|arc| arc.zeroed.has(y)),
+            without(&|arc| arc.late.has(y)),
+        ],
+    })
+}
+
+/// How deep a proof may be.
+const DEEPEST: usize = 200;
+
+/// The proof of [`no_infinite_run`] as a tree, for a certificate; `None` if there is none.
+pub(crate) fn proof<S>(
+    zones: &[Zone],
+    arcs: &[Arc],
+    is_over: impl Fn() -> Option<S>,
+) -> Result<Option<Tree>, S> {
+    let nodes: Vec<u32> = (0..zones.len() as u32).collect();
+    let mut proof = Proof {
+        zones,
+        numbers: vec![NEW; zones.len()],
+        looks: arcs.len().saturating_mul(MOST_LOOKS),
+        is_over,
+    };
+    proof.tree(&nodes, arcs.iter().collect(), 0)
+}
+
+struct Proof<'z, F> {
+    zones: &'z [Zone],
+    /// The place of each node among those of the present tree.
+    numbers: Vec<u32>,
+    looks: usize,
+    is_over: F,
+}
+
+impl<S, F: Fn() -> Option<S>> Proof<'_, F> {
+    /// The tree about arcs between some nodes, which are in ascending order.
+    fn tree(&mut self, nodes: &[u32], arcs: Vec<&Arc>, depth: usize) -> Result<Option<Tree>, S> {
+        if let Some(stop) = (self.is_over)() {
+            return Err(stop);
+        }
+        match self.looks.checked_sub(arcs.len()) {
+            Some(left) if depth < DEEPEST => self.looks = left,
+            _ => return Ok(None),
+        }
+        for (place, node) in (0..).zip(nodes) {
+            self.numbers[*node as usize] = place;
+        }
+        let number = |node: u32| self.numbers[node as usize] as usize;
+        let (first, targets) = targets(nodes.len(), &arcs, number);
+        // A component gets its number after all that it leads to.
+        let component = components(&first, &targets);
+        let of = |node: u32| component[number(node)];
+        let mut inside = arcs;
+        inside.retain(|arc| of(arc.from) == of(arc.to));
+        inside.sort_by_key(|arc| of(arc.from));
+        let parts: Vec<(u32, Vec<u32>, Vec<&Arc>)> = inside
+            .chunk_by(|a, b| of(a.from) == of(b.from))
+            .map(|part| {
+                let members = nodes.iter().copied();
+                let own = of(part[0].from);
+                let members = members.filter(|node| of(*node) == own).collect();
+                (own, members, part.to_vec())
+            })
+            .collect();
+        let mut tree = Tree {
+            numbers: component,
+            parts: Vec::new(),
+        };
+        for (number, nodes, part) in parts {
+            let Some(rule) = without_slow_arcs(self.zones, &part) else {
+                return Ok(None);
+            };
+            let mut subtrees = Vec::new();
+            for arcs in rule.rest {
+                match self.tree(&nodes, arcs, depth + 1)? {
+                    Some(subtree) => subtrees.push(subtree),
+                    None => return Ok(None),
+                }
+            }
+            tree.parts.push(TreePart {
+                number,
+                short: rule.short as u64,
+                clocks: rule.clocks.iter().map(|y| *y as u64).collect(),
+                both: rule.both,
+                subtrees,
+            });
+        }
+        Ok(Some(tree))
+    }
 }
 
 /// A part that could not be excluded, with the clocks that are set or bounded in it.
@@ -239,18 +354,7 @@ fn strongly_connected<'a>(numbers: &mut [u32], arcs: Vec<&'a Arc>) -> Vec<Vec<&'
         }
     }
     let number = |node: u32| numbers[node as usize] as usize;
-    let mut first = vec![0u32; nodes as usize + 1];
-    arcs.iter().for_each(|arc| first[number(arc.from) + 1] += 1);
-    for n in 0..nodes as usize {
-        first[n + 1] += first[n];
-    }
-    let mut fill = first.clone();
-    let mut targets = vec![0u32; arcs.len()];
-    for arc in &arcs {
-        let at = &mut fill[number(arc.from)];
-        targets[*at as usize] = number(arc.to) as u32;
-        *at += 1;
-    }
+    let (first, targets) = targets(nodes as usize, &arcs, number);
     let component = components(&first, &targets);
     let of = |arc: &Arc| component[number(arc.from)];
     let is_inside = |arc: &&Arc| of(arc) == component[number(arc.to)];
@@ -264,6 +368,23 @@ fn strongly_connected<'a>(numbers: &mut [u32], arcs: Vec<&'a Arc>) -> Vec<Vec<&'
         numbers[node as usize] = NEW;
     }
     parts
+}
+
+/// The targets of the arcs of node `n` are `targets[first[n]..first[n + 1]]`.
+fn targets(nodes: usize, arcs: &[&Arc], number: impl Fn(u32) -> usize) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![0u32; nodes + 1];
+    arcs.iter().for_each(|arc| first[number(arc.from) + 1] += 1);
+    for n in 0..nodes {
+        first[n + 1] += first[n];
+    }
+    let mut fill = first.clone();
+    let mut targets = vec![0u32; arcs.len()];
+    for arc in arcs {
+        let at = &mut fill[number(arc.from)];
+        targets[*at as usize] = number(arc.to) as u32;
+        *at += 1;
+    }
+    (first, targets)
 }
 
 /// The component of each node (Tarjan, without recursion); the arcs of node `n` are

@@ -313,6 +313,12 @@ impl<'p> Wide<'p> {
         no_infinite_run(&self.zones, arcs, || watch.is_over()).map_err(Unfinished::Stopped)
     }
 
+    /// The nodes to which the steps of each node lead.
+    pub(crate) fn targets(&self) -> Vec<Vec<u32>> {
+        let targets = |arcs: &Vec<Arc>| arcs.iter().map(|arc| arc.to).collect();
+        self.arcs.iter().map(targets).collect()
+    }
+
     /// The distance of each discrete state of the finished graph from the given nodes.
     pub(crate) fn guide_to(&self, nodes: &[u32]) -> Guide {
         let mut back = vec![Vec::new(); self.len()];

@@ -11,6 +11,7 @@ use super::{Run, Search, verify_once};
 use crate::bounds::abstraction::Abstraction;
 use crate::graph::Successors;
 use crate::graph::expander::Expander;
+use crate::program::Program;
 use crate::search::sequential::Settings;
 use crate::store::passed_waiting::PassedWaiting;
 use crate::zone::bound::{self, INF, LE_ZERO};
@@ -21,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use zonelens_analysis::network::{Network, Position, Query};
 use zonelens_analysis::report::{
-    AbstractionOption, Options, QueryReport, SymmetryOption, TraceOption, Verdict,
+    AbstractionOption, Options, QueryReport, Switch, SymmetryOption, TraceOption, Verdict,
 };
 use zonelens_certificate::{Constraint, Header, Key, Kind, Shape, Target, Writer};
 use zonelens_syntax::span::Span;
@@ -92,9 +93,9 @@ pub fn verify_and_certify(
         written: Mutex::new(None),
     };
     let report = verify_once(network, query, options, position, control, Some(&sink));
-    let claimed = match kind {
-        Kind::Always => Verdict::Satisfied,
-        Kind::Never => Verdict::Violated,
+    let claimed = match kind.is_satisfied() {
+        true => Verdict::Satisfied,
+        false => Verdict::Violated,
     };
     if report.verdict != claimed {
         let why = match report.verdict {
@@ -106,8 +107,11 @@ pub fn verify_and_certify(
         };
         return (report, Err(why.to_owned()));
     }
-    if let Some(written) = sink.put(None) {
-        return (report, written);
+    match sink.put(None) {
+        // Wide zones may prove an answer in a way that the checker does not follow.
+        Some(Err(_)) if kind.is_about_runs() => {}
+        Some(written) => return (report, written),
+        None => {}
     }
     let again = Options {
         symmetry: SymmetryOption::Off,
@@ -118,6 +122,13 @@ pub fn verify_and_certify(
         threads: 1,
         trace: TraceOption::None,
         audit_symmetry: false,
+        without: match kind.is_about_runs() {
+            true => [Switch::LooseClocks, Switch::Guided]
+                .into_iter()
+                .chain(options.without.iter().copied())
+                .collect(),
+            false => options.without.clone(),
+        },
         timeout: (options.timeout).map(|limit| (limit - start.elapsed().as_secs_f64()).max(0.0)),
         ..options.clone()
     };
@@ -132,7 +143,7 @@ pub fn verify_and_certify(
             let reason = second.reason.as_ref().map(ToString::to_string);
             let reason = reason.unwrap_or_else(|| "it found no proof".to_owned());
             Err(format!(
-                "certificates are written without symmetry, and that search ended early: {reason}"
+                "the second search, without symmetry, ended early: {reason}"
             ))
         }
     };
@@ -153,23 +164,59 @@ impl Run<'_> {
             Stored::new(self, &search.states).and_then(|stored| stored.write(&sink.header));
         sink.put(Some(certificate));
     }
+
+    /// Whether the states of a liveness search are needed for a certificate.
+    pub(super) fn wants_certificate(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// The header of the certificate that is wanted.
+    pub(super) fn wanted_header(&self) -> Option<&Header> {
+        self.sink.map(|sink| &sink.header)
+    }
+
+    /// Leaves a certificate.
+    pub(super) fn leave_certificate(&self, certificate: Result<Certificate, String>) {
+        if let Some(sink) = self.sink {
+            sink.put(Some(certificate));
+        }
+    }
+}
+
+/// A set of states that a search has stored.
+pub(super) trait Nodes {
+    /// The numbers of the states.
+    fn kept(&self) -> Box<dyn Iterator<Item = u32> + '_>;
+
+    /// Restores a state.
+    fn get(&self, node: u32, state: &mut Vec<i32>, zone: &mut Zone);
+}
+
+impl Nodes for PassedWaiting {
+    fn kept(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        Box::new(PassedWaiting::kept(self))
+    }
+
+    fn get(&self, node: u32, state: &mut Vec<i32>, zone: &mut Zone) {
+        PassedWaiting::get(self, node, state, zone);
+    }
 }
 
 /// The states of a search, by their discrete parts.
-struct Stored<'s> {
+pub(super) struct Stored<'s> {
     run: &'s Run<'s>,
-    states: &'s PassedWaiting,
+    pub states: &'s dyn Nodes,
     /// The number of each discrete state.
     numbers: FxHashMap<Vec<i32>, usize>,
     /// The nodes of each discrete state.
-    nodes: Vec<Vec<u32>>,
+    pub nodes: Vec<Vec<u32>>,
     /// For each discrete state, the zone that covered the last successor.
     hints: Vec<usize>,
     scratch: (Vec<i32>, Zone),
 }
 
 impl<'s> Stored<'s> {
-    fn new(run: &'s Run<'s>, states: &'s PassedWaiting) -> Result<Stored<'s>, String> {
+    pub(super) fn new(run: &'s Run<'s>, states: &'s dyn Nodes) -> Result<Stored<'s>, String> {
         let mut stored = Stored {
             run,
             states,
@@ -193,24 +240,40 @@ impl<'s> Stored<'s> {
         Ok(stored)
     }
 
-    fn within_limits(&self) -> Result<(), String> {
+    pub(super) fn within_limits(&self) -> Result<(), String> {
         match self.run.limit.is_over() {
             None => Ok(()),
             Some(_) => Err("the limits were reached before the certificate was written".into()),
         }
     }
 
-    fn write(mut self, header: &Header) -> Result<Certificate, String> {
-        let (run, stored) = (self.run, self.states);
-        let (network, program) = (run.network, run.program);
-        let states = self.nodes.len() as u64;
+    /// The numbers of discrete states and of zones.
+    pub(super) fn counts(&self) -> (u64, u64) {
         let zones = self.nodes.iter().map(|nodes| nodes.len() as u64).sum();
-        let memory = run.options.memory.unwrap_or(u64::MAX);
-        let mut writer = Writer::new(header, Shape::new(network, states, zones));
+        (self.nodes.len() as u64, zones)
+    }
+
+    fn write(mut self, header: &Header) -> Result<Certificate, String> {
+        let (states, zones) = self.counts();
+        let mut writer = Writer::new(header, Shape::new(self.run.network, states, zones));
+        self.write_states(&mut writer);
+        self.write_records(&mut writer)?;
+        Ok(Certificate {
+            kind: header.kind,
+            bytes: writer.bytes,
+            states,
+            zones,
+            searched_again: false,
+        })
+    }
+
+    /// Writes all states with their zones.
+    pub(super) fn write_states(&self, writer: &mut Writer) {
+        let (network, program) = (self.run.network, self.run.program);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(program.dim()));
         for nodes in &self.nodes {
             for (k, node) in nodes.iter().enumerate() {
-                stored.get(*node, &mut state, &mut zone);
+                self.states.get(*node, &mut state, &mut zone);
                 if k == 0 {
                     let (cells, locations) = state.split_at(program.cells.len());
                     let locations = locations.iter().map(|l| *l as u32);
@@ -220,15 +283,29 @@ impl<'s> Stored<'s> {
                 writer.zone(program.clocks, &constraints(&zone));
             }
         }
+    }
+
+    /// `Err` if the certificate is too large.
+    pub(super) fn within_memory(&self, writer: &Writer) -> Result<(), String> {
+        let memory = self.run.options.memory.unwrap_or(u64::MAX);
+        match writer.bytes.len() as u64 > memory {
+            true => Err("the certificate is larger than the memory limit".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes where the initial state lies, and the steps of all zones.
+    pub(super) fn write_records(&mut self, writer: &mut Writer) -> Result<(), String> {
+        let (run, stored) = (self.run, self.states);
+        let (network, program) = (run.network, run.program);
+        let (mut state, mut zone) = (Vec::new(), Zone::universe(program.dim()));
         let mut expander = Expander::new(program);
         let (first, pieces) = (expander.initial()).map_err(|fault| fault.kind.to_string())?;
-        writer.target(&self.cover(&first, &pieces)?);
+        writer.target(&self.cover(&first, &pieces, &|_| true)?);
         let (mut next, mut entries): (Vec<i32>, Vec<(Key, Target)>) = (Vec::new(), Vec::new());
         for number in 0..self.nodes.len() {
             self.within_limits()?;
-            if writer.bytes.len() as u64 > memory {
-                return Err("the certificate is larger than the memory limit".into());
-            }
+            self.within_memory(writer)?;
             for at in 0..self.nodes[number].len() {
                 stored.get(self.nodes[number][at], &mut state, &mut zone);
                 (expander.find_steps(&mut state, &zone)).map_err(|f| f.kind.to_string())?;
@@ -239,29 +316,24 @@ impl<'s> Stored<'s> {
                     if pieces.is_empty() {
                         continue;
                     }
-                    let named = expander.steps.named(program, step).into_iter();
-                    let key = named.map(|(edge, values)| {
-                        let edge = &program.edges[edge as usize];
-                        (edge.process, edge.index, values)
-                    });
-                    entries.push((key.collect(), self.cover(&next, &pieces)?));
+                    let key = key(program, &expander, step);
+                    entries.push((key, self.cover(&next, &pieces, &|_| true)?));
                     expander.recycle_list(pieces);
                 }
                 entries.sort_by(|a, b| a.0.cmp(&b.0));
                 writer.record(network, &entries);
             }
         }
-        Ok(Certificate {
-            kind: header.kind,
-            bytes: writer.bytes,
-            states,
-            zones,
-            searched_again: false,
-        })
+        Ok(())
     }
 
-    /// The stored zones that cover these zones of a discrete state.
-    fn cover(&mut self, state: &[i32], pieces: &[Zone]) -> Result<Target, String> {
+    /// The stored zones that cover these zones of a discrete state, of the nodes that may.
+    pub(super) fn cover(
+        &mut self,
+        state: &[i32],
+        pieces: &[Zone],
+        may: &dyn Fn(u32) -> bool,
+    ) -> Result<Target, String> {
         let open = || "internal: the stored states do not cover a successor".to_owned();
         let number = *self.numbers.get(state).ok_or_else(open)?;
         let mut zones = Vec::new();
@@ -276,6 +348,9 @@ impl<'s> Stored<'s> {
                 let at = (self.hints[number] + k) % count;
                 let stored = &mut self.scratch;
                 let node = self.nodes[number][at];
+                if !may(node) {
+                    continue;
+                }
                 self.states.get(node, &mut stored.0, &mut stored.1);
                 if stored.1.includes(piece) {
                     self.hints[number] = at;
@@ -299,6 +374,16 @@ impl<'s> Stored<'s> {
             zones,
         })
     }
+}
+
+/// The key of a step of the expander's present state.
+pub(super) fn key(program: &Program, expander: &Expander<'_>, step: usize) -> Key {
+    let named = expander.steps.named(program, step).into_iter();
+    let key = named.map(|(edge, values)| {
+        let edge = &program.edges[edge as usize];
+        (edge.process, edge.index, values)
+    });
+    key.collect()
 }
 
 /// The bounds of a zone from which all others follow (Larsen, Larsson, Pettersson, Yi: *Efficient

@@ -1,13 +1,15 @@
 //! The queries `E[]`, `A<>` and `-->`.
 
+use super::certify::Nodes;
+use super::certify_runs::{Finished, Proof};
 use super::live_turns::Runs;
 use super::scheduler::take_turns;
 use super::{Answer, Run};
 use crate::bounds::Bounds;
 use crate::bounds::abstraction::Abstraction;
-use crate::graph::Visitor;
 use crate::graph::expander::Expander;
 use crate::graph::throughout::Throughout;
+use crate::graph::{Successors, Visitor};
 use crate::program::{Fault, Formula};
 use crate::search::limits::{Counts, Stop, Watch};
 use crate::search::liveness::{Live, Liveness};
@@ -79,12 +81,16 @@ impl Run<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<Answer, Stop> {
         let mut liveness = liveness(self, bounds, condition, self.region_abstraction());
+        self.record(&mut liveness);
         liveness.guide = guided.map(|guided| guided.guide);
         let entry = vec![Zone::point(&self.program.initial_clocks)];
         let live = liveness.search(&self.program.initial, entry, watch);
         watch.add(liveness.counts());
         if let Live::Stopped(stop) = live {
             return Err(stop);
+        }
+        if matches!(live, Live::None) && liveness.guide.is_none() {
+            self.certify_finished(&mut liveness, bounds, None);
         }
         let run = LiveRun {
             graph: &liveness.graph,
@@ -256,8 +262,15 @@ impl Run<'_> {
         let mut search = self.search(bounds, settings, representative, audit);
         // Both searches check the same limits, each through its own watch.
         let mut outer = watch.twin();
+        let mut avoiding = avoiding;
+        self.record(&mut avoiding);
+        let guided = avoiding.guide.is_some();
         let mut starts = Starts::new(self, start, avoiding, watch);
         let outcome = search.run(&mut starts, &mut outer);
+        if outcome == Outcome::Exhausted && !guided && !search.graph.moves() {
+            let all = (&search.states as &dyn Nodes, starts.p);
+            self.certify_finished(&mut starts.liveness, bounds, Some(all));
+        }
         let (live, counts) = starts.end();
         watch.all_checked += outer.all_checked;
         let stopped = match (&outcome, &live) {
@@ -285,16 +298,47 @@ impl Run<'_> {
         if search.run(&mut Nothing, watch) != Outcome::Exhausted {
             return false;
         }
-        let avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
+        let mut avoiding = liveness(self, bounds, condition, Abstraction::ExtraLu);
+        self.record(&mut avoiding);
         let mut starts = Starts::new(self, start, avoiding, watch);
         let (mut state, mut zone) = (Vec::new(), Zone::universe(self.program.dim()));
         let avoided = search.states.kept().any(|node| {
             search.states.get(node, &mut state, &mut zone);
             starts.visit(&mut state, &Lazy::from(&zone), node) != Ok(false)
         });
+        if !avoided {
+            let all = (&search.states as &dyn Nodes, starts.p);
+            self.certify_finished(&mut starts.liveness, bounds, Some(all));
+        }
         let (_, counts) = starts.end();
         watch.add(counts);
         !avoided
+    }
+
+    /// Records the states of a search if a certificate needs them.
+    fn record<'p>(&self, liveness: &mut Liveness<'p, Chosen<'p>>) {
+        if self.wants_certificate() && !liveness.graph.moves() {
+            liveness.finished = Some(Vec::new());
+        }
+    }
+
+    /// Writes the certificate of a search that found no run, if its states were recorded.
+    fn certify_finished<'p>(
+        &self,
+        liveness: &mut Liveness<'p, Chosen<'p>>,
+        bounds: &Bounds,
+        start: Option<(&dyn Nodes, Throughout<'_>)>,
+    ) {
+        let Some(finished) = liveness.finished.take() else {
+            return;
+        };
+        self.certify_runs(&Proof {
+            condition: liveness.condition,
+            bounds,
+            states: &Finished(finished),
+            leads: &|from, to| to < from,
+            start,
+        });
     }
 }
 

@@ -22,6 +22,8 @@ use crate::search::sequential::Settings;
 use crate::search::wide::{Guide, Sharing, Unfinished, Wide};
 use crate::strategy::Run;
 use crate::strategy::Search;
+use crate::strategy::certify::Nodes;
+use crate::strategy::certify_runs::Proof;
 use crate::symmetry::Chosen;
 use crate::zone::{Federation, Zone};
 use std::collections::VecDeque;
@@ -221,6 +223,17 @@ impl<'p> NoRun<'p> {
         grown?;
         watch.set_turn(None);
         let excluded = runs.excludes_runs(watch)?;
+        if excluded.is_ok() && self.run.wants_certificate() {
+            let targets = runs.targets();
+            self.run.certify_runs(&Proof {
+                condition: self.condition,
+                bounds: self.bounds,
+                states: &runs,
+                leads: &|from, to| targets[from as usize].contains(&to),
+                start: (self.start.zip(self.reached.as_ref()))
+                    .map(|(start, all)| (all as &dyn Nodes, start)),
+            });
+        }
         if let Err(suspect) = &excluded {
             self.guide = Some(Rc::new(runs.guide_to(&suspect.nodes)));
         }

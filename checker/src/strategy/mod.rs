@@ -5,6 +5,7 @@
 
 mod bounds_query;
 mod certify;
+mod certify_runs;
 mod coverage;
 pub(crate) mod extremes;
 mod fastest;

@@ -16,6 +16,15 @@ use zonelens_test_support::oracle::queries::{Asked, random_query};
 use zonelens_test_support::oracle::regions::{CAP, Graph, explore};
 
 fn certified(loaded: &Loaded, query: &Query) -> (QueryReport, Result<Certificate, String>) {
+    certified_with(loaded, query, None)
+}
+
+/// The same with a short first turn, so that other strategies decide.
+fn certified_with(
+    loaded: &Loaded,
+    query: &Query,
+    first_turn: Option<u64>,
+) -> (QueryReport, Result<Certificate, String>) {
     let cancelled = AtomicBool::new(false);
     let control = Control {
         cancelled: &cancelled,
@@ -23,6 +32,7 @@ fn certified(loaded: &Loaded, query: &Query) -> (QueryReport, Result<Certificate
     };
     let options = Options {
         timeout: Some(10.0),
+        first_turn,
         ..Options::default()
     };
     let about = ("a test", &BTreeMap::new());
@@ -83,7 +93,7 @@ fn claims(seed: u64, count: usize, bugs: &[Mutation]) -> BTreeMap<String, usize>
             .unwrap_or_else(|e| panic!("seed {model_seed}: {e}\n{text}"));
         // A seeded bug rarely makes an answer to a random query wrong.
         for k in 0..if correct { 4 } else { 12 } {
-            let asked = match k < 4 {
+            let asked = match k < 4 || bugs == Mutation::OF_RUNS {
                 true => random_query(&mut rng, &model, &graph),
                 false => reachable(&mut rng, &model, &graph),
             };
@@ -91,20 +101,23 @@ fn claims(seed: u64, count: usize, bugs: &[Mutation]) -> BTreeMap<String, usize>
             let Ok((kind, _)) = Kind::of(&query) else {
                 continue;
             };
-            let wrong = asked.expected != (kind == Kind::Always) || asked.fails;
+            // A certificate of `-->` also shows that no reachable evaluation fails.
+            let fails = kind == Kind::LeadsTo && graph.fails.contains(&true);
+            let wrong = asked.expected != kind.is_satisfied() || asked.fails || fails;
             let on = bugs.iter().copied().map(Some);
             for bug in on.chain(correct.then_some(None)) {
                 mutation::set(bug);
                 // A seeded bug may also show as a panic of a debug assertion.
-                let run = std::panic::catch_unwind(|| certified(&loaded, &query));
+                let first_turn = (kind.is_about_runs() && round % 2 == 1).then_some(2);
+                let run = std::panic::catch_unwind(|| certified_with(&loaded, &query, first_turn));
                 mutation::set(None);
                 let Ok((report, certificate)) = run else {
                     assert!(!correct, "seed {model_seed}: a panic");
                     continue;
                 };
-                let claimed = match kind {
-                    Kind::Always => Verdict::Satisfied,
-                    Kind::Never => Verdict::Violated,
+                let claimed = match kind.is_satisfied() {
+                    true => Verdict::Satisfied,
+                    false => Verdict::Violated,
                 };
                 if report.verdict != claimed {
                     continue;
@@ -151,7 +164,7 @@ fn claims_about_random_models_are_certified() {
     let seed = super::from_environment("ZONELENS_ORACLE_SEED").unwrap_or(21);
     let seen = claims(seed, count as usize, &[]);
     shown(&seen);
-    for kind in ["A[]", "E<>", "deadlock"] {
+    for kind in ["A[]", "E<>", "deadlock", "A<>", "E[]", "-->"] {
         let accepted = seen.get(&format!("accepted {kind}")).copied();
         assert!(
             accepted.unwrap_or(0) as u64 * 20 >= count,
@@ -160,7 +173,10 @@ fn claims_about_random_models_are_certified() {
     }
     // Nothing is left out but what is named.
     let named = "none: certificates do not cover clock guards on urgent channels";
-    let other = |name: &&String| name.starts_with("none") && *name != named;
+    // A proof of `-->` need not explore what fails; its certificate does.
+    let fails = "none for a wrong claim";
+    let other =
+        |name: &&String| name.starts_with("none") && *name != named && !name.starts_with(fails);
     assert_eq!(seen.keys().find(other), None, "{seen:?}");
 }
 
@@ -174,6 +190,17 @@ fn wrong_claims_of_seeded_bugs_are_rejected() {
     let rejected: usize = all.iter().filter_map(wrong).sum();
     // Most bugs leave most answers right; what is not a proof is often noticed by the writer.
     assert!(rejected as u64 * 20 >= count, "{rejected}");
+}
+
+#[test]
+fn wrong_claims_about_runs_are_rejected() {
+    let count = super::from_environment("ZONELENS_CERTIFIED_BUGS").unwrap_or(60) * 2;
+    let all = claims(815, count as usize, &Mutation::OF_RUNS);
+    shown(&all);
+    for obligation in [Obligation::NotForEver, Obligation::NoInfinitePath] {
+        let name = format!("rejected, wrong: {}", obligation.name());
+        assert!(all.contains_key(&name), "{name}: {all:?}");
+    }
 }
 
 /// The states of a true claim, sold as the proof of a false one.
@@ -199,11 +226,14 @@ fn false_claims_are_rejected() {
             let Ok((kind, _)) = Kind::of(&query) else {
                 continue;
             };
+            if kind.is_about_runs() {
+                continue;
+            }
             let header = zonelens_certificate::header(network, &query, kind);
             let head = Writer::new(&header, Shape::new(network, 0, 0)).bytes;
             file.head = head[..head.len() - 2].to_vec();
             let result = accept(&loaded, &query, &file.write(network));
-            if asked.expected != (kind == Kind::Always) {
+            if asked.expected != kind.is_satisfied() {
                 tried += 1;
                 let rejection = result.expect_err(&asked.query);
                 *seen.entry(rejection.obligation.name()).or_default() += 1;

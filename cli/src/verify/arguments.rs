@@ -76,8 +76,8 @@ pub(crate) struct Args {
     /// Write the whole state in every step of a long trace in JSON, instead of only the changes
     #[arg(long)]
     pub full_trace: bool,
-    /// Write a certificate of the answer, which `zonelens certify` checks; for one query, `A[]`
-    /// that holds or `E<>` that does not
+    /// Write a certificate of the answer, which `zonelens certify` checks; for one query: `A[]`,
+    /// `A<>` or `-->` that holds, `E<>` or `E[]` that does not
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Check every answer that can have a certificate, by code that shares nothing with the engine

@@ -3,9 +3,13 @@
 //! It follows `docs/certificates.md` and shares no code with the checker of certificates, whose
 //! tests change files with it and ask [`Naive`] about the result.
 
+mod mutants;
+mod naive;
+
+pub use mutants::{Accepts, Certify, mutants};
+pub use naive::{Claim, Condition, Naive};
+
 use crate::Rng;
-use crate::oracle::model::TestModel;
-use crate::oracle::regions::{State as Point, Walker};
 use zonelens_analysis::network::{CellId, Id, Network};
 
 /// A bound `2c + 1` for `<= c`, `2c` for `< c` on `x_i - x_j`.
@@ -25,15 +29,46 @@ pub type Target = (u64, Vec<u64>);
 /// A participant of a step: process, edge, values of select variables from 0.
 pub type Part = (u64, u64, Vec<u64>);
 
+/// For each zone of each state, its steps.
+pub type Records = Vec<Vec<(Vec<Part>, Target)>>;
+
 /// A certificate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// All bytes before the numbers of states and zones.
     pub head: Vec<u8>,
     pub states: Vec<State>,
-    pub initial: Target,
-    /// For each zone of each state, its steps.
-    pub records: Vec<Vec<(Vec<Part>, Target)>>,
+    /// `None` if no run starts at the initial state.
+    pub initial: Option<Target>,
+    pub records: Records,
+    /// What a claim about runs adds.
+    pub runs: Option<Runs>,
+}
+
+/// The parts of a certificate about runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// If runs start at all states with a condition: the second set.
+    pub second: Option<Second>,
+    pub tree: Tree,
+}
+
+/// The states of runs from all states with a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Second {
+    pub states: Vec<State>,
+    /// For each zone of the first set, where the runs that start there lie.
+    pub starts: Vec<Option<Target>>,
+    pub records: Records,
+}
+
+/// A proof that no path is infinite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    pub numbers: Vec<u64>,
+    /// Number, bounded clock, and the list of other clocks with whether there are two subtrees.
+    pub parts: Vec<(u64, u64, Vec<u64>, bool)>,
+    pub subtrees: Vec<Tree>,
 }
 
 struct Reader<'b>(&'b [u8]);
@@ -64,6 +99,142 @@ impl Reader<'_> {
     fn target(&mut self) -> Option<Target> {
         Some((self.number()?, self.list(Reader::number)?))
     }
+
+    fn start(&mut self) -> Option<Option<Target>> {
+        match self.number()? {
+            0 => Some(None),
+            _ => self.target().map(Some),
+        }
+    }
+
+    fn states(&mut self, network: &Network, count: u64) -> Option<Vec<State>> {
+        let dim = network.clocks.len() as u64 + 1;
+        let one = |_| {
+            let locations = network.processes.iter().map(|_| self.number());
+            let locations: Option<Vec<u64>> = locations.collect();
+            let cells = (0..network.cells.len()).map(|c| {
+                let above = self.number()? as i64;
+                let lo = i64::from(network.cells.get(CellId::at(c))?.lo);
+                Some((above > 0).then_some(lo + above - 1))
+            });
+            let cells: Option<Vec<Option<i64>>> = cells.collect();
+            let zones = self.list(|reader| {
+                let mut free = 0;
+                reader.list(|reader| {
+                    let position = free + reader.number()?;
+                    let bound = reader.number()?;
+                    free = position + 1;
+                    let bound = (bound >> 1) as i64 ^ -((bound & 1) as i64);
+                    Some(((position / dim) as usize, (position % dim) as usize, bound))
+                })
+            });
+            Some(State {
+                locations: locations?,
+                cells: cells?,
+                zones: zones?,
+            })
+        };
+        (0..count).map(one).collect()
+    }
+
+    fn records(&mut self, network: &Network, states: &[State]) -> Option<Records> {
+        let one = |_| {
+            self.list(|reader| {
+                let parts = reader.list(|reader| {
+                    let (process, edge) = (reader.number()?, reader.number()?);
+                    let edges = &network.processes.get(process as usize)?.edges;
+                    let selects = edges.get(edge as usize)?.selects.iter();
+                    let values: Option<Vec<u64>> = selects.map(|_| reader.number()).collect();
+                    Some((process, edge, values?))
+                })?;
+                Some((parts, reader.target()?))
+            })
+        };
+        (0..zones(states)).map(one).collect()
+    }
+
+    fn tree(&mut self, nodes: usize) -> Option<Tree> {
+        let numbers: Option<Vec<u64>> = (0..nodes).map(|_| self.number()).collect();
+        let numbers = numbers?;
+        let parts = self.list(|reader| {
+            let (number, short) = (reader.number()?, reader.number()?);
+            let count = reader.number()?;
+            let clocks = (0..count.max(1)).map(|_| reader.number());
+            let clocks: Option<Vec<u64>> = clocks.collect();
+            Some((number, short, clocks?, count == 0))
+        })?;
+        let mut subtrees = Vec::new();
+        for (number, _, _, both) in &parts {
+            let nodes = numbers.iter().filter(|n| *n == number).count();
+            for _ in 0..1 + usize::from(*both) {
+                subtrees.push(self.tree(nodes)?);
+            }
+        }
+        Some(Tree {
+            numbers,
+            parts,
+            subtrees,
+        })
+    }
+}
+
+/// The number of zones of states.
+fn zones(states: &[State]) -> usize {
+    states.iter().map(|s| s.zones.len()).sum()
+}
+
+fn put_start(out: &mut Vec<u8>, start: Option<&Target>) {
+    put(out, u64::from(start.is_some()));
+    start.iter().for_each(|target| put_target(out, target));
+}
+
+fn put_states(out: &mut Vec<u8>, network: &Network, states: &[State]) {
+    let dim = network.clocks.len() + 1;
+    for state in states {
+        state.locations.iter().for_each(|l| put(out, *l));
+        for (c, value) in state.cells.iter().enumerate() {
+            let lo = i64::from(network.cells[CellId::at(c)].lo);
+            put(out, value.map_or(0, |v| (v - lo + 1) as u64));
+        }
+        put(out, state.zones.len() as u64);
+        for zone in &state.zones {
+            put(out, zone.len() as u64);
+            let mut free = 0;
+            for (i, j, bound) in zone {
+                let position = i * dim + j;
+                put(out, (position - free) as u64);
+                put(out, ((bound << 1) ^ (bound >> 63)) as u64);
+                free = position + 1;
+            }
+        }
+    }
+}
+
+fn put_records(out: &mut Vec<u8>, records: &Records) {
+    for record in records {
+        put(out, record.len() as u64);
+        for (parts, target) in record {
+            put(out, parts.len() as u64);
+            for (process, edge, values) in parts {
+                put(out, *process);
+                put(out, *edge);
+                values.iter().for_each(|v| put(out, *v));
+            }
+            put_target(out, target);
+        }
+    }
+}
+
+fn put_tree(out: &mut Vec<u8>, tree: &Tree) {
+    tree.numbers.iter().for_each(|n| put(out, *n));
+    put(out, tree.parts.len() as u64);
+    for (number, short, clocks, both) in &tree.parts {
+        put(out, *number);
+        put(out, *short);
+        put(out, if *both { 0 } else { clocks.len() as u64 });
+        clocks.iter().for_each(|y| put(out, *y));
+    }
+    tree.subtrees.iter().for_each(|tree| put_tree(out, tree));
 }
 
 fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -86,7 +257,7 @@ impl File {
         let mut reader = Reader(bytes);
         reader.skip(8)?;
         reader.number()?;
-        reader.number()?;
+        let kind = reader.number()?;
         reader.skip(32)?;
         let text = |reader: &mut Reader<'_>| {
             let length = reader.number()?;
@@ -98,60 +269,43 @@ impl File {
             reader.number()
         })?;
         text(&mut reader)?;
-        let processes = reader.number()?;
-        let cells = reader.number()?;
-        let dim = reader.number()? + 1;
+        for _ in 0..3 {
+            reader.number()?;
+        }
         let head = bytes[..bytes.len() - reader.0.len()].to_vec();
-        let states = reader.number()?;
+        let count = reader.number()?;
         reader.number()?;
-        let states: Option<Vec<State>> = (0..states)
-            .map(|_| {
-                let locations = (0..processes).map(|_| reader.number());
-                let locations: Option<Vec<u64>> = locations.collect();
-                let cells = (0..cells as usize).map(|c| {
-                    let above = reader.number()? as i64;
-                    let lo = i64::from(network.cells.get(CellId::at(c))?.lo);
-                    Some((above > 0).then_some(lo + above - 1))
+        let states = reader.states(network, count)?;
+        let initial = match kind {
+            3 | 4 => reader.start()?,
+            _ => Some(reader.target()?),
+        };
+        let records = reader.records(network, &states)?;
+        let mut runs = None;
+        if kind > 2 {
+            let mut second = None;
+            if kind == 5 {
+                let count = reader.number()?;
+                reader.number()?;
+                let own = reader.states(network, count)?;
+                let starts = (0..zones(&states)).map(|_| reader.start());
+                let starts: Option<Vec<Option<Target>>> = starts.collect();
+                second = Some(Second {
+                    starts: starts?,
+                    records: reader.records(network, &own)?,
+                    states: own,
                 });
-                let cells: Option<Vec<Option<i64>>> = cells.collect();
-                let zones = reader.list(|reader| {
-                    let mut free = 0;
-                    reader.list(|reader| {
-                        let position = free + reader.number()?;
-                        let bound = reader.number()?;
-                        free = position + 1;
-                        let bound = (bound >> 1) as i64 ^ -((bound & 1) as i64);
-                        Some(((position / dim) as usize, (position % dim) as usize, bound))
-                    })
-                });
-                Some(State {
-                    locations: locations?,
-                    cells: cells?,
-                    zones: zones?,
-                })
-            })
-            .collect();
-        let states = states?;
-        let initial = reader.target()?;
-        let zones: usize = states.iter().map(|s| s.zones.len()).sum();
-        let records = (0..zones).map(|_| {
-            reader.list(|reader| {
-                let parts = reader.list(|reader| {
-                    let (process, edge) = (reader.number()?, reader.number()?);
-                    let edges = &network.processes.get(process as usize)?.edges;
-                    let selects = edges.get(edge as usize)?.selects.iter();
-                    let values: Option<Vec<u64>> = selects.map(|_| reader.number()).collect();
-                    Some((process, edge, values?))
-                })?;
-                Some((parts, reader.target()?))
-            })
-        });
-        let records: Option<Vec<_>> = records.collect();
+            }
+            let nodes = zones(second.as_ref().map_or(&states, |second| &second.states));
+            let tree = reader.tree(nodes)?;
+            runs = Some(Runs { second, tree });
+        }
         let file = File {
             head,
             states,
             initial,
-            records: records?,
+            records,
+            runs,
         };
         reader.0.is_empty().then_some(file)
     }
@@ -159,46 +313,40 @@ impl File {
     /// The bytes of the certificate.
     pub fn write(&self, network: &Network) -> Vec<u8> {
         let mut out = self.head.clone();
-        let dim = network.clocks.len() + 1;
         put(&mut out, self.states.len() as u64);
-        let zones: usize = self.states.iter().map(|s| s.zones.len()).sum();
-        put(&mut out, zones as u64);
-        for state in &self.states {
-            state.locations.iter().for_each(|l| put(&mut out, *l));
-            for (c, value) in state.cells.iter().enumerate() {
-                let lo = i64::from(network.cells[CellId::at(c)].lo);
-                put(&mut out, value.map_or(0, |v| (v - lo + 1) as u64));
-            }
-            put(&mut out, state.zones.len() as u64);
-            for zone in &state.zones {
-                put(&mut out, zone.len() as u64);
-                let mut free = 0;
-                for (i, j, bound) in zone {
-                    let position = i * dim + j;
-                    put(&mut out, (position - free) as u64);
-                    put(&mut out, ((bound << 1) ^ (bound >> 63)) as u64);
-                    free = position + 1;
-                }
-            }
+        put(&mut out, zones(&self.states) as u64);
+        put_states(&mut out, network, &self.states);
+        let second = self.runs.as_ref().map(|runs| runs.second.is_some());
+        match (second, &self.initial) {
+            (Some(false), initial) => put_start(&mut out, initial.as_ref()),
+            (_, initial) => initial.iter().for_each(|t| put_target(&mut out, t)),
         }
-        put_target(&mut out, &self.initial);
-        for record in &self.records {
-            put(&mut out, record.len() as u64);
-            for (parts, target) in record {
-                put(&mut out, parts.len() as u64);
-                for (process, edge, values) in parts {
-                    put(&mut out, *process);
-                    put(&mut out, *edge);
-                    values.iter().for_each(|v| put(&mut out, *v));
-                }
-                put_target(&mut out, target);
+        put_records(&mut out, &self.records);
+        if let Some(Runs { second, tree }) = &self.runs {
+            if let Some(second) = second {
+                put(&mut out, second.states.len() as u64);
+                put(&mut out, zones(&second.states) as u64);
+                put_states(&mut out, network, &second.states);
+                let starts = second.starts.iter();
+                starts.for_each(|start| put_start(&mut out, start.as_ref()));
+                put_records(&mut out, &second.records);
             }
+            put_tree(&mut out, tree);
         }
         out
     }
 
     /// Makes one random change and names it.
     pub fn change(&mut self, network: &Network, rng: &mut Rng) -> &'static str {
+        if let Some(runs) = &mut self.runs
+            && rng.chance(50)
+        {
+            return runs.change(network, rng, &mut self.initial, zones(&self.states));
+        }
+        let no_states = self.states.is_empty() || self.records.is_empty();
+        if no_states {
+            return "nothing";
+        }
         let s = rng.below(self.states.len());
         let z = rng.below(self.states[s].zones.len().max(1));
         let first: usize = self.states[..s].iter().map(|s| s.zones.len()).sum();
@@ -207,6 +355,12 @@ impl File {
             0 if !state.zones.is_empty() => {
                 state.zones.remove(z);
                 self.records.remove(first + z);
+                if let Some(Runs { second, tree }) = &mut self.runs {
+                    match second {
+                        Some(second) => drop(second.starts.remove(first + z)),
+                        None => drop(tree.numbers.remove(first + z)),
+                    }
+                }
                 "a zone dropped"
             }
             1 | 2 => match state.zones.get_mut(z) {
@@ -301,208 +455,64 @@ impl File {
     }
 }
 
-/// Whether a certificate is a proof, by looking at points: multiples of `1 / unit` of every clock.
-pub struct Naive<'m> {
-    pub model: &'m TestModel,
-    /// Whether a point meets the condition that no state may meet.
-    pub bad: &'m dyn Fn(&Point, i32) -> bool,
-}
-
-/// The parts of a time unit that points are multiples of.
-const UNIT: i32 = 2;
-/// The greatest value of a clock, in time units.
-const FAR: i32 = 6;
-
-impl Naive<'_> {
-    /// The first point that shows that the set is no proof.
-    pub fn refute(&self, file: &File) -> Option<String> {
-        let walker = Walker::exact(self.model, UNIT);
-        let initial = walker.initial();
-        for point in delays(&walker, initial) {
-            if !contains(file, &point) {
-                return Some(format!("{point:?} is initial and missing"));
+impl Runs {
+    fn change(
+        &mut self,
+        network: &Network,
+        rng: &mut Rng,
+        initial: &mut Option<Target>,
+        first_zones: usize,
+    ) -> &'static str {
+        let tree = &mut self.tree;
+        let nodes = tree.numbers.len();
+        match (rng.below(6), &mut self.second) {
+            (0, Some(second)) if first_zones > 0 => {
+                second.starts[rng.below(first_zones)] = None;
+                "a start cut"
             }
-        }
-        for state in &file.states {
-            for zone in &state.zones {
-                for point in self.points(state, zone) {
-                    if (self.bad)(&point, UNIT) {
-                        return Some(format!("{point:?} is bad"));
+            (0, None) => {
+                *initial = None;
+                "a start cut"
+            }
+            (1, Some(second)) if !second.states.is_empty() => {
+                let s = rng.below(second.states.len());
+                let zones = &mut second.states[s].zones;
+                match zones.last_mut() {
+                    Some(zone) if !zone.is_empty() => {
+                        let at = rng.below(zone.len());
+                        zone[at].2 += i64::from(rng.range(-3, 3));
+                        "a bound of a run changed"
                     }
-                    let (steps, fails, _) = walker.actions(&point);
-                    if fails {
-                        return Some(format!("{point:?} fails"));
+                    _ => "nothing",
+                }
+            }
+            (0..4, _) if nodes > 0 => {
+                let at = rng.below(nodes);
+                let least = tree.numbers[at];
+                let most = nodes as u64 - 1;
+                tree.numbers[at] = most.min(least + 1 + rng.below(2) as u64);
+                "a rank raised"
+            }
+            (_, _) if !tree.parts.is_empty() => {
+                let at = rng.below(tree.parts.len());
+                let clock = rng.below(network.clocks.len()) as u64;
+                match rng.below(3) {
+                    0 => {
+                        tree.parts.remove(at);
+                        tree.subtrees.remove(at.min(tree.subtrees.len() - 1));
+                        "a subtree dropped"
                     }
-                    for (step, target) in steps {
-                        for later in delays(&walker, target) {
-                            if !contains(file, &later) {
-                                return Some(format!(
-                                    "{point:?} by {step:?}: {later:?} is missing"
-                                ));
-                            }
-                        }
+                    1 => {
+                        tree.parts[at].1 = clock;
+                        "another bounded clock"
+                    }
+                    _ => {
+                        tree.parts[at].2 = vec![clock];
+                        "another clock that is set"
                     }
                 }
             }
-        }
-        None
-    }
-
-    /// Points of a zone; a `*` stands for each value that the variable can have.
-    fn points(&self, state: &State, zone: &[Bound]) -> Vec<Point> {
-        let clocks = self.model.clocks + usize::from(self.model.bounded);
-        let mut values: Vec<Vec<i32>> = vec![Vec::new()];
-        for cell in &state.cells {
-            let all = match cell {
-                Some(value) => vec![*value as i32],
-                None => vec![0, 1, 2],
-            };
-            values = (values.iter())
-                .flat_map(|v| all.iter().map(|x| [v.clone(), vec![*x]].concat()))
-                .collect();
-        }
-        let mut times: Vec<Vec<i32>> = vec![Vec::new()];
-        for _ in 0..clocks {
-            times = (times.iter())
-                .flat_map(|t| (0..=FAR * UNIT).map(|x| [t.clone(), vec![x]].concat()))
-                .collect();
-        }
-        times.retain(|clocks| inside(zone, clocks));
-        let locations: Vec<usize> = state.locations.iter().map(|l| *l as usize).collect();
-        (values.iter())
-            .flat_map(|vars| {
-                times.iter().map(|clocks| Point {
-                    locations: locations.clone(),
-                    vars: vars.clone(),
-                    clocks: clocks.clone(),
-                })
-            })
-            .collect()
-    }
-}
-
-/// The points that time reaches, up to the greatest value of a clock.
-fn delays(walker: &Walker<'_>, from: Point) -> Vec<Point> {
-    let mut all = vec![from];
-    while let Some(last) = all.last() {
-        let mut next = last.clone();
-        next.clocks.iter_mut().for_each(|c| *c += 1);
-        let far = next.clocks.iter().any(|c| *c > FAR * UNIT);
-        if far || !walker.may_delay(last) || !walker.invariants(&next) {
-            break;
-        }
-        all.push(next);
-    }
-    all
-}
-
-fn inside(zone: &[Bound], clocks: &[i32]) -> bool {
-    let value = |i: usize| match i {
-        0 => 0,
-        _ => i64::from(clocks[i - 1]),
-    };
-    zone.iter().all(|(i, j, bound)| {
-        let (difference, limit) = (value(*i) - value(*j), bound.div_euclid(2) * i64::from(UNIT));
-        difference < limit || difference == limit && bound.rem_euclid(2) == 1
-    })
-}
-
-fn contains(file: &File, point: &Point) -> bool {
-    file.states.iter().any(|state| {
-        let same = |(cell, own): (&Option<i64>, &i32)| cell.is_none_or(|v| v == i64::from(*own));
-        let locations = state.locations.iter().map(|l| *l as usize);
-        locations.eq(point.locations.iter().copied())
-            && state.cells.iter().zip(&point.vars).all(same)
-            && state.zones.iter().any(|zone| inside(zone, &point.clocks))
-    })
-}
-
-/// Writes a certificate for a query; `None` if there is none.
-pub type Certify<'c> = &'c dyn Fn(&crate::Loaded, &str) -> Option<Vec<u8>>;
-/// Whether a certificate for a query is accepted.
-pub type Accepts<'c> = &'c dyn Fn(&crate::Loaded, &str, &[u8]) -> bool;
-
-/// Certificates of random models, changed at random: each must be rejected unless it is still a
-/// proof of the same claim. Returns how many of each change were made and how many of them
-/// accepted; `Err` describes an accepted certificate that is no proof, or a sound one that is
-/// rejected.
-pub fn mutants(
-    seed: u64,
-    count: usize,
-    certify: Certify<'_>,
-    accepts: Accepts<'_>,
-) -> Result<std::collections::BTreeMap<&'static str, (usize, usize)>, String> {
-    use crate::oracle::model::{self, Clock};
-    let mut made = std::collections::BTreeMap::new();
-    let mut done = 0;
-    for round in 0.. {
-        let model_seed = seed.wrapping_mul(1_000_003).wrapping_add(round);
-        let mut rng = Rng::new(model_seed);
-        let model = model::random(&mut rng);
-        if model.clocks > 2 || model.vars + model.cells > 4 {
-            // The points of a zone are listed one by one.
-            continue;
-        }
-        let loaded = crate::load(&model.text(), zonelens_syntax::ast::FileKind::Xta, &[])
-            .map_err(|e| format!("seed {model_seed}: {e}"))?;
-        let p = rng.below(model.processes.len());
-        let (l, c) = (rng.below(model.processes[p].0.len()), rng.range(0, 3));
-        let clock = model.clock_text(Clock { x: 0, by: None });
-        let query = format!("E<> P{p}.l{l} && {clock} > {c}");
-        let Some(bytes) = certify(&loaded, &query) else {
-            continue;
-        };
-        let bad = |point: &Point, unit: i32| point.locations[p] == l && point.clocks[0] > c * unit;
-        let naive = Naive {
-            model: &model,
-            bad: &bad,
-        };
-        let context = |what: &str| format!("seed {model_seed}: {what}\n{query}\n{}", model.text());
-        let Some(file) = File::read(&loaded.network, &bytes) else {
-            return Err(context("the second reader cannot read the certificate"));
-        };
-        if file.write(&loaded.network) != bytes {
-            return Err(context("the second writer writes other bytes"));
-        }
-        if !accepts(&loaded, &query, &bytes) {
-            return Err(context("the certificate itself is rejected"));
-        }
-        if let Some(point) = naive.refute(&file) {
-            return Err(context(&format!(
-                "the certificate itself is no proof: {point}"
-            )));
-        }
-        if file.states.len() > 60 {
-            continue;
-        }
-        for _ in 0..8 {
-            let mut changed = file.clone();
-            let what = changed.change(&loaded.network, &mut rng);
-            if changed == file {
-                continue;
-            }
-            let accepted = accepts(&loaded, &query, &changed.write(&loaded.network));
-            let entry: &mut (usize, usize) = made.entry(what).or_default();
-            entry.0 += 1;
-            if accepted {
-                entry.1 += 1;
-                if let Some(point) = naive.refute(&changed) {
-                    return Err(context(&format!("accepted after {what}, but {point}")));
-                }
-            }
-            let cut = rng.below(bytes.len());
-            let mut longer = bytes.clone();
-            longer.push(0);
-            if accepts(&loaded, &query, &bytes[..cut]) || accepts(&loaded, &query, &longer) {
-                return Err(context(&format!(
-                    "accepted cut to {cut} bytes, or with one more"
-                )));
-            }
-            done += 1;
-            if done >= count {
-                return Ok(made);
-            }
+            _ => "nothing",
         }
     }
-    Ok(made)
 }
