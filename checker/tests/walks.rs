@@ -574,8 +574,7 @@ fn sharpen(rng: &mut Rng, model: &mut TestModel) {
     }
 }
 
-/// Walks through a random model; false if it has no initial state, so that there is no walk.
-fn walk(seed: u64, seen: &mut Seen) -> bool {
+fn walk(seed: u64, seen: &mut Seen) {
     let mut rng = Rng::new(seed);
     let mut model = model::random(&mut rng);
     if seed % 2 == 1 {
@@ -584,7 +583,7 @@ fn walk(seed: u64, seen: &mut Seen) -> bool {
     let text = model.text();
     let loaded = xta(&text);
     let Ok(session) = Session::new(Arc::new(loaded.network.clone())) else {
-        return false;
+        return;
     };
     let walks = Walks::new(&loaded.network).unwrap_or_else(|e| panic!("{text}\n{e}"));
     let mut walk = Walk {
@@ -632,7 +631,6 @@ fn walk(seed: u64, seen: &mut Seen) -> bool {
     let trace = walk.session.trace(&nowhere);
     let again = replay_trace(walk.session.network(), &trace, &nowhere);
     assert_eq!(again, Ok(trace), "{}", walk.text);
-    true
 }
 
 #[test]
@@ -640,8 +638,9 @@ fn walks_agree_with_the_explorer() {
     let asked = std::env::var("ZONELENS_WALKS").ok();
     let count = asked.as_ref().and_then(|n| n.parse().ok()).unwrap_or(300);
     let mut seen = Seen::default();
-    let walked = (20_261_118..).filter(|seed| walk(*seed, &mut seen));
-    assert_eq!(walked.take(count).count(), count);
+    for seed in 0..count {
+        walk(20_261_118 + seed, &mut seen);
+    }
     if asked.is_some() {
         eprintln!("{seen:#?}");
     }
