@@ -171,6 +171,8 @@ impl<'a> Patch<'a> {
     fn unit(&self, parent: &Element) -> &'a str {
         let child = parent.children.first().map_or("", |c| self.lead(c));
         let deeper = child.strip_prefix(self.lead(parent));
+        // A parent within a line has no indentation to compare with.
+        let deeper = deeper.map(|d| d.trim_start_matches(['\r', '\n']));
         deeper.filter(|d| !d.is_empty()).unwrap_or("\t")
     }
 
