@@ -240,14 +240,12 @@ fn has_uniform_bounds(
             }
         }
         let mut others: Vec<_> = others.into_keys().collect();
-        (
-            common.sort_unstable(),
-            mine.sort_unstable(),
-            others.sort_unstable(),
-        );
+        common.sort_unstable();
+        mine.sort_unstable();
+        others.sort_unstable();
         Some((common, mine, others))
     };
-    // Processes that belong to no element are always looked at, but must treat elements alike.
+    // Processes that belong to no element are always evaluated, but must treat elements alike.
     let mut seen: FxHashMap<(u64, usize, usize), Form> = FxHashMap::default();
     for process in 0..program.processes() {
         let coordinates = &tables.processes[process];

@@ -335,7 +335,7 @@ impl Quotient {
     }
 
     /// Abstracts the zone with bounds that are known to be the same within groups; only processes
-    /// of elements that are kept, and those of no element, are looked at.
+    /// of elements that are kept, and those of no element, are evaluated.
     pub(crate) fn abstracted_by_few(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
         let Abstractor { l, u, .. } = &mut self.abstractor;
         bounds.of_some(
