@@ -20,8 +20,8 @@ impl Expander<'_> {
     /// Computes the delayed successor of `(state, zone)` by one step. `zone` contains the clocks
     /// that have a `place` (by matrix index; [`DROPPED`] for clocks left out). Returns
     /// `Some(false)` if the step is not possible, and `None` if these clocks are not enough to
-    /// decide. If `visit` is given, only the invariants and locations of these processes are looked
-    /// at, because those of the others follow.
+    /// decide. If `visit` is given, only the invariants and locations of these processes are
+    /// evaluated, because those of the others follow.
     pub(crate) fn successor_among(
         &mut self,
         index: usize,

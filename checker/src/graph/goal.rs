@@ -4,7 +4,7 @@ use crate::graph::Visitor;
 use crate::graph::deadlock::dead;
 use crate::graph::expander::Expander;
 use crate::program::{Alike, Fault, Formula, Program};
-use crate::zone::{Lazy, Federation, Zone};
+use crate::zone::{Federation, Lazy, Zone};
 
 /// Searches for a state where a formula has the wanted value.
 pub(crate) struct Goal<'p> {

@@ -91,9 +91,8 @@ impl Interchange {
     ) -> SmallVec<[(u16, u16); 4]> {
         let own = self.elements[process].iter().copied();
         let chosen = values.iter().zip(&self.selects[edge as usize]);
-        let chosen = chosen.filter_map(|(value, set)| {
-            set.map(|(set, first)| (set, (value - first) as u16))
-        });
+        let chosen =
+            chosen.filter_map(|(value, set)| set.map(|(set, first)| (set, (value - first) as u16)));
         own.chain(chosen).collect()
     }
 

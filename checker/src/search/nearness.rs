@@ -6,7 +6,8 @@
 //! location it is the number of edges that lead to it. Clocks do not count. A heuristic is enough,
 //! because the order of a search never changes its answer.
 
-use crate::program::{Code, Formula, Machine, ProcessCode, Program, QuantifierCode};
+use crate::graph::Classes;
+use crate::program::{Alike, Code, Formula, Machine, ProcessCode, Program, QuantifierCode};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use zonelens_analysis::network::BinaryOp;
@@ -44,8 +45,13 @@ impl<'p> Nearness<'p> {
         }
     }
 
-    /// The distance of a state.
-    pub(crate) fn distance(&mut self, state: &mut [i32]) -> u32 {
+    /// The distance of a state. Where the least distance of some elements counts, one of each of
+    /// its classes is enough.
+    pub(crate) fn distance(&mut self, state: &mut [i32], classes: Option<&dyn Classes>) -> u32 {
+        if let Some(classes) = classes {
+            let alike = self.machine.alike.get_or_insert_default();
+            classes.discrete_classes(state, alike);
+        }
         self.machine.frame(self.frame, &[]);
         self.of_formula(self.formula, self.wanted, state).min(FAR)
     }
@@ -112,13 +118,32 @@ impl<'p> Nearness<'p> {
     }
 
     fn of_quantifier(&mut self, q: &QuantifierCode, wanted: bool, state: &mut [i32]) -> u32 {
+        let all = (q.kind == QuantifierKind::Forall) == wanted;
+        if let (Some(alike), Some(set), false) = (&self.machine.alike, q.scalarset, all)
+            && let Some(elements) = alike.representatives(set, q.lo, q.len)
+        {
+            let each = elements.into_iter().map(|k| {
+                self.machine.set_slot(q.slot, q.lo + k as i32);
+                self.bind(|alike| alike.bind(set, k));
+                let distance = self.of_code(&q.body, wanted, state);
+                self.bind(Alike::release);
+                distance
+            });
+            return join(false, each);
+        }
         join(
-            (q.kind == QuantifierKind::Forall) == wanted,
+            all,
             (0..q.len).map(|k| {
                 self.machine.set_slot(q.slot, q.lo + k as i32);
                 self.of_code(&q.body, wanted, state)
             }),
         )
+    }
+
+    fn bind(&mut self, change: impl FnOnce(&mut Alike)) {
+        if let Some(alike) = &mut self.machine.alike {
+            change(alike);
+        }
     }
 
     fn of_location(&mut self, process: &ProcessCode, location: u32, state: &mut [i32]) -> u32 {

@@ -182,7 +182,8 @@ impl<'p, S: Successors<'p>> Search<'p, S> {
                          origin: Origin,
                          mut found: Successor<'_, S::Move>| {
             *transitions += 1;
-            let rank = nearness.as_mut().map_or(0, |n| n.distance(found.state));
+            let rank = nearness.as_mut();
+            let rank = rank.map_or(0, |n| n.distance(found.state, found.classes));
             let put = states.put(found.state, found.zone, origin, found.bounds, rank);
             let Some(node) = put.or_else(|| states.joined()) else {
                 return ControlFlow::Continue(());
@@ -263,12 +264,7 @@ impl Outcome {
     }
 }
 
-fn counts<M>(
-    states: &PassedWaiting,
-    moves: &Moves<M>,
-    explored: u64,
-    transitions: u64,
-) -> Counts {
+fn counts<M>(states: &PassedWaiting, moves: &Moves<M>, explored: u64, transitions: u64) -> Counts {
     Counts {
         stored: states.stored(),
         explored,

@@ -116,8 +116,7 @@ impl FoldedStore {
         if self.stores.len() <= dim {
             self.stores.resize(dim + 1, None);
         }
-        let store =
-            self.stores[dim].get_or_insert_with(|| Box::new(ZoneStore::new(dim, greatest)));
+        let store = self.stores[dim].get_or_insert_with(|| Box::new(ZoneStore::new(dim, greatest)));
         let record = Record {
             classes: self.classes.insert(&zone.folded.starts),
             dim: dim as u32,
@@ -161,7 +160,8 @@ impl FoldedStore {
     pub(crate) fn get(&self, id: u32, out: &mut Folded) {
         let record = self.records[id as usize];
         out.starts.clear();
-        out.starts.extend_from_slice(self.classes.get(record.classes));
+        out.starts
+            .extend_from_slice(self.classes.get(record.classes));
         if let Some(store) = &self.stores[record.dim as usize] {
             store.get(record.zone, &mut out.zone);
         }

@@ -6,7 +6,7 @@ use crate::graph::goal::Goal;
 use crate::graph::throughout::may_wait;
 use crate::program::{ClockCode, Fault, Measured, Program};
 use crate::zone::bound::{self, INF};
-use crate::zone::{Lazy, Federation, Zone};
+use crate::zone::{Federation, Lazy, Zone};
 use zonelens_analysis::report::BoundsValue;
 
 /// The range of one expression so far. Bounds of clocks are encoded like those of zones.

@@ -52,7 +52,8 @@ impl Asked<'_> {
         if let Route::Moved(path) = route
             && let Some(last) = path.last()
         {
-            self.visit(&mut last.state.clone(), &Lazy::from(&last.zone), NIL).ok()?;
+            self.visit(&mut last.state.clone(), &Lazy::from(&last.zone), NIL)
+                .ok()?;
         }
         self.found()
     }

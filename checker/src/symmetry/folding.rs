@@ -159,7 +159,10 @@ impl Folding {
         }
         let set_of = |node: u32| index.first.partition_point(|first| *first <= node) - 1;
         for (k, start) in starts.iter().enumerate() {
-            let end = starts.get(k + 1).copied().unwrap_or(self.order.len() as u32);
+            let end = starts
+                .get(k + 1)
+                .copied()
+                .unwrap_or(self.order.len() as u32);
             let leader = self.order[*start as usize];
             let set = set_of(leader);
             let first = index.first[set];
@@ -210,7 +213,11 @@ fn has_uniform_bounds(
     }
     // The bounds that a location adds, without the names of elements: those of the element of the
     // process by number, and those of others if all others have the same.
-    type Form = (Vec<(u32, i32, i32)>, Vec<(usize, i32, i32)>, Vec<(usize, usize, i32, i32)>);
+    type Form = (
+        Vec<(u32, i32, i32)>,
+        Vec<(usize, i32, i32)>,
+        Vec<(usize, usize, i32, i32)>,
+    );
     let form = |process: usize, location: usize| -> Option<Form> {
         let own = match &tables.processes[process][..] {
             [] => None,
@@ -233,10 +240,12 @@ fn has_uniform_bounds(
             }
         }
         let mut others: Vec<_> = others.into_keys().collect();
-        (common.sort_unstable(), mine.sort_unstable(), others.sort_unstable());
+        common.sort_unstable();
+        mine.sort_unstable();
+        others.sort_unstable();
         Some((common, mine, others))
     };
-    // Processes that belong to no element are always looked at, but must treat elements alike.
+    // Processes that belong to no element are always evaluated, but must treat elements alike.
     let mut seen: FxHashMap<(u64, usize, usize), Form> = FxHashMap::default();
     for process in 0..program.processes() {
         let coordinates = &tables.processes[process];
@@ -364,7 +373,9 @@ impl Groups {
             self.words.push(self.colour[g]);
             for k in 0..quotient.clocks_of(g) {
                 let mut rank = 0;
-                quotient.row(g, k, |count, _, bound| rank += count * u32::from(bound <= LE_ZERO));
+                quotient.row(g, k, |count, _, bound| {
+                    rank += count * u32::from(bound <= LE_ZERO)
+                });
                 let ordered = |b: Bound| u64::from(b as u32 ^ 0x8000_0000);
                 let (low, high) = quotient.single(g, k);
                 self.words.push(u64::from(rank) << 32 | ordered(low));
@@ -385,7 +396,11 @@ impl Groups {
                 None => mix(clock(x).label, 1),
                 Some(g) => mix(clock(x).label, self.colour[g]),
             };
-            let folded = if x == 0 { weight } else { weight ^ weight >> 32 };
+            let folded = if x == 0 {
+                weight
+            } else {
+                weight ^ weight >> 32
+            };
             self.weights.push(folded as u32);
         });
         self.next.clear();
@@ -422,7 +437,9 @@ impl Groups {
         self.tied.clear();
         self.tied.extend_from_slice(&self.some);
         self.tied.sort_unstable_by_key(|g| colour[*g as usize]);
-        let mut ties = self.tied.chunk_by(|a, b| colour[*a as usize] == colour[*b as usize]);
+        let mut ties = self
+            .tied
+            .chunk_by(|a, b| colour[*a as usize] == colour[*b as usize]);
         ties.all(|ties| {
             ties[1..].iter().all(|g| {
                 let (one, other) = (ties[0] as usize, *g as usize);
@@ -436,7 +453,8 @@ impl Groups {
     /// The number of colours.
     fn count(&mut self) -> usize {
         self.sorted.clear();
-        self.sorted.extend(self.some.iter().map(|g| self.colour[*g as usize]));
+        self.sorted
+            .extend(self.some.iter().map(|g| self.colour[*g as usize]));
         self.sorted.sort_unstable();
         self.sorted.dedup();
         self.sorted.len()
@@ -448,7 +466,11 @@ impl Groups {
     }
 
     fn key(&self, g: u32) -> (u32, &[u64], u64) {
-        (self.block[g as usize], self.words_of(g), self.colour[g as usize])
+        (
+            self.block[g as usize],
+            self.words_of(g),
+            self.colour[g as usize],
+        )
     }
 
     /// Sorts the groups of each block.
@@ -504,7 +526,9 @@ impl Groups {
                 let data = folding.alone[leader].iter();
                 for ((from, _), column) in data.zip(&folding.columns[block]) {
                     let value = self.before[*from as usize];
-                    column[within.clone()].iter().for_each(|to| state[*to as usize] = value);
+                    column[within.clone()]
+                        .iter()
+                        .for_each(|to| state[*to as usize] = value);
                 }
             }
             at += size;
@@ -524,11 +548,14 @@ impl Groups {
     /// Writes the zone of the representative.
     fn fold(&mut self, folding: &Folding, quotient: &Quotient, out: &mut Folded) {
         self.spots.clear();
-        self.spots.extend((0..folding.layout.common.len()).map(Spot::alone));
+        self.spots
+            .extend((0..folding.layout.common.len()).map(Spot::alone));
         let mut rest = &self.some[..];
         while let Some((first, more)) = rest.split_first() {
             let class = self.class[*first as usize];
-            let count = more.iter().take_while(|g| self.class[**g as usize] == class);
+            let count = more
+                .iter()
+                .take_while(|g| self.class[**g as usize] == class);
             let count = count.count();
             quotient.spots(*first as usize, 0, &mut self.spots);
             if quotient.size(*first as usize) > 1 {
@@ -562,7 +589,11 @@ impl Groups {
         }
         let mut set = 0;
         for node in 0..folding.order.len() {
-            while index.first.get(set + 1).is_some_and(|first| *first as usize <= node) {
+            while index
+                .first
+                .get(set + 1)
+                .is_some_and(|first| *first as usize <= node)
+            {
                 set += 1;
             }
             let cursor = &mut self.cursor[self.class[quotient.group_of(node)] as usize];
@@ -603,6 +634,8 @@ impl crate::graph::Classes for FoldedClasses<'_> {
         let mut leaders: Vec<Vec<u16>> = alike.classes.drain(..).map(|c| c.2).collect();
         self.folding.leaders(self.index, self.starts, &mut leaders);
         let sets = self.tables.sets.iter().zip(leaders);
-        alike.classes.extend(sets.map(|(set, leaders)| (set.id, set.first, leaders)));
+        let classes = sets.map(|(set, leaders)| (set.id, set.first, leaders));
+        alike.classes.extend(classes);
+        alike.find_leaders();
     }
 }

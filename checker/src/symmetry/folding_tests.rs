@@ -10,7 +10,7 @@ use crate::graph::Successors;
 use crate::mutation::{self, Mutation};
 use crate::program::Program;
 use zonelens_analysis::report::{
-    AbstractionOption, Options, QueryReport, SymmetryOption, Switch, TraceOption, Verdict,
+    AbstractionOption, Options, QueryReport, Switch, SymmetryOption, TraceOption, Verdict,
 };
 use zonelens_syntax::ast::FileKind;
 use zonelens_test_support::random::{self, QUERIES, Rng, timed, wide};
@@ -31,7 +31,13 @@ fn facts(report: &QueryReport) -> impl PartialEq + std::fmt::Debug + use<> {
     // Threads may explore a state before another covers it.
     let steps = report.trace.as_ref().map(|trace| trace.steps.len());
     let value = format!("{:?} {:?}", report.value, report.values);
-    (report.verdict, value, counts, report.symmetry.clone(), steps)
+    (
+        report.verdict,
+        value,
+        counts,
+        report.symmetry.clone(),
+        steps,
+    )
 }
 
 /// Verifies both ways; returns the report.
@@ -125,7 +131,11 @@ fn some_model(seed: u64) -> (String, Vec<String>) {
         0 => (random::model(&mut rng, false, false), own(&QUERIES)),
         1 => (wide::model(&mut rng, false), own(&wide::QUERIES)),
         _ => {
-            let queries = ["A[] not deadlock", "E<> exists (i : S) P(i).e", "sup{n == 1}: g"];
+            let queries = [
+                "A[] not deadlock",
+                "E<> exists (i : S) P(i).e",
+                "sup{n == 1}: g",
+            ];
             (timed::model(&mut rng), own(&queries))
         }
     }
@@ -143,7 +153,9 @@ fn random_models_have_the_same_searches() {
         };
         folded += u64::from(folds(&model, Abstraction::ExtraLu));
         let mut rng = Rng(seed);
-        let query = rng.pick(&queries.iter().map(String::as_str).collect::<Vec<_>>()).to_string();
+        let query = rng
+            .pick(&queries.iter().map(String::as_str).collect::<Vec<_>>())
+            .to_string();
         if model.query(&query).is_err() {
             continue;
         }
@@ -172,7 +184,10 @@ fn random_models_have_the_same_searches() {
     {
         println!("{total} seeds: {compared} compared, {folded} with folded zones");
     }
-    assert!(compared * 2 > total && folded * 10 > total, "{compared} {folded}");
+    assert!(
+        compared * 2 > total && folded * 10 > total,
+        "{compared} {folded}"
+    );
 }
 
 /// Zones are whole where the argument does not hold.
@@ -191,9 +206,21 @@ fn some_models_keep_whole_zones() {
         assert!(folds(&plain, abstraction));
     }
     assert!(!folds(&plain, Abstraction::Alu));
-    assert!(!folds(&model("clock z[S][R];", "x > 1", "P, Q"), Abstraction::ExtraLu), "two sets");
-    assert!(!folds(&model("clock g;", "x - g > 1", "P, Q"), Abstraction::ExtraM), "differences");
-    assert!(!folds(&model("", "x > 1", "P < Q"), Abstraction::ExtraLu), "priorities");
+    assert!(
+        !folds(
+            &model("clock z[S][R];", "x > 1", "P, Q"),
+            Abstraction::ExtraLu
+        ),
+        "two sets"
+    );
+    assert!(
+        !folds(&model("clock g;", "x - g > 1", "P, Q"), Abstraction::ExtraM),
+        "differences"
+    );
+    assert!(
+        !folds(&model("", "x > 1", "P < Q"), Abstraction::ExtraLu),
+        "priorities"
+    );
     let stopped = common::xta(
         "typedef scalar[4] S; process P(const S i) { clock x; state a { x' == 0 }, b; init a; \
          trans a -> b { }; } system P;",
@@ -234,7 +261,10 @@ fn growth_is_printed() {
         return;
     };
     let whole_zones = std::env::var("ZONELENS_WHOLE_ZONES").is_ok();
-    for (name, query) in [("fischer", queries("fischer")[0]), ("csma-cd", queries("csma-cd")[3])] {
+    for (name, query) in [
+        ("fischer", queries("fischer")[0]),
+        ("csma-cd", queries("csma-cd")[3]),
+    ] {
         for n in sizes.split(',').filter_map(|n| n.parse().ok()) {
             let options = Options {
                 trace: TraceOption::None,

@@ -335,10 +335,16 @@ impl Quotient {
     }
 
     /// Abstracts the zone with bounds that are known to be the same within groups; only processes
-    /// of elements that are kept, and those of no element, are looked at.
+    /// of elements that are kept, and those of no element, are evaluated.
     pub(crate) fn abstracted_by_few(&mut self, program: &Program, bounds: &Bounds, state: &[i32]) {
         let Abstractor { l, u, .. } = &mut self.abstractor;
-        bounds.of_some(program, state, &self.visit, (&self.kept, &self.place), (l, u));
+        bounds.of_some(
+            program,
+            state,
+            &self.visit,
+            (&self.kept, &self.place),
+            (l, u),
+        );
         self.abstractor.apply_whole(&mut self.zone);
     }
 
@@ -379,11 +385,7 @@ impl Quotient {
         }
         let classes = self.sizes.len();
         self.scratch.touched.clear();
-        let (group, sizes, touched) = (
-            &mut self.group,
-            &mut self.sizes,
-            &mut self.scratch.touched,
-        );
+        let (group, sizes, touched) = (&mut self.group, &mut self.sizes, &mut self.scratch.touched);
         // Moves a node to a group, or to a new one.
         let mut regroup = |group: &mut [u32], node: usize, to: Option<u32>| {
             let to = to.unwrap_or_else(|| {
@@ -442,7 +444,8 @@ impl Quotient {
                 regroup(group, node, None);
             }
         }
-        self.members.resize(self.sizes.len().max(self.members.len()), SmallVec::new());
+        self.members
+            .resize(self.sizes.len().max(self.members.len()), SmallVec::new());
         self.members.iter_mut().for_each(SmallVec::clear);
         let enough = |node: u32| {
             let set = index.first.partition_point(|first| *first <= node) - 1;
@@ -467,10 +470,11 @@ impl Quotient {
             }
         }
         self.firsts.clear();
-        self.firsts.extend(self.members.iter().take(self.sizes.len()).map(|members| {
-            let first = members.first().copied().unwrap_or_default();
-            [first, members.get(1).copied().unwrap_or(first)]
-        }));
+        self.firsts
+            .extend(self.members.iter().take(self.sizes.len()).map(|members| {
+                let first = members.first().copied().unwrap_or_default();
+                [first, members.get(1).copied().unwrap_or(first)]
+            }));
     }
 
     /// Copies the bounds between the clocks that are kept.
@@ -560,7 +564,8 @@ impl Quotient {
 
     /// The number of clocks of each element of a group.
     pub(super) fn clocks_of(&self, group: usize) -> usize {
-        self.leader_of(group).map_or(0, |node| self.clocks[node].len())
+        self.leader_of(group)
+            .map_or(0, |node| self.clocks[node].len())
     }
 
     /// The position of a clock of the leader.

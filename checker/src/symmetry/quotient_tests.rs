@@ -116,7 +116,10 @@ fn examples_have_the_same_successors() {
             // Some always have three elements, or no clocks.
             let large = ["fischer", "fischer-int", "csma-cd"].contains(&name);
             assert!(!large || compared > 15, "{name}: {compared}");
-            assert!(!large || by_groups * 10 > compared, "{name}: {by_groups} of {compared}");
+            assert!(
+                !large || by_groups * 10 > compared,
+                "{name}: {by_groups} of {compared}"
+            );
         }
     }
 }

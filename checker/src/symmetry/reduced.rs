@@ -2,7 +2,7 @@
 //! between them and plain ones.
 
 use super::audit::Audit;
-use super::folding::{Folding, FoldedClasses};
+use super::folding::{FoldedClasses, Folding};
 use super::one_per_class::OnePerClass;
 use super::permutation::Permutation;
 use super::quotient::Quotient;
@@ -247,7 +247,8 @@ impl<'p> Reduced<'p> {
                     Some(Some(quotient)) => return self.give_quotient(next, quotient, take),
                 }
                 let known = self.unfolded.take();
-                let whole = known.unwrap_or_else(|| Shape::Folded(folded, layout).whole().into_owned());
+                let whole =
+                    known.unwrap_or_else(|| Shape::Folded(folded, layout).whole().into_owned());
                 unfolded.insert(whole)
             }
             (zone, one, _) => {

@@ -185,6 +185,7 @@ pub(super) fn discrete_classes(tables: &Tables, index: &Index, state: &[i32], al
         let classes = runs(tables, set, |swap| same_data(tables, index, swap, state));
         alike.classes.push((data.id, data.first, classes));
     }
+    alike.find_leaders();
 }
 
 /// Runs of neighbours that can be swapped.

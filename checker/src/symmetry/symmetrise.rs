@@ -59,7 +59,9 @@ impl<V: Visitor> Symmetrised<V> {
         node: u32,
     ) -> Result<bool, Fault> {
         let Some(&(set, place)) = self.named.get(at) else {
-            let found = self.goal.visit(&mut state.to_vec(), &Lazy::from(zone), node)?;
+            let found = self
+                .goal
+                .visit(&mut state.to_vec(), &Lazy::from(zone), node)?;
             if found {
                 self.found = Some(so_far.clone());
             }

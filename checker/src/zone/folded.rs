@@ -73,7 +73,11 @@ impl Spot {
     #[inline(always)]
     pub(crate) fn to(&self, other: &Spot, zone: &Zone) -> Bound {
         let twins = (self.class == other.class) & (self.element != other.element);
-        let to = if twins && !is_on(Mutation::TwinsForgotten) { other.second } else { other.first };
+        let to = if twins && !is_on(Mutation::TwinsForgotten) {
+            other.second
+        } else {
+            other.first
+        };
         zone.at(self.first as usize, to as usize)
     }
 }
@@ -290,7 +294,10 @@ mod tests {
         for _ in 0..rng.below(5) {
             let c = rng.range(-3, 9);
             let bound = if rng.chance(50) { lt(c) } else { le(c) };
-            let (k, j) = (rng.below(layout.clocks[0].len()), rng.below(layout.clocks[0].len()));
+            let (k, j) = (
+                rng.below(layout.clocks[0].len()),
+                rng.below(layout.clocks[0].len()),
+            );
             let (a, b) = (rng.below(starts.len()), rng.below(starts.len()));
             let (kind, own) = (rng.below(4), rng.chance(50));
             for (e, clocks) in layout.clocks.iter().enumerate() {

@@ -9,5 +9,5 @@ mod tests;
 
 pub(crate) use bound::{Bound, INF};
 pub(crate) use dbm::{Relation, Zone};
-pub(crate) use folded::{Folded, Layout, Lazy, Shape};
 pub(crate) use federation::{Federation, drop_included, is_too_large, subtract, subtract_all};
+pub(crate) use folded::{Folded, Layout, Lazy, Shape};
