@@ -164,7 +164,8 @@ pub(crate) fn no_infinite_run<S>(
     Ok(suspects.map_or(Ok(()), Err))
 }
 
-/// Why every infinite run inside a strongly connected part eventually stays in smaller sets of arcs.
+/// Why every infinite run inside a strongly connected part eventually stays in a smaller set of
+/// arcs.
 struct Rule<'a> {
     /// A clock that is bounded in the part and never set.
     short: usize,

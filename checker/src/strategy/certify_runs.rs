@@ -13,6 +13,7 @@ use crate::bounds::abstraction::Abstraction;
 use crate::graph::expander::Delay;
 use crate::graph::throughout::Throughout;
 use crate::graph::{Plain, Successors};
+use crate::mutation::{Mutation, is_on};
 use crate::program::{Fault, constrain};
 use crate::search::liveness::Liveness;
 use crate::search::progress::{self, Arc};
@@ -272,7 +273,7 @@ impl Graph<'_> {
             .invariant_constraints(state, &mut invariant)
             .map_err(words)?;
         constrain(&mut room, &invariant);
-        if !room.unbounded() {
+        if !room.unbounded() || is_on(Mutation::NoWaiting) {
             return Ok(());
         }
         let left = condition.part(expander, vec![room], false, state);
