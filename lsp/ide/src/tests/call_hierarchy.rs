@@ -222,10 +222,10 @@ int three() { return inc(inc(inc(0))); }
 fn a_function_that_nothing_calls() {
     check(
         r#"
-void alo$0ne() { }
+void so$0lo() { }
 "#,
         expect![[r#"
-            alone: void alone()
+            solo: void solo()
         "#]],
     );
 }

@@ -238,10 +238,10 @@ fn only_white_space() {
 fn names_beyond_ascii_in_comments() {
     check(
         r#"
-int a=1;// größer als ½
+int a=1;// naïve café
 "#,
         expect![[r#"
-            int a = 1; // größer als ½
+            int a = 1; // naïve café
         "#]],
     );
 }
