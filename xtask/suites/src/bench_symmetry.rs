@@ -100,13 +100,15 @@ fn numbered(text: &str) -> String {
 
 /// Measured once, when zones were first stored by class.
 const BY_CLASS: &str = "## Zones stored by class\n\n\
-Before and after, with equal numbers of states, successors and verdicts; user time of one thread with overflow checks, run in turn on a machine with a load of 12 on two cores. The queries: mutual exclusion in Fischer, and for CSMA/CD that two stations send only while the bus reports a collision.\n\n\
+Before (`--whole-zones`) and after, with equal numbers of states, successors and verdicts; user time of one thread of the release build, run in turn. The queries: mutual exclusion in Fischer, `A[] not deadlock` in CSMA/CD.\n\n\
 | model | stored | MB before | MB after | user seconds before | after |\n\
 |---|---|---|---|---|---|\n\
-| Fischer 50 | 3875 | 9.5 | 0.55 | | |\n\
-| Fischer 100 | 15250 | 134.4 | 2.5 | 6.8 | 0.9, with the next row |\n\
-| CSMA/CD 100 | 399 | 62.1 | 0.29 | 1.9 | see above |\n\
-| Fischer 200 | 60500 | | 11.4 | | |\n\n";
+| Fischer 50 | 3875 | 9.6 | 0.6 | 0.62 | 0.21 |\n\
+| Fischer 100 | 15250 | 134.5 | 2.8 | 4.82 | 0.57 |\n\
+| Fischer 200 | 60500 | 2345 | 12.6 | 40.3 | 2.41 |\n\
+| CSMA/CD 50 | 199 | 4.3 | 0.1 | 0.46 | 0.36 |\n\
+| CSMA/CD 100 | 399 | 62.2 | 0.4 | 4.76 | 3.82 |\n\
+\n`deadlock` is computed on whole zones, so CSMA/CD gains little time; where LU bounds do not decide about `deadlock`, the search under maximal bounds is slower than with whole zones (CSMA/CD 50 with `--without lu-bounds`: 12.6 s against 4.7 s).\n\n";
 
 /// The growth of models with the number of their parts.
 pub(crate) fn growths(page: &mut String, quick: bool) {
