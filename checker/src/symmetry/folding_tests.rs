@@ -20,6 +20,7 @@ fn alone() -> Options {
     Options {
         without: Switch::ALL.into_iter().collect(),
         states: Some(6_000),
+        whole_zones: false,
         ..Options::default()
     }
 }

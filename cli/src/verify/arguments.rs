@@ -97,7 +97,7 @@ pub(crate) struct Args {
     compare_symmetry: bool,
     /// Store whole zones in searches with symmetry
     #[arg(long, hide = true)]
-    whole_zones: bool,
+    zones_by_class: bool,
     /// Override a global integer or boolean constant before any size is evaluated
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     constants: Vec<(String, i64)>,
@@ -153,7 +153,7 @@ impl Args {
             audit_symmetry: self.audit_symmetry,
             force_symmetry: self.force_symmetry,
             compare_symmetry: self.compare_symmetry,
-            whole_zones: self.whole_zones,
+            whole_zones: !self.zones_by_class,
             constants,
             without,
             ..Options::default()

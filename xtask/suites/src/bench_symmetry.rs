@@ -100,7 +100,7 @@ fn numbered(text: &str) -> String {
 
 /// Measured once, when zones were first stored by class.
 const BY_CLASS: &str = "## Zones stored by class\n\n\
-Before (`--whole-zones`) and after, with equal numbers of states, successors and verdicts; user time of one thread of the release build, run in turn. The queries: mutual exclusion in Fischer, `A[] not deadlock` in CSMA/CD.\n\n\
+Before (without `--zones-by-class`) and after, with equal numbers of states, successors and verdicts; user time of one thread of the release build, run in turn. The queries: mutual exclusion in Fischer, `A[] not deadlock` in CSMA/CD.\n\n\
 | model | stored | MB before | MB after | user seconds before | after |\n\
 |---|---|---|---|---|---|\n\
 | Fischer 50 | 3875 | 9.6 | 0.6 | 0.62 | 0.21 |\n\
