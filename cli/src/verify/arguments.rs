@@ -95,7 +95,7 @@ pub(crate) struct Args {
     /// Run every query again without symmetry and compare
     #[arg(long, hide = true)]
     compare_symmetry: bool,
-    /// Store whole zones in searches with symmetry
+    /// Store zones by class in searches with symmetry
     #[arg(long, hide = true)]
     zones_by_class: bool,
     /// Override a global integer or boolean constant before any size is evaluated
