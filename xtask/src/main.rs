@@ -91,12 +91,20 @@ fn run(args: &[String]) -> bool {
 }
 
 /// Runs one of the long suites. They are a separate crate, so that this one need not wait for the
-/// checker.
+/// checker. It is built together with the product: cargo then enables the same features of their
+/// dependencies and compiles these once.
 fn suite(profile: &str, args: &[String]) -> bool {
+    let passed = |command: &mut std::process::Command| {
+        let status = command.current_dir(root::root()).status();
+        status.is_ok_and(|s| s.success())
+    };
     let mut cargo = std::process::Command::new("cargo");
-    cargo.args(["run", "--profile", profile, "-p", "xtask-suites", "--"]);
-    let status = cargo.args(args).current_dir(root::root()).status();
-    status.is_ok_and(|s| s.success())
+    cargo.args(["build", "--profile", profile]);
+    cargo.args(["-p", "zonelens", "-p", "xtask-suites"]);
+    let binary = package::target_directory()
+        .join(profile)
+        .join("xtask-suites");
+    passed(&mut cargo) && passed(std::process::Command::new(binary).args(args))
 }
 
 /// Checks the crate under `fuzz/`, a separate workspace that no other step builds. It is skipped if
