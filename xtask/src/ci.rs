@@ -186,7 +186,18 @@ fn step(line: &str, totals: &mut Totals) -> bool {
             totals.take(&line);
         }
     }
-    child.wait().is_ok_and(|status| status.success())
+    match child.wait() {
+        Ok(status) if status.success() => true,
+        Ok(status) => {
+            // A process that is killed, for instance because memory ran out, says nothing itself.
+            println!("`{line}` ended with {status}");
+            false
+        }
+        Err(error) => {
+            println!("`{line}`: {error}");
+            false
+        }
+    }
 }
 
 #[cfg(test)]

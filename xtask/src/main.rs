@@ -96,7 +96,11 @@ fn run(args: &[String]) -> bool {
 fn suite(profile: &str, args: &[String]) -> bool {
     let passed = |command: &mut std::process::Command| {
         let status = command.current_dir(root::root()).status();
-        status.is_ok_and(|s| s.success())
+        let passed = status.as_ref().is_ok_and(|s| s.success());
+        if let (Ok(status), false) = (status, passed) {
+            println!("{} ended with {status}", command.get_program().display());
+        }
+        passed
     };
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["build", "--profile", profile]);
