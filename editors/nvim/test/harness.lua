@@ -53,6 +53,10 @@ function M.has_lens(bufnr, line, text)
   return false
 end
 
+local function clients()
+  return (vim.lsp.get_clients or vim.lsp.get_active_clients)()
+end
+
 --- Runs `test` and leaves Neovim.
 function M.run(test)
   local ok, message = xpcall(test, debug.traceback)
@@ -65,6 +69,11 @@ function M.run(test)
     end
     vim.cmd('cquit 1')
   end
+  -- Neovim 0.10 may be killed by SIGPIPE if it ends while the server does: it still writes then.
+  vim.lsp.stop_client(clients())
+  vim.wait(5000, function()
+    return #clients() == 0
+  end, 20)
   vim.cmd('qall!')
 end
 

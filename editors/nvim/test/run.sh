@@ -63,10 +63,12 @@ for nvim in "${editors[@]}"; do
     slow >"$work/slow.xta"
     export XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
     export ZONELENS_SERVER=$server ZONELENS_PLUGIN=$root/editors/nvim ZONELENS_WORK=$work ZONELENS_CACHE_DIR=$work/results
-    if timeout 180 "$nvim" --headless -u "$here/init.lua" -c "luafile $test" 2>&1; then
+    ended=0
+    timeout 180 "$nvim" --headless -u "$here/init.lua" -c "luafile $test" 2>&1 || ended=$?
+    if [ "$ended" = 0 ]; then
       echo "ok   $(basename "$test")"
     else
-      echo "FAIL $(basename "$test")"
+      echo "FAIL $(basename "$test"), exit status $ended"
       status=1
     fi
     rm -rf "$work"
