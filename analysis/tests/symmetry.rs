@@ -100,6 +100,9 @@ fn loops_that_do_not_depend_on_the_order() {
         "bool h() { for (i : S) { int c = 0; for (j : S) c += a[j]; if (c == a[i]) return true; } return false; }",
         "int[0,7] bits; void h() { for (i : S) bits ^= a[i]; }",
         "int[0,7] bits; void h() { for (i : S) bits |= a[i]; }",
+        "int h() { int c = 0; for (i : S) if (a[i] > c) c = a[i]; return c; }",
+        "int h() { int c = 9; for (i : S) { if (c >= a[i]) { c = a[i]; } } return c; }",
+        "int h() { int c = n; for (i : S) if (f[i]) return c; return 0; }",
     ] {
         accepted(function);
     }
@@ -140,8 +143,132 @@ fn loops_that_depend_on_the_order() {
         "void r(int &v) { for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } void q(int &v) { r(v); } void h() { q(n); }",
         "void r(int &v) { switch (1) { case 1: for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } } void h() { r(n); }",
         "bool h() { bool v = exists (i : S) 5 / a[i] == 1; return v; }",
+        // What an early end returns differs from round to round.
+        "int h() { for (i : S) { int c = a[i]; if (c > 2) return c; } return 0; }",
+        "S h() { for (i : S) { S c = i; if (f[i]) return c; } return x; }",
+        "int h() { int c; for (i : S) { c = a[i]; if (c > 2) return c; } return 0; }",
+        "int h() { for (i : S) for (j : T) { int c = a[i]; if (g[j]) return c; } return 0; }",
+        // Who is largest, what is largest so far, the last that is larger than another.
+        "void h() { int c = 0; for (i : S) if (a[i] > c) { c = a[i]; x = i; } }",
+        "void h() { for (i : S) { if (a[i] > n) n = a[i]; k[0] = n; } }",
+        "void h() { int c = 0; for (i : S) if (a[i] > n) c = a[i]; k[0] = c; }",
+        "void h() { int c = 0; for (i : S) { if (a[i] > c) c = a[i]; else c = 0; } k[0] = c; }",
+        "void h() { int c = 0; for (i : S) { if (a[i] > c) c = a[i]; if (w[i] < c) c = w[i]; } k[0] = c; }",
     ] {
         rejected(function, "sym/loop-order");
+    }
+}
+
+/// A model whose set is detected, and a function `f` that only the edge in `label` calls.
+fn counting(function: &str, label: &str) -> String {
+    format!(
+        "const int N = 4; const int[1,4] one = 1; typedef int[0,N-1] id_t; int[0,5] a[id_t], b[id_t]; int n;
+{function}
+process P(const id_t me) {{ state A, B; init A; trans A -> B {{ assign a[me] = 1; }}, B -> A {{ {label} }}; }}
+system P;
+"
+    )
+}
+
+fn is_detected(text: &str) -> bool {
+    let model = model(text);
+    assert_eq!(errors(text), [], "{text}");
+    !model.network().expect("network").scalarsets.is_empty()
+}
+
+#[test]
+fn c_loops_that_only_count_are_iterations() {
+    for function in [
+        "void f() { int i; for (i = 0; i < N; i++) a[i] = 0; }",
+        "void f() { int i = 3; for (i = 0; i <= N - 1; ++i) a[i] = 0; }",
+        "void f() { int[0,4] i; for (i = one - 1; N > i; i += 1) { a[i] = 0; } }",
+        "void f() { int i; for (i = 0; i != N; i = i + 1) a[i] = 0; for (i = 0; i < N; i++) n += a[i]; n = 0; }",
+        "void f() { int i, j; for (i = 0; i < N; i++) { int c; for (j = 0; j < N; j++) c += a[j]; if (c == 9) b[i] = 1; } }",
+        "int f() { int i, m; for (i = 0; i < N; i++) if (a[i] > m) m = a[i]; return m; }",
+        "bool f() { int i; for (i = 0; i < N; i++) if (a[i] == 2) return true; return false; }",
+        "void g(id_t i) { a[i] = 0; } void f() { int i; for (i = 0; i < N; i++) g(i); }",
+    ] {
+        assert!(
+            is_detected(&counting(function, "assign f();")),
+            "{function}"
+        );
+    }
+    for function in [
+        // Not all elements, others besides, or another order.
+        "void f() { int i; for (i = 0; i < N - 1; i++) a[i] = 0; }",
+        "void f() { int i; for (i = 1; i < N; i++) a[i] = 0; }",
+        "void f() { int i; for (i = 0; i < N; i += 2) a[i] = 0; }",
+        "void f() { int i; for (i = N - 1; i >= 0; i--) a[i] = 0; }",
+        // The counter is used for something else, or changed.
+        "void f() { int i; for (i = 0; i < N; i++) a[i] = 0; n = i; }",
+        "void f() { int i; for (i = 0; i < N; i++) { a[i] = 0; n = i; } }",
+        "void f() { int i; for (i = 0; i < N; i++) { a[i] = 0; if (a[i] == 0) i++; } }",
+        "void g(int &i) { i++; } void f() { int i; for (i = 0; i < N; i++) { a[i] = 0; g(i); } }",
+        "void f() { int i; for (i = 0; i < N; i++) { for (i = 0; i < N; i++) a[i] = 0; } }",
+        "void f() { int i = 0; a[i] = 1; for (i = 0; i < N; i++) a[i] = 0; }",
+        "void f() { int i; for (i = 0; i < n; i++) a[i] = 0; }",
+        "void f() { for (n = 0; n < N; n++) a[n] = 0; }",
+        // The last step leaves the counter's range.
+        "void f() { id_t i; for (i = 0; i < N; i++) a[i] = 0; }",
+        // The order matters.
+        "int f() { int i, j; for (i = 0; i < N; i++) for (j = 0; j < N; j++) if (a[i] == a[j]) return a[j]; return 0; }",
+        "int f() { int i, k; for (i = 0; i < N; i++) { k = a[i]; if (k > 2) return k; } return 0; }",
+        "void f() { int i; for (i = 0; i < N; i++) n = 2 * n + a[i]; }",
+        "void f() { int i; for (i = 0; i < N; i++) n = a[i]; }",
+    ] {
+        assert!(
+            !is_detected(&counting(function, "assign f();")),
+            "{function}"
+        );
+    }
+}
+
+#[test]
+fn functions_count_only_where_they_are_called() {
+    let order = "int f() { int k; for (i : id_t) k = 2 * k + a[i]; return k; }";
+    let first = "int f() { return a[2]; }";
+    for function in [
+        order,
+        first,
+        "bool f() { return exists (i : id_t) a[i] == 1 && i < 2; }",
+    ] {
+        assert!(is_detected(&counting(function, "")), "{function}");
+        let named = |query: &str| {
+            let text = format!("{}//@ query {query}\n", counting(function, ""));
+            let file = SourceFile::parse(text.as_str(), FileKind::Xta);
+            let model = Model::new(&file, &BTreeMap::new());
+            let network = model.network().expect("network");
+            let query = &file.queries()[0];
+            let query = model.resolve_query(&network, query.query, query.base);
+            query.expect("a query").named_elements.len()
+        };
+        assert_eq!(named("E<> n == 1"), 0, "{function}");
+        let apart = named("E<> f() == 1");
+        assert!(apart > 0, "{function}");
+        assert_eq!(named("sup: f()"), apart, "{function}");
+    }
+    // A function that the model calls through another, in an initialiser, or in a range.
+    for (function, label) in [
+        (
+            "int f(id_t i) { return i + 1; } int g(id_t i) { return f(i); }",
+            "assign n = g(me);",
+        ),
+        (
+            "int f(id_t i) { return i + 1; } int g(id_t i) { int k = f(i); return k; }",
+            "guard g(me) > 2;",
+        ),
+        (
+            "int f(id_t i) { return i + 1; }",
+            "select k : int[0, f(me)]; assign n = k;",
+        ),
+    ] {
+        let text = counting(function, label);
+        assert!(
+            model(&text)
+                .network()
+                .map_or(true, |n| n.scalarsets.is_empty()),
+            "{text}"
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use crate::diag::Diag;
 use crate::fix::Change;
 use crate::symbol::{ItemId, Loc, SymId, SymKind, Symbol};
 use crate::types::{Bound, ScalarSet, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub(crate) struct Elements {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(super) slots: Slots,
+    /// The functions that the model calls, by body.
+    pub(super) followed: FxHashSet<u32>,
     /// The sets found.
     pub elements: Vec<Elements>,
     /// Whether the model has any sets, `scalar[n]` types included.
@@ -77,7 +79,8 @@ pub(super) fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findin
     if !has_integer_sets(items) {
         return Facts::default();
     }
-    let mut slots = Flow::new(env, items).slots;
+    let flow = Flow::new(env, items);
+    let mut slots = flow.slots;
     slots.join_sets();
     let mut classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for id in 0..slots.declared.len() {
@@ -91,6 +94,7 @@ pub(super) fn find(env: &Env, items: &[(ItemId, Arc<Checked>)], out: &mut Findin
     }
     let mut facts = Facts {
         slots: slots.clone(),
+        followed: flow.followed,
         ..Facts::default()
     };
     let seeds = seeds(env, items, &slots);

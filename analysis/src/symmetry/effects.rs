@@ -3,9 +3,10 @@
 //!
 //! Each function is summarised once; at a call the arguments replace the parameters in the summary.
 
+use super::counting::{Counters, counter_of, counters};
 use super::interval::{Ranges, interval};
 use super::values::{
-    accumulation, closed, fits, known_value, root_path, same_place, selector, values_of,
+    accumulation, closed, extreme, fits, known_value, root_path, same_place, selector, values_of,
 };
 use crate::consteval::{Bodies, assign_op};
 use crate::hir::{Block, Expr, ExprKind, Function, Init, Stmt, StmtKind};
@@ -103,6 +104,8 @@ pub(super) struct Summaries<'a> {
     ranges: &'a Ranges,
     /// Bound variables and parameters over sets of integers.
     pub sets: FxHashMap<SymId, Arc<ScalarSet>>,
+    /// The counters of the functions that were examined.
+    pub counters: Counters,
     known: FxHashMap<SymId, Arc<Effects>>,
 }
 
@@ -113,6 +116,7 @@ impl<'a> Summaries<'a> {
             bodies,
             ranges,
             sets: FxHashMap::default(),
+            counters: Counters::default(),
             known: FxHashMap::default(),
         }
     }
@@ -148,6 +152,7 @@ impl<'a> Summaries<'a> {
     }
 
     fn summarise(&mut self, f: &Function) -> Effects {
+        self.counters.extend(counters(f));
         let mut c = Collector::new(self, f.loc.item);
         c.block(&f.body);
         let mut effects = c.out;
@@ -247,6 +252,11 @@ impl<'s, 'a> Collector<'s, 'a> {
         });
     }
 
+    /// Whether a variable is declared in the code, as a variable of a loop or quantifier in it is.
+    pub(super) fn declares(&self, s: &Symbol) -> bool {
+        self.own.contains_key(&s.id)
+    }
+
     /// Collects a block with its own variables.
     pub(super) fn block(&mut self, b: &Block) {
         for d in &b.decls {
@@ -284,6 +294,19 @@ impl<'s, 'a> Collector<'s, 'a> {
     fn stored(&mut self, id: SymId, (lo, hi): (i64, i64)) {
         if let Some(own) = self.own.get_mut(&id) {
             own.stored = (own.stored.0.min(lo), own.stored.1.max(hi));
+        }
+    }
+
+    /// `if (value > target) target = value;`: the same as `target = target >? value;`.
+    fn assign_extreme(&mut self, op: BinaryOp, target: &Expr, value: &Expr) {
+        self.value(value);
+        let ranges = self.summaries.ranges;
+        if let Some(how) = accumulation(op, value, &target.ty, ranges) {
+            self.place(target, Action::Accumulate(how));
+        }
+        self.combined(op, target, value);
+        if let ExprKind::Var(s) = &target.kind {
+            self.stored(s.id, interval(value, self.summaries.ranges));
         }
     }
 
@@ -331,6 +354,13 @@ impl<'s, 'a> Collector<'s, 'a> {
             StmtKind::Block(b) => self.block(b),
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::For(a, c, step, body) => {
+                let known = &self.summaries.counters;
+                let counter = counter_of(a).and_then(|s| known.get_key_value(&s.id));
+                if let Some((&counter, &(first, last))) = counter {
+                    self.own.insert(counter, Own::default());
+                    let times = i64::from(last) - i64::from(first) + 1;
+                    return self.looped(times.unsigned_abs(), body);
+                }
                 self.effect(a);
                 self.loops.push(u64::MAX);
                 self.value(c);
@@ -347,6 +377,9 @@ impl<'s, 'a> Collector<'s, 'a> {
                 self.looped(u64::MAX, body);
             }
             StmtKind::If(c, a, b) => {
+                if let (Some((op, target, value)), None) = (extreme(c, a), b) {
+                    return self.assign_extreme(op, target, value);
+                }
                 self.value(c);
                 self.stmt(a);
                 if let Some(b) = b {
@@ -526,16 +559,25 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
+    /// Whether an index lies in the range of its dimension.
+    fn selects(&self, index: &Expr, dimension: &Type) -> bool {
+        if let (ExprKind::Var(s), Type::Int(int)) = (&index.kind, dimension)
+            && let Some((first, last)) = self.summaries.counters.get(&s.id)
+        {
+            let range = int.lo.known().zip(int.hi.known());
+            return range.is_some_and(|(lo, hi)| lo <= *first && *last <= hi);
+        }
+        fits(index, dimension, self.summaries.ranges)
+    }
+
     fn path(&mut self, e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
         match &e.kind {
             ExprKind::Var(s) => Some(s.clone()),
             ExprKind::Index(base, index) => {
                 let root = self.path(base, path)?;
                 self.value(index);
-                if let Type::Array(a) = &base.ty
-                    && !fits(index, &a.index, self.summaries.ranges)
-                {
-                    self.out.may_fail = true;
+                if let Type::Array(a) = &base.ty {
+                    self.out.may_fail |= !self.selects(index, &a.index);
                 }
                 path.push(selector(index));
                 Some(root)

@@ -6,12 +6,15 @@
 //! This computes `used_α` for the `scalarset` notation, and detects sets in models that number
 //! their processes by plain integers.
 
+use super::cache;
+use super::counting::{Counters, counters};
 use super::slots::{Root, Slot, Slots, Use};
 use crate::check::{Body, Checked, Env};
 use crate::consteval::assign_op;
 use crate::hir::{Expr, ExprKind, Function, Instance, PriorityElem, Template};
 use crate::symbol::{ItemId, Loc, SymKind, Symbol};
 use crate::types::Type;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use zonelens_syntax::ast::{AssignOp, BinaryOp, QuantifierKind, UnaryOp};
 use zonelens_syntax::span::Span;
@@ -35,24 +38,28 @@ pub(super) struct Flow<'a> {
     pub slots: Slots,
     /// The body whose result a `return` sets.
     pub(super) ret: Option<u32>,
+    /// The counters of that body.
+    pub(super) counters: Counters,
+    /// The functions followed so far, by body.
+    pub(super) followed: FxHashSet<u32>,
+    /// Functions that were called before they were followed.
+    pending: Vec<u32>,
 }
 
 impl<'a> Flow<'a> {
     /// Follows a whole model.
     pub(super) fn new(env: &'a Env, items: &[(ItemId, Arc<Checked>)]) -> Flow<'a> {
-        let mut flow = Flow {
-            env,
-            item: 0,
-            slots: Slots::default(),
-            ret: None,
-        };
+        let mut flow = Flow::query(env, Slots::default(), FxHashSet::default());
+        let called = called(env, items);
         for (item, c) in items {
             flow.item = *item;
             for d in &c.decls {
                 flow.declared(&d.symbol);
             }
             for f in &c.functions {
-                flow.function(f);
+                if matches!(&f.symbol.kind, SymKind::Function(sig) if called.contains(&sig.body)) {
+                    flow.function(f);
+                }
             }
             match &c.body {
                 Body::Template(t) => flow.template(t),
@@ -72,17 +79,35 @@ impl<'a> Flow<'a> {
                 _ => {}
             }
         }
+        flow.rest();
         flow
     }
 
-    /// Prepares to follow queries, starting from the slots of the model.
-    pub(super) fn query(env: &'a Env, slots: Slots) -> Flow<'a> {
+    /// Prepares to follow queries, starting from the slots of the model and the functions that were
+    /// followed for them.
+    pub(super) fn query(env: &'a Env, slots: Slots, followed: FxHashSet<u32>) -> Flow<'a> {
         Flow {
             env,
             item: 0,
             slots,
             ret: None,
+            counters: Counters::default(),
+            followed,
+            pending: Vec::new(),
         }
+    }
+
+    /// Follows the functions that were called and not followed yet: those that only a query calls,
+    /// or only the range of a type.
+    pub(super) fn rest(&mut self) {
+        let (env, item) = (self.env, self.item);
+        while let Some(body) = self.pending.pop() {
+            if let Some(f) = env.bodies.get(&body) {
+                self.item = f.loc.item;
+                self.function(f);
+            }
+        }
+        self.item = item;
     }
 
     pub(super) fn loc(&self, span: Span) -> Loc {
@@ -102,6 +127,10 @@ impl<'a> Flow<'a> {
         let SymKind::Function(sig) = &f.symbol.kind else {
             return;
         };
+        if !self.followed.insert(sig.body) {
+            return;
+        }
+        self.counters = counters(f);
         for p in &f.params {
             self.declared(p);
         }
@@ -110,6 +139,7 @@ impl<'a> Flow<'a> {
         self.ret = Some(sig.body);
         self.block(&f.body);
         self.ret = None;
+        self.counters = Counters::default();
         let (early, ends) = super::assigned::unassigned(f, self.env);
         for (s, loc) in early {
             if let Some(ty) = s.value_type().cloned() {
@@ -442,6 +472,9 @@ impl<'a> Flow<'a> {
         let SymKind::Function(sig) = &f.kind else {
             return Val::Other;
         };
+        if !self.followed.contains(&sig.body) {
+            self.pending.push(sig.body);
+        }
         let params = self.env.bodies.get(&sig.body).map(|b| b.params.clone());
         for (p, a) in params.unwrap_or_default().iter().zip(args) {
             self.declared(p);
@@ -577,6 +610,44 @@ impl<'a> Flow<'a> {
             self.slots.used(slot, Use::Computed, loc);
         }
     }
+}
+
+/// The functions that the labels and initialisers of a model call, directly or through others, by
+/// body. Those that only queries call are judged with the query.
+fn called(env: &Env, items: &[(ItemId, Arc<Checked>)]) -> FxHashSet<u32> {
+    let mut out = FxHashSet::default();
+    let mut note = |e: &Expr| cache::callees(e, &mut out);
+    for (_, c) in items {
+        let decls = match &c.body {
+            Body::Template(t) => c.decls.iter().chain(&t.decls),
+            _ => c.decls.iter().chain(&[]),
+        };
+        for init in decls.filter_map(|d| d.init.as_ref()) {
+            init.exprs(&mut |e| note(e));
+        }
+        match &c.body {
+            Body::Template(t) => {
+                let invariants = t.locations.iter().filter_map(|l| l.invariant.as_ref());
+                invariants.for_each(&mut note);
+                for e in &t.edges {
+                    let channel = e.sync.iter().map(|s| &s.channel);
+                    let labels = e.guard.iter().chain(channel).chain(&e.updates);
+                    labels.for_each(&mut note);
+                }
+            }
+            Body::BeforeUpdate(list) | Body::AfterUpdate(list) => list.iter().for_each(&mut note),
+            _ => {}
+        }
+    }
+    let mut todo: Vec<u32> = out.iter().copied().collect();
+    while let Some(body) = todo.pop() {
+        let mut more = FxHashSet::default();
+        if let Some(f) = env.bodies.get(&body) {
+            cache::callees_of(f, &mut more);
+        }
+        todo.extend(more.into_iter().filter(|b| out.insert(*b)));
+    }
+    out
 }
 
 fn result_of(f: &Symbol) -> Option<(Root, Vec<u32>, u32)> {

@@ -1,5 +1,6 @@
 //! The flow of identifiers through statements and initialisers.
 
+use super::counting::counter_of;
 use super::flow::Flow;
 use super::slots::{Root, Use};
 use crate::hir::{Block, Expr, ExprKind, Init, Stmt, StmtKind};
@@ -9,6 +10,11 @@ use std::sync::Arc;
 impl Flow<'_> {
     pub(super) fn block(&mut self, b: &Block) {
         for d in &b.decls {
+            if let Some(range) = self.counters.get(&d.symbol.id) {
+                // Its initial value is a constant that nothing reads.
+                self.slots.declare_counter(&d.symbol, *range);
+                continue;
+            }
             self.declared(&d.symbol);
             self.bounds(&d.symbol);
             if let Some(init) = &d.init {
@@ -64,12 +70,18 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether a loop with this beginning counts through a range.
+    fn counts(&self, init: &Expr) -> bool {
+        counter_of(init).is_some_and(|s| self.counters.contains_key(&s.id))
+    }
+
     fn stmt(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
             StmtKind::Block(b) => self.block(b),
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::Assert(e) => self.truth(e),
+            StmtKind::For(a, _, _, body) if self.counts(a) => self.stmt(body),
             StmtKind::For(a, c, step, body) => {
                 self.effect(a);
                 self.truth(c);

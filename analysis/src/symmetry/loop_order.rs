@@ -2,6 +2,7 @@
 
 use super::Findings;
 use super::commute::{Conflict, conflict};
+use super::counting::{Counters, counter_of, counters};
 use super::effects::{Action, Collector, Effects, Summaries, Value};
 use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind, Function, Part, Stmt, StmtKind};
@@ -15,6 +16,7 @@ const CODE: &str = "sym/loop-order";
 
 /// Checks every loop of a function.
 pub(super) fn function(f: &Function, summaries: &mut Summaries<'_>, out: &mut Findings) {
+    summaries.counters.extend(counters(f));
     f.body.parts(&mut |p| part(p, f.loc.item, summaries, out));
 }
 
@@ -26,7 +28,7 @@ fn part(part: Part<'_>, item: u32, summaries: &mut Summaries<'_>, out: &mut Find
             d.init.iter().for_each(|i| i.exprs(&mut check));
         }
         Part::Stmt(s) => {
-            if let StmtKind::Iterate(var, body) = &s.kind
+            if let Some((var, body)) = looped(s, &summaries.counters)
                 && let Some(set) = summaries.set_of(var)
             {
                 iteration(var, &set, body, s, item, summaries, out);
@@ -119,7 +121,8 @@ fn iteration(
 ) {
     let mut c = Collector::new(summaries, item);
     c.stmt(body);
-    let effects = c.out;
+    let declared = |s: &Symbol| c.declares(s);
+    let effects = &c.out;
     let loc = Loc {
         item,
         span: whole.span,
@@ -130,7 +133,7 @@ fn iteration(
     }
     let mut exits = Exits::default();
     exits.stmt(body, 0);
-    if let Some(why) = exit_matters(&exits, &effects, var) {
+    if let Some(why) = exit_matters(&exits, effects, var, &declared) {
         let message = format!(
             "the result of this loop depends on the order of the elements of `{}`: {why}",
             set.name
@@ -226,7 +229,14 @@ impl Exits {
     }
 }
 
-fn exit_matters(exits: &Exits, effects: &Effects, var: &Symbol) -> Option<&'static str> {
+/// Why an early end of a loop depends on the order of its rounds. `declared` says whether the body
+/// declares a variable: it has another value in each round.
+fn exit_matters(
+    exits: &Exits,
+    effects: &Effects,
+    var: &Symbol,
+    declared: &dyn Fn(&Symbol) -> bool,
+) -> Option<&'static str> {
     let returns = exits.unknown || !exits.returns.is_empty();
     if !returns && exits.breaks == 0 {
         return None;
@@ -241,6 +251,7 @@ fn exit_matters(exits: &Exits, effects: &Effects, var: &Symbol) -> Option<&'stat
         let varies = |s: &Symbol| {
             s.id == var.id
                 || matches!(s.kind, SymKind::Bound(_))
+                || declared(s)
                 || effects
                     .accesses
                     .iter()
@@ -291,8 +302,10 @@ impl Summaries<'_> {
             let Some(function) = self.body(body).filter(|_| seen.insert(body)) else {
                 continue;
             };
-            let stmts = &function.body.stmts;
-            stmts.iter().for_each(|s| looped_in(self, s, &mut out));
+            let (stmts, counters) = (&function.body.stmts, counters(&function));
+            stmts
+                .iter()
+                .for_each(|s| looped_in(self, s, &counters, &mut out));
             let mut callees = FxHashSet::default();
             super::cache::callees_of(&function, &mut callees);
             todo.extend(callees);
@@ -303,13 +316,25 @@ impl Summaries<'_> {
     }
 }
 
-fn looped_in(sets: &Summaries<'_>, s: &Stmt, out: &mut Vec<Arc<ScalarSet>>) {
-    if let StmtKind::Iterate(var, _) = &s.kind {
+/// The variable and the body of an iteration, which may be a C loop with a counter.
+fn looped<'s>(s: &'s Stmt, counters: &Counters) -> Option<(&'s Arc<Symbol>, &'s Stmt)> {
+    match &s.kind {
+        StmtKind::Iterate(var, body) => Some((var, body)),
+        StmtKind::For(init, _, _, body) => {
+            let counter = counter_of(init).filter(|s| counters.contains_key(&s.id))?;
+            Some((counter, body))
+        }
+        _ => None,
+    }
+}
+
+fn looped_in(sets: &Summaries<'_>, s: &Stmt, counters: &Counters, out: &mut Vec<Arc<ScalarSet>>) {
+    if let Some((var, _)) = looped(s, counters) {
         out.extend(sets.set_of(var));
     }
     s.parts(&mut |p| {
         if let Part::Stmt(s) = p {
-            looped_in(sets, s, out);
+            looped_in(sets, s, counters, out);
         }
     });
 }

@@ -10,6 +10,7 @@ mod cache;
 mod canonical;
 mod classes;
 mod commute;
+mod counting;
 mod effects;
 mod flow;
 mod flow_stmt;

@@ -110,7 +110,7 @@ impl Facts {
         out: &mut Named,
     ) {
         let before = self.slots.uses.len();
-        let mut flow = Flow::query(env, self.slots.clone());
+        let mut flow = Flow::query(env, self.slots.clone(), self.followed.clone());
         match query {
             CheckedKind::Path(_, e) => flow.truth(e),
             CheckedKind::LeadsTo(p, q) => {
@@ -122,6 +122,7 @@ impl Facts {
                 exprs.iter().for_each(|e| flow.measured(e));
             }
         }
+        flow.rest();
         flow.slots.join_sets();
         for e in &self.elements {
             let view = View {

@@ -199,6 +199,19 @@ impl Slots {
         self.declare_type(root, &mut Vec::new(), 0, ty, &model);
     }
 
+    /// Records the counter of C loops, which takes exactly the values of a range.
+    pub(super) fn declare_counter(&mut self, s: &Arc<Symbol>, range: (i32, i32)) {
+        self.note(Declared {
+            slot: Slot::Leaf(Root::Symbol(s.id), Vec::new()),
+            range: Some(range),
+            exact: true,
+            constant: None,
+            temporary: true,
+            set: None,
+            loc: s.loc,
+        });
+    }
+
     fn declare_type(
         &mut self,
         root: &Root,

@@ -3,11 +3,12 @@
 
 use super::effects::{Accumulation, Sel, Value};
 use super::interval::{Ranges, interval};
-use crate::hir::{Expr, ExprKind};
+use crate::check::has_side_effect;
+use crate::hir::{Expr, ExprKind, Stmt, StmtKind};
 use crate::symbol::Symbol;
 use crate::types::Type;
 use std::sync::Arc;
-use zonelens_syntax::ast::BinaryOp;
+use zonelens_syntax::ast::{AssignOp, BinaryOp};
 
 pub(super) fn root_path(e: &Expr, path: &mut Vec<Sel>) -> Option<Arc<Symbol>> {
     match &e.kind {
@@ -77,6 +78,51 @@ pub(super) fn accumulation(
         BinaryOp::Max => Accumulation::Max,
         _ => return None,
     })
+}
+
+/// The operator, target and value of `if (value > target) target = value;`, written in any of its
+/// forms. The value is evaluated once or twice, so it must not change anything, and it must not
+/// contain the target.
+pub(super) fn extreme<'a>(
+    condition: &'a Expr,
+    then: &'a Stmt,
+) -> Option<(BinaryOp, &'a Expr, &'a Expr)> {
+    let statement = match &then.kind {
+        StmtKind::Block(b) if b.decls.is_empty() => match b.stmts.as_slice() {
+            [one] => one,
+            _ => return None,
+        },
+        _ => then,
+    };
+    let StmtKind::Expr(Expr {
+        kind: ExprKind::Assign(AssignOp::Set, target, value),
+        ..
+    }) = &statement.kind
+    else {
+        return None;
+    };
+    let ExprKind::Binary(op, a, b) = &condition.kind else {
+        return None;
+    };
+    let greater = match op {
+        BinaryOp::Gt | BinaryOp::Ge => true,
+        BinaryOp::Lt | BinaryOp::Le => false,
+        _ => return None,
+    };
+    let value_first = same_place(a, value) && same_place(b, target);
+    let target_first = same_place(a, target) && same_place(b, value);
+    if !matches!((&target.ty, &value.ty), (Type::Int(_), Type::Int(_)))
+        || !(value_first || target_first)
+        || target.root().map(|s| s.id) == value.root().map(|s| s.id)
+        || has_side_effect(condition)
+    {
+        return None;
+    }
+    let op = match greater == value_first {
+        true => BinaryOp::Max,
+        false => BinaryOp::Min,
+    };
+    Some((op, target, value))
 }
 
 /// Whether `ty` contains all numbers of some bit width, and `e` is one of them: bit operations then
