@@ -103,6 +103,9 @@ fn loops_that_do_not_depend_on_the_order() {
         "int h() { int c = 0; for (i : S) if (a[i] > c) c = a[i]; return c; }",
         "int h() { int c = 9; for (i : S) { if (c >= a[i]) { c = a[i]; } } return c; }",
         "int h() { int c = n; for (i : S) if (f[i]) return c; return 0; }",
+        "void h() { for (i : S) { if (f[i]) { b = true; n = 3; break; } if (a[i] > 2) { b = true; n = 3; break; } } }",
+        "void h() { for (i : S) { int c = 0; for (j : S) if (m[i][j]) c++; if (c > 1) { k[2] = 1; break; } } }",
+        "bool q(int[0,5] v) { return v > 2; } bool h() { return exists (i : S) q(a[i]); }",
     ] {
         accepted(function);
     }
@@ -143,6 +146,20 @@ fn loops_that_depend_on_the_order() {
         "void r(int &v) { for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } void q(int &v) { r(v); } void h() { q(n); }",
         "void r(int &v) { switch (1) { case 1: for (i : S) { if (f[i]) v++; if (m[i][i]) n = 5; } } } void h() { r(n); }",
         "bool h() { bool v = exists (i : S) 5 / a[i] == 1; return v; }",
+        // What is done before an early end differs from round to round.
+        "void h() { for (i : S) { if (a[i] > 2) { f[i] = true; break; } } }",
+        "void h() { for (i : S) { if (a[i] > 2) { b = true; f[i] = true; break; } } }",
+        "void h() { for (i : S) { if (f[i]) { b = true; break; } if (a[i] > 2) { n = 1; break; } } }",
+        "void h() { for (i : S) { if (f[i]) { n = 2; break; } if (a[i] > 2) break; } }",
+        "bool q(S i) { f[i] = true; return a[i] > 2; } void h() { for (i : S) { if (q(i)) { b = true; break; } } }",
+        "bool q(S i) { f[i] = true; return a[i] > 2; } void h() { for (i : S) { if (q(i)) break; } }",
+        "bool h() { for (i : S) { if (f[i]) { b = true; break; } if (a[i] > 2) return true; } return false; }",
+        // A round that is not reached could fail: an argument, a result, an endless loop.
+        "void w5() { a[x] = 5; } bool q(int[0,2] v) { return v > 1; } bool h() { return exists (i : S) q(a[i]); }",
+        "void w5() { a[x] = 5; } int[0,2] q(int v) { return v; } bool h() { for (i : S) if (q(a[i]) > 1) return true; return false; }",
+        "void w5() { a[x] = 5; } bool q(int &v) { return v > 1; } bool h() { return exists (i : S) q(k[a[i]]); }",
+        "void w5() { a[x] = 5; } bool q(S i) { int c = 0; while (c < 1) c = a[i]; return true; } bool h() { return exists (i : S) q(i); }",
+        "void w5() { a[x] = 5; } bool h() { for (i : S) { int[0,2] c[2] = {a[i], 0}; if (c[0] > 1) return true; } return false; }",
         // What an early end returns differs from round to round.
         "int h() { for (i : S) { int c = a[i]; if (c > 2) return c; } return 0; }",
         "S h() { for (i : S) { S c = i; if (f[i]) return c; } return x; }",

@@ -64,7 +64,8 @@ impl Writer<'_> {
         let c = self.condition(&scope, 1);
         let value = format!("c[{i}]");
         let other = self.rng.below(4);
-        let body = match self.rng.below(12) {
+        let c2 = self.condition(&scope, 1);
+        let body = match self.rng.below(20) {
             0 => format!("{head} if ({c}) return {n}; return {other};"),
             1 => format!("{head} if ({c}) return {value}; return {n};"),
             2 => format!("{head} {{ int k = {value}; if (k > {n}) return k; }} return 0;"),
@@ -88,14 +89,30 @@ impl Writer<'_> {
             8 => format!("int m; {head} {{ if (m < {value}) m = {value}; z = m; }} return m;"),
             9 => format!("int k; {head} {{ if ({c}) {{ k = {n}; break; }} }} return k;"),
             10 => format!("int k; {head} {{ if ({c}) break; k++; }} return k;"),
-            _ => format!("int k; {head} {{ if ({c}) continue; k += {n}; }} return k;"),
+            11 => format!("int k; {head} {{ if ({c}) continue; k += {n}; }} return k;"),
+            12 => format!(
+                "{head} {{ if ({c}) {{ y = {n}; break; }} if ({c2}) {{ z = {other}; break; }} }} return 0;"
+            ),
+            13 => format!("{head} if ({c}) {{ a[{i}] = true; break; }} return {n};"),
+            14 => format!("{head} {{ if (mark({i})) {{ y = {n}; break; }} }} return {other};"),
+            15 => format!("{head} if (mark({i})) return {n}; return {other};"),
+            16 => format!(
+                "{head} {{ if ({c}) {{ y = {n}; break; }} if ({c2}) return {other}; }} return 0;"
+            ),
+            17 => format!(
+                "{head} {{ if ({c}) {{ y = {n}; break; }} if ({c2}) {{ y = {other}; break; }} }} return y;"
+            ),
+            18 => format!("{head} {{ if ({c}) {{ y = {value}; break; }} }} return y;"),
+            _ => format!("{head} {{ if ({c}) {{ y = {n}; z = {other}; break; }} }} return y;"),
         };
         format!("{before} {body}")
     }
 
     fn condition(&mut self, scope: &[String], depth: usize) -> String {
         let n = self.rng.below(4);
-        match (self.rng.below(9), self.element(scope)) {
+        match (self.rng.below(11), self.element(scope)) {
+            (9, Some(i)) => format!("cut(c[{i}]) > {n}"),
+            (10, Some(i)) => format!("low(c[{i}]) > {n}"),
             (0, Some(i)) => format!("a[{i}]"),
             (1, Some(i)) => format!("!b[{i}]"),
             (2, Some(i)) => format!("c[{i}] > {n}"),
@@ -202,7 +219,9 @@ fn model(rng: &mut Rng) -> (String, bool) {
     let set = ["scalar[3]", "int[0,N-1]"][usize::from(numbers)];
     let mut text = format!(
         "const int N = 3; typedef {set} pid; typedef scalar[2] oth; bool a[pid], b[pid]; \
-         int[0,50] c[pid]; bool o[oth]; int[0,50] y, z;\n",
+         int[0,50] c[pid]; bool o[oth]; int[0,50] y, z;\n\
+         int cut(int[0,4] v) {{ return v; }} int[0,4] low(int v) {{ return v; }}\n\
+         bool mark(pid p) {{ b[p] = true; return c[p] > 2; }}\n",
     );
     let mut writer = Writer {
         rng,

@@ -154,6 +154,7 @@ impl<'a> Summaries<'a> {
     fn summarise(&mut self, f: &Function) -> Effects {
         self.counters.extend(counters(f));
         let mut c = Collector::new(self, f.loc.item);
+        c.result = Some(f.ret.clone());
         c.block(&f.body);
         let mut effects = c.out;
         // A value parameter that is assigned to no longer holds its argument.
@@ -203,6 +204,8 @@ pub(super) struct Collector<'s, 'a> {
     own: FxHashMap<SymId, Own>,
     /// Upper bounds on the iterations of the enclosing loops, outermost first.
     loops: Vec<u64>,
+    /// The type of the result, if the code is a whole function.
+    result: Option<Type>,
     /// The effects found so far.
     pub out: Effects,
 }
@@ -227,6 +230,7 @@ impl<'s, 'a> Collector<'s, 'a> {
             item,
             own: FxHashMap::default(),
             loops: Vec::new(),
+            result: None,
             out: Effects::default(),
         }
     }
@@ -257,6 +261,11 @@ impl<'s, 'a> Collector<'s, 'a> {
         self.own.contains_key(&s.id)
     }
 
+    /// The counters of the functions examined so far.
+    pub(super) fn counters(&self) -> &Counters {
+        &self.summaries.counters
+    }
+
     /// Collects a block with its own variables.
     pub(super) fn block(&mut self, b: &Block) {
         for d in &b.decls {
@@ -267,8 +276,12 @@ impl<'s, 'a> Collector<'s, 'a> {
             self.own.insert(d.symbol.id, own);
             if let Some(init) = &d.init {
                 self.init(init);
-                if let Init::Expr(e) = init {
-                    self.stored(d.symbol.id, interval(e, self.summaries.ranges));
+                match init {
+                    Init::Expr(e) if e.ty.is_composite() => {
+                        self.out.may_fail |= d.symbol.value_type() != Some(&e.ty);
+                    }
+                    Init::Expr(e) => self.stored(d.symbol.id, interval(e, self.summaries.ranges)),
+                    Init::List(..) => self.out.may_fail |= !self.listed_fit(init, &d.symbol),
                 }
             }
         }
@@ -340,6 +353,16 @@ impl<'s, 'a> Collector<'s, 'a> {
         self.loops.pop();
     }
 
+    /// Whether every entry of a list lies in the range of an array of integers.
+    fn listed_fit(&self, init: &Init, s: &Symbol) -> bool {
+        let ty = s.value_type().map_or(&Type::Error, Type::innermost);
+        let mut all = !matches!(ty, Type::Struct(_));
+        init.exprs(&mut |e| {
+            all &= !e.ty.is_composite() && fits(e, ty, self.summaries.ranges);
+        });
+        all
+    }
+
     fn init(&mut self, init: &Init) {
         match init {
             Init::Expr(e) => self.value(e),
@@ -361,6 +384,7 @@ impl<'s, 'a> Collector<'s, 'a> {
                     let times = i64::from(last) - i64::from(first) + 1;
                     return self.looped(times.unsigned_abs(), body);
                 }
+                self.out.may_fail = true;
                 self.effect(a);
                 self.loops.push(u64::MAX);
                 self.value(c);
@@ -373,6 +397,8 @@ impl<'s, 'a> Collector<'s, 'a> {
                 self.looped(values_of(var), body);
             }
             StmtKind::While(c, body) | StmtKind::DoWhile(body, c) => {
+                // It may have no end, which is an error.
+                self.out.may_fail = true;
                 self.value(c);
                 self.looped(u64::MAX, body);
             }
@@ -389,6 +415,10 @@ impl<'s, 'a> Collector<'s, 'a> {
             StmtKind::Return(e) => {
                 if let Some(e) = e {
                     self.value(e);
+                    if let Some(result) = &self.result {
+                        let result = result.clone();
+                        self.out.may_fail |= !self.converts(e, &result);
+                    }
                 }
             }
             StmtKind::Assert(e) => {
@@ -464,6 +494,7 @@ impl<'s, 'a> Collector<'s, 'a> {
         self.value(value);
         let known = self.invariant_value(value);
         self.place(target, Action::Write(known));
+        self.out.may_fail |= target.ty.is_composite() && target.ty != value.ty;
         match &target.kind {
             ExprKind::Var(s) if self.own.contains_key(&s.id) => {
                 self.stored(s.id, interval(value, self.summaries.ranges));
@@ -559,6 +590,14 @@ impl<'s, 'a> Collector<'s, 'a> {
         }
     }
 
+    /// Whether a value can be passed or returned as this type without leaving a range.
+    fn converts(&self, e: &Expr, ty: &Type) -> bool {
+        match ty.is_composite() {
+            true => e.ty == *ty,
+            false => fits(e, ty, self.summaries.ranges),
+        }
+    }
+
     /// Whether an index lies in the range of its dimension.
     fn selects(&self, index: &Expr, dimension: &Type) -> bool {
         if let (ExprKind::Var(s), Type::Int(int)) = (&index.kind, dimension)
@@ -601,12 +640,15 @@ impl<'s, 'a> Collector<'s, 'a> {
         };
         let summary = self.summaries.of(f);
         self.out.may_fail |= summary.may_fail;
-        for (p, a) in sig.params.iter().zip(args) {
-            if !p.reference {
-                self.value(a);
-            } else if let ExprKind::Index(_, i) = &a.kind {
-                self.value(i);
+        for (n, (p, a)) in sig.params.iter().zip(args).enumerate() {
+            if p.reference {
+                // Its indices are evaluated here.
+                self.path(a, &mut Vec::new());
+                continue;
             }
+            self.value(a);
+            let ty = params.get(n).and_then(|p| p.value_type());
+            self.out.may_fail |= ty.is_none_or(|ty| !self.converts(a, ty));
         }
         let position = |id: SymId| params.iter().position(|p| p.id == id);
         for access in &summary.accesses {

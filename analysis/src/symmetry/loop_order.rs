@@ -3,14 +3,15 @@
 use super::Findings;
 use super::commute::{Conflict, conflict};
 use super::counting::{Counters, counter_of, counters};
-use super::effects::{Action, Collector, Effects, Summaries, Value};
+use super::effects::{Access, Action, Collector, Effects, Summaries, Value};
+use super::values::{known_value, same_place};
 use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind, Function, Part, Stmt, StmtKind};
 use crate::symbol::{Home, Loc, ParamOf, SymKind, Symbol};
 use crate::types::ScalarSet;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use zonelens_syntax::ast::QuantifierKind;
+use zonelens_syntax::ast::{AssignOp, QuantifierKind};
 
 const CODE: &str = "sym/loop-order";
 
@@ -121,19 +122,23 @@ fn iteration(
 ) {
     let mut c = Collector::new(summaries, item);
     c.stmt(body);
-    let declared = |s: &Symbol| c.declares(s);
-    let effects = &c.out;
+    let round = Round {
+        var,
+        effects: &c.out,
+        declares: &|s| c.declares(s),
+        counters: c.counters(),
+    };
     let loc = Loc {
         item,
         span: whole.span,
     };
-    if let Some(found) = conflict(&effects.accesses, var.id, &|_| true) {
+    if let Some(found) = conflict(&round.effects.accesses, var.id, &|_| true) {
         out.broken(set, order_matters(set, &found, loc));
         return;
     }
     let mut exits = Exits::default();
-    exits.stmt(body, 0);
-    if let Some(why) = exit_matters(&exits, effects, var, &declared) {
+    exits.stmt(body, 0, &round);
+    if let Some(why) = exit_matters(&exits, &round) {
         let message = format!(
             "the result of this loop depends on the order of the elements of `{}`: {why}",
             set.name
@@ -166,36 +171,89 @@ fn order_matters(set: &ScalarSet, found: &Conflict, loc: Loc) -> Diag {
     diag
 }
 
-/// Early exits of a loop.
+/// Early ends of a loop.
 #[derive(Default)]
-struct Exits {
+struct Exits<'s> {
     returns: Vec<Option<Value>>,
     /// Whether a `return` has no value, or one that is not obviously constant.
     unknown: bool,
-    breaks: u32,
-    /// Breaks at the end of a block that otherwise only stores constants.
-    tidy_breaks: u32,
-    /// Whether there are writes outside such blocks.
-    loose_writes: bool,
+    /// For each `break` of the loop, the assignments in front of it if its block consists of
+    /// nothing else.
+    breaks: Vec<Vec<(&'s Expr, &'s Expr)>>,
+    /// Whether anything else in the body changes a variable that outlives the round.
+    changes: bool,
 }
 
-impl Exits {
-    fn list(&mut self, stmts: &[Stmt], depth: u32) {
-        let tidy = matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Break)) && depth == 0;
-        for s in stmts {
-            if tidy
-                && matches!(&s.kind, StmtKind::Expr(e) if matches!(e.kind, ExprKind::Assign(..)))
-            {
-                continue;
-            }
-            self.stmt(s, depth);
-        }
-        if tidy {
-            self.tidy_breaks += 1;
+/// What is known about the loop around an early end.
+struct Round<'a> {
+    var: &'a Symbol,
+    effects: &'a Effects,
+    /// Whether the body declares a variable: it has another value in each round.
+    declares: &'a dyn Fn(&Symbol) -> bool,
+    counters: &'a Counters,
+}
+
+impl Round<'_> {
+    /// Whether a variable has the same value in all rounds.
+    fn is_same(&self, s: &Symbol) -> bool {
+        let writes = |a: &Access| a.root.id == s.id && a.action != Action::Read;
+        s.id != self.var.id && !(self.declares)(s) && !self.effects.accesses.iter().any(writes)
+    }
+
+    /// Whether a value is obviously the same in all rounds.
+    fn is_constant(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) => true,
+            ExprKind::Var(s) => self.is_same(s),
+            _ => false,
         }
     }
 
-    fn stmt(&mut self, s: &Stmt, depth: u32) {
+    /// Whether an expression denotes the same place in all rounds, one that outlives them.
+    fn is_one_place(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(s) => !(self.declares)(s),
+            ExprKind::Field(base, _) => self.is_one_place(base),
+            ExprKind::Index(base, index) => self.is_constant(index) && self.is_one_place(base),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression changes a variable that outlives the round.
+    fn changes(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.walk(&mut |e| {
+            found |= match &e.kind {
+                ExprKind::Assign(_, target, _) | ExprKind::IncDec { expr: target, .. } => {
+                    target.root().is_none_or(|s| !(self.declares)(s))
+                }
+                ExprKind::Call(..) | ExprKind::MemberCall { .. } => {
+                    crate::check::has_side_effect(e)
+                }
+                _ => false,
+            };
+        });
+        found
+    }
+}
+
+impl<'s> Exits<'s> {
+    fn list(&mut self, stmts: &'s [Stmt], depth: u32, round: &Round<'_>) {
+        if let (0, Some((last, before))) = (depth, stmts.split_last())
+            && matches!(last.kind, StmtKind::Break)
+            && let Some(assignments) = before.iter().map(assignment).collect()
+        {
+            self.breaks.push(assignments);
+            return;
+        }
+        stmts.iter().for_each(|s| self.stmt(s, depth, round));
+    }
+
+    fn expr(&mut self, e: &Expr, round: &Round<'_>) {
+        self.changes |= round.changes(e);
+    }
+
+    fn stmt(&mut self, s: &'s Stmt, depth: u32, round: &Round<'_>) {
         match &s.kind {
             StmtKind::Return(e) => match e.as_ref().map(|e| &e.kind) {
                 None => self.returns.push(None),
@@ -204,80 +262,93 @@ impl Exits {
                 Some(ExprKind::Var(s)) => self.returns.push(Some(Value::Symbol(s.clone()))),
                 Some(_) => self.unknown = true,
             },
-            StmtKind::Break if depth == 0 => self.breaks += 1,
-            StmtKind::Block(b) => self.list(&b.stmts, depth),
-            StmtKind::For(_, _, _, b)
-            | StmtKind::While(_, b)
-            | StmtKind::DoWhile(b, _)
-            | StmtKind::Iterate(_, b) => {
-                self.stmt(b, depth + 1);
+            StmtKind::Break if depth == 0 => self.breaks.push(Vec::new()),
+            StmtKind::Block(b) => {
+                let inits = b.decls.iter().filter_map(|d| d.init.as_ref());
+                inits.for_each(|i| i.exprs(&mut |e| self.expr(e, round)));
+                self.list(&b.stmts, depth, round);
             }
-            StmtKind::If(_, a, b) => {
-                self.stmt(a, depth);
-                if let Some(b) = b {
-                    self.stmt(b, depth);
-                }
-            }
-            StmtKind::Switch(_, cases) => {
+            StmtKind::Switch(e, cases) => {
+                self.expr(e, round);
                 for (_, stmts) in cases {
-                    stmts.iter().for_each(|s| self.stmt(s, depth + 1));
+                    stmts.iter().for_each(|s| self.stmt(s, depth + 1, round));
                 }
             }
-            StmtKind::Expr(e) => self.loose_writes |= crate::check::has_side_effect(e),
-            _ => {}
+            _ => {
+                let inner = match &s.kind {
+                    StmtKind::If(..) => depth,
+                    _ => depth + 1,
+                };
+                let counts = looped(s, round.counters).is_some();
+                s.parts(&mut |p| match p {
+                    // The header of a loop that only counts changes its counter alone.
+                    Part::Expr(e) if !counts => self.expr(e, round),
+                    Part::Stmt(s) => self.stmt(s, inner, round),
+                    _ => {}
+                });
+            }
         }
     }
 }
 
-/// Why an early end of a loop depends on the order of its rounds. `declared` says whether the body
-/// declares a variable: it has another value in each round.
-fn exit_matters(
-    exits: &Exits,
-    effects: &Effects,
-    var: &Symbol,
-    declared: &dyn Fn(&Symbol) -> bool,
-) -> Option<&'static str> {
+/// Target and value of a statement that is an assignment.
+fn assignment(s: &Stmt) -> Option<(&Expr, &Expr)> {
+    match &s.kind {
+        StmtKind::Expr(Expr {
+            kind: ExprKind::Assign(AssignOp::Set, target, value),
+            ..
+        }) => Some((target, value)),
+        _ => None,
+    }
+}
+
+/// Why an early end of a loop depends on the order of its rounds.
+///
+/// Rounds up to the first that ends the loop are run. This is the same in every order if no round
+/// fails, the rounds that do not end the loop leave no trace on which others depend
+/// ([`conflict`]) or that remains, and all rounds that end it do the same: return the same value,
+/// or make the same assignments, which do not depend on the element. Otherwise it may depend on
+/// the order which round comes first, or which rounds come before it.
+fn exit_matters(exits: &Exits<'_>, round: &Round<'_>) -> Option<&'static str> {
     let returns = exits.unknown || !exits.returns.is_empty();
-    if !returns && exits.breaks == 0 {
+    if !returns && exits.breaks.is_empty() {
         return None;
     }
-    if effects.may_fail {
+    if round.effects.may_fail {
         return Some(
             "it can end early, and its body can fail (division, index or range) for a later element",
         );
     }
     if returns {
         let first = exits.returns.first().cloned().flatten();
-        let varies = |s: &Symbol| {
-            s.id == var.id
-                || matches!(s.kind, SymKind::Bound(_))
-                || declared(s)
-                || effects
-                    .accesses
-                    .iter()
-                    .any(|a| a.root.id == s.id && a.action != Action::Read)
-        };
         let same = exits.returns.iter().all(|r| *r == first)
-            && !matches!(&first, Some(Value::Symbol(s)) if varies(s));
+            && !matches!(&first, Some(Value::Symbol(s)) if !round.is_same(s));
         if exits.unknown || !same {
             return Some("it returns a value that depends on the element it has reached");
         }
-        let outside = effects
-            .accesses
-            .iter()
-            .any(|a| a.action != Action::Read && !is_local(&a.root));
-        if outside {
+        let writes = |a: &Access| a.action != Action::Read && !is_local(&a.root);
+        if round.effects.accesses.iter().any(writes) {
             return Some("it can return early, after changing something for only some elements");
         }
-    }
-    if exits.breaks > 0 {
-        let constants = effects
-            .accesses
-            .iter()
-            .all(|a| matches!(a.action, Action::Read | Action::Write(Some(_))));
-        if exits.loose_writes || exits.tidy_breaks < exits.breaks || !constants {
-            return Some("it can stop after changing something for only some elements");
+        if !exits.breaks.is_empty() {
+            return Some("it can end early in two ways, and the first element to do so decides");
         }
+        return None;
+    }
+    if exits.changes {
+        return Some("it can stop after changing something for only some elements");
+    }
+    let same = |a: &(&Expr, &Expr), b: &(&Expr, &Expr)| {
+        same_place(a.0, b.0) && known_value(a.1) == known_value(b.1)
+    };
+    let first = exits.breaks.first().map_or(&[][..], Vec::as_slice);
+    let constant =
+        |(target, value): &(&Expr, &Expr)| round.is_one_place(target) && round.is_constant(value);
+    let alike = |other: &Vec<(&Expr, &Expr)>| {
+        other.len() == first.len() && other.iter().zip(first).all(|(a, b)| same(a, b))
+    };
+    if !exits.breaks.iter().all(alike) || !first.iter().all(constant) {
+        return Some("what it does before it stops depends on the element it has reached");
     }
     None
 }
