@@ -333,6 +333,7 @@ fn receivers_of_a_broadcast() {
         "sync c?; assign z = 0, zs[id] = 0;",
         "sync c?; assign put(id);",
         "sync d[id]?; assign x = id;",
+        "sync d[id]?; assign x = id; }, A -> A { sync d[x]!; assign x = id;",
         "sync c!; assign x = id;",
         "guard x == id; sync c?; assign f[id] = !f[id];",
     ] {
@@ -345,6 +346,8 @@ fn receivers_of_a_broadcast() {
         "sync c?; assign last(id);",
         "sync c?; assign a[x] = a[id];",
         "select i : S; sync c?; assign x = i;",
+        // One process receives on its own channel, others on the channel of `x`.
+        "sync d[id]?; assign n = 1; }, A -> A { sync d[x]?; assign n = 2;",
     ] {
         let found = errors(&receivers(wrong));
         assert!(
@@ -352,6 +355,26 @@ fn receivers_of_a_broadcast() {
             "{wrong}: {found:?}"
         );
     }
+}
+
+/// Two edges receive the same channel, one of them by the name of a reference parameter.
+#[test]
+fn receivers_by_reference() {
+    let text = |second: &str| {
+        format!(
+            "typedef scalar[3] S; int n; broadcast chan c;
+process P(const S id, broadcast chan &r) {{ state A; init A; trans
+  A -> A {{ sync c?; assign n = 1; }}, A -> A {{ sync r?; assign n = {second}; }}; }}
+process Q() {{ state A; init A; trans A -> A {{ sync c!; }}; }}
+F(const S id) = P(id, c); system F, Q;
+"
+        )
+    };
+    assert_eq!(errors(&text("1")), []);
+    assert_eq!(
+        errors(&text("2")).first().map(|e| e.1),
+        Some("sym/broadcast-order")
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Random functions that loop over scalarsets, with aliases, wrappers, early ends, results, local
-//! variables, C loops and failing parts: if `sym/loop-order` and the related rules accept a function, the answers must be the same
-//! with and without reduction.
+//! variables, C loops and failing parts: if `sym/loop-order` and the related rules accept a
+//! function, swaps of elements must commute with every step, and the answers must be the same with
+//! and without reduction.
 //!
 //! `ZONELENS_LOOP_MODELS` sets the number of models, `ZONELENS_LOOP_SEED` the seed.
 

@@ -21,16 +21,19 @@ pub(super) fn family(view: &FamilyView<'_>, summaries: &mut Summaries<'_>, out: 
         let mut channels: FxHashMap<SymId, Vec<&Edge>> = FxHashMap::default();
         let mut order = Vec::new();
         for e in &view.template.edges {
-            if let Some(root) = receives(e)
-                && !own_channel(e, param.id)
-            {
-                let list = channels.entry(root.id).or_default();
-                if list.is_empty() {
-                    order.push(root.id);
-                }
-                list.push(e);
+            let Some(root) = receives(e) else {
+                continue;
+            };
+            // A reference parameter may stand for a channel that another edge names.
+            let root = view.argument(root).map_or(root.id, |(root, _)| root.id);
+            let list = channels.entry(root).or_default();
+            if list.is_empty() {
+                order.push(root);
             }
+            list.push(e);
         }
+        // No two processes receive `c[id]!` by `c[id]?`, but one may by `c[x]?`.
+        channels.retain(|_, edges| !edges.iter().all(|e| own_channel(e, param.id)));
         for id in order {
             if let Some(edges) = channels.get(&id) {
                 receivers(view, &param, &set, edges, summaries, out);
@@ -48,7 +51,7 @@ fn receives(e: &Edge) -> Option<&Arc<Symbol>> {
     sync.channel.root()
 }
 
-/// `c[id]?`: no two processes of the family receive the same broadcast.
+/// Whether an edge receives `c[id]?`: no two processes of the family do so at the same time.
 fn own_channel(e: &Edge, param: SymId) -> bool {
     let mut at = match &e.sync {
         Some(s) => &s.channel,
