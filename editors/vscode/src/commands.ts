@@ -1,7 +1,7 @@
 // The commands of the palette, menus and keys.
 import * as vscode from 'vscode';
 import { showCoverage } from './coverage';
-import { DiagramPanel } from './diagramPanel';
+import { DiagramEditors } from './diagramEditor';
 import { explain, newModel } from './firstContact';
 import { ActiveModel } from './languages';
 import { Server } from './server';
@@ -16,25 +16,25 @@ export interface Parts {
   session: TraceSession;
   simulation: Simulation;
   trace: TracePanel;
-  diagram: DiagramPanel;
+  diagram: DiagramEditors;
   active: ActiveModel;
   xml: XmlModels;
 }
 
 /** Commands that need no server, or start it themselves. */
-const WITHOUT_SERVER = ['zonelens.newModel', 'zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog'];
+const WITHOUT_SERVER = ['zonelens.newModel', 'zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog', 'zonelens.showText'];
 
 /** Registers all commands. */
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
   const { server, session, simulation, trace, diagram, active, xml } = parts;
 
   const here = (): { uri: string; line: number } | undefined => {
-    const editor = active.editor;
-    if (editor === undefined) {
+    const { document, editor } = active;
+    if (document === undefined) {
       void vscode.window.showInformationMessage('Open a model or a query file first.');
       return undefined;
     }
-    return { uri: server.uri(editor.document.uri), line: editor.selection.active.line };
+    return { uri: server.uri(document.uri), line: editor?.selection.active.line ?? 0 };
   };
 
   const actions: Record<string, () => unknown> = {
@@ -90,11 +90,12 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
     'zonelens.simulationBack': () => simulation.run('back'),
     'zonelens.simulationForward': () => simulation.run('forward'),
     'zonelens.simulationStop': () => simulation.run('stop'),
-    'zonelens.showDiagram': () => diagram.open(false),
+    'zonelens.showDiagram': () => diagram.open(),
+    'zonelens.showText': () => diagram.showText(),
     'zonelens.newModel': () => newModel(context),
     'zonelens.explainHere': () => explain(active.editor),
     'zonelens.plainXml': async () => {
-      const document = vscode.window.activeTextEditor?.document;
+      const { document } = active;
       if (document?.languageId === 'uppaal-xml') {
         await xml.treatAsPlain(document);
       }
