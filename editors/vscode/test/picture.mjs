@@ -321,6 +321,63 @@ async function many() {
   }, async () => !(await edges(panel)).includes('up-raising'), { again: 8 });
 }
 
+/** Loops, branchpoints, nails, labels; and looking closer. */
+async function shapes() {
+  const panel = await picture('Gate');
+  const done = async (what, action, effect) => act(what, async () => {
+    await action();
+    await idle(panel);
+  }, effect, { again: 8 });
+  const outline = (name) => middle(node(panel, name).locator('.outline').first());
+  await tool(panel, 'edge');
+  await done('a loop', async () => {
+    const at = await outline('up');
+    await bench.page.mouse.click(at.x, at.y);
+    await bench.page.mouse.click(at.x, at.y);
+  }, async () => (await edges(panel)).includes('up-up'));
+  await until('its nails', async () => (await panel.locator('.handle.nail').count()) === 2);
+  await tool(panel, 'branchpoint');
+  await done('a branchpoint', async () => {
+    const at = await outline('lowering');
+    await bench.page.mouse.click(at.x, at.y - 60);
+  }, async () => (await panel.locator('g.node.branchpoint').count()) === 1);
+  await tool(panel, 'select');
+  const loop = edge(panel, 'up', 'up');
+  const path = () => loop.locator('path.line').getAttribute('d');
+  await loop.focus();
+  const before = await path();
+  await done('a nail is dragged', async () => {
+    const at = await middle(panel.locator('.handle.nail').first());
+    await drag(at, { x: at.x - 30, y: at.y - 10 });
+  }, async () => (await path()) !== before);
+  await done('a nail is removed', () => panel.locator('.handle.nail').first().dblclick({ timeout: 5000 }).catch(() => undefined), async () => (await panel.locator('.handle.nail').count()) === 1);
+  await save(panel);
+  const saved = text();
+  const label = edge(panel, 'lowering', 'down').locator('text.guard');
+  await done('a label is dragged', async () => {
+    const at = await middle(label);
+    await drag(at, { x: at.x + 20, y: at.y + 10 });
+  }, async () => /Move the guard/.test(await panel.locator('.said').textContent()));
+  await save(panel);
+  assert.deepEqual(changes(saved, text()).map((change) => change.replace(/-?\d+$/, 'n')), ['an edge label x n', 'an edge label y n']);
+  await edge(panel, 'lowering', 'down').focus();
+  const at = await label.getAttribute('y');
+  await done('a label is moved by keys', () => panel.locator('button[data-deed="guard"]').press('ArrowDown'), async () => (await label.getAttribute('y')) !== at);
+  // The wheel with Ctrl, as a touch pad pinches: what is under the pointer stays there.
+  const spot_ = await outline('down');
+  const width = async () => (await node(panel, 'down').locator('.outline').first().boundingBox()).width;
+  const small = await width();
+  await act('it is larger', async () => {
+    await bench.page.mouse.move(spot_.x, spot_.y);
+    await bench.page.keyboard.down('Control');
+    await bench.page.mouse.wheel(0, -120);
+    await bench.page.keyboard.up('Control');
+  }, async () => (await width()) > small * 1.2);
+  const now = await outline('down');
+  assert.ok(Math.hypot(now.x - spot_.x, now.y - spot_.y) < 6, JSON.stringify([spot_, now]));
+  await act('it fits', () => panel.getByRole('button', { name: /^Fit to/ }).click(), async () => Math.abs((await width()) - small) < 1);
+}
+
 async function templates() {
   const panel = await picture('Gate');
   await write(panel, () => panel.getByRole('button', { name: 'Add a template' }).click(), 'Driver', async () => (await panel.locator('svg[data-template="Driver"]').count()) === 1);
@@ -402,6 +459,7 @@ try {
     ['keyboard', 'by keyboard alone', byKeyboard],
     ['problems', 'problems stand on labels', problems],
     ['many', 'many at once; an end of an edge', many],
+    ['shapes', 'loops, branchpoints, nails, labels, zoom', shapes],
     ['templates', 'templates: add, parameters, rename', templates],
     ['dark', 'dark', dark],
     ['locked', 'what cannot be edited says why', locked],

@@ -3,9 +3,9 @@ import type { DiagramStep, DrawnTemplate, Drawing, ElementId, FromDiagram, Gestu
 import { app, button, h, host, isTyping } from './dom';
 import { Field } from './field';
 import { showHandles } from './handles';
-import { Deeds, KEYS, hasLabel, inspect, mainLabel } from './inspector';
+import { Deeds, KEYS, WAYS, hasLabel, inspect, mainLabel } from './inspector';
 import { light, point, problemsAt, showProblems } from './lights';
-import { WORDS, drawTemplate, edgeLine, offsetOf } from './picture';
+import { WORDS, cornerOf, drawTemplate, edgeLine, offsetOf } from './picture';
 import { Pointer, Tool, showMoved } from './pointer';
 import { Selection, elementOf, groupOf } from './selection';
 import { Zoom } from './zoom';
@@ -230,6 +230,17 @@ function addEdge(template: string, source: string, target: string, nails: Point[
 
 const deeds: Deeds = {
   edit: (label) => selection.only !== undefined && edit(selection.template, selection.only, label),
+  moveLabel: (label, [dx, dy], fine) => {
+    const { template, only } = selection;
+    const own = templateOf(template);
+    const offset = own && offsetOf(own);
+    const text = only === undefined ? null : groupOf(sheets, template, only)?.querySelector<SVGTextElement>(`text.label[data-label="${label}"]`);
+    if (only !== undefined && own && text && may(own, true) && offset && pending === undefined) {
+      const unit = grid && !fine ? GRID : 1;
+      const [x, y] = cornerOf(text);
+      perform(template, { kind: 'moveLabel', of: only, label, to: [Math.round(x - offset.x) + dx * unit, Math.round(y - offset.y) + dy * unit] });
+    }
+  },
   initial: (node) => perform(selection.template, { kind: 'initial', node }),
   kind: (node, to) => perform(selection.template, { kind: 'setKind', node, to }),
   edgeFrom: (node) => edgeFrom(selection.template, node),
@@ -464,8 +475,7 @@ function push(template: string, element: string, event: KeyboardEvent): void {
     selection.set(template, [element]);
   }
   const unit = grid && !event.shiftKey ? GRID : 1;
-  const by: Record<string, Point> = { ArrowLeft: [-unit, 0], ArrowRight: [unit, 0], ArrowUp: [0, -unit], ArrowDown: [0, unit] };
-  const [dx, dy] = by[event.key] ?? [0, 0];
+  const [dx, dy] = (WAYS[event.key] ?? [0, 0]).map((way) => way * unit) as Point;
   clearTimeout(nudge?.timer);
   const before = nudge?.by ?? [0, 0];
   nudge = { template, nodes: selection.nodes, by: [before[0] + dx, before[1] + dy], timer: window.setTimeout(flush, NUDGE_MS) };
@@ -545,7 +555,7 @@ function build(): void {
     place,
   );
   canvas.append(sheets);
-  app().append(h('header', { class: 'drawing' }, tabs, tools, inspector), canvas, said);
+  app().append(h('header', { class: 'drawing' }, tabs, tools), canvas, inspector, said);
   use('select');
   tabs.addEventListener('keydown', onTabKey);
   document.addEventListener('keydown', onKey);
@@ -561,7 +571,9 @@ function build(): void {
     if (nudge !== undefined && (found === undefined || !selection.has(found.template, found.element))) {
       flush();
     }
-    if (found !== undefined && !selection.collecting && !selection.has(found.template, found.element)) {
+    // A click that takes an edge selects nothing.
+    const taken = simulated && typeof found?.element === 'number' && !found.group.matches(':focus-visible');
+    if (found !== undefined && !taken && !selection.collecting && !selection.has(found.template, found.element)) {
       selection.set(found.template, [found.element]);
     }
   });
@@ -665,11 +677,14 @@ function showSelection(): void {
   }
   showHandles(sheets, templateOf(selection.template), selection, refused === null, { perform, say, snapped, reconnect: deeds.reconnect });
   const template = selection.elements.size > 0 ? templateOf(selection.template) : current();
+  // A step is looked at more often than a template is renamed.
+  inspector.hidden = refused !== null || (step !== null && selection.elements.size === 0);
   inspect(inspector, refused === null ? template : undefined, [...selection.elements], textsOf(template?.name ?? ''), deeds);
 }
 
 function showStep(): void {
   steps.hidden = step === null;
+  inspector.hidden = refused !== null || (step !== null && selection.elements.size === 0);
   place.textContent = step === null ? '' : `Step ${step.number} · t = ${step.time} · ${step.action}`;
 }
 

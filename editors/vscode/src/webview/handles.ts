@@ -1,6 +1,7 @@
 // The handles of the selected edge: its ends, its nails, and the middles between them, which become nails.
 import type { DrawnEdge, DrawnTemplate, Gesture, Point } from '../protocol';
 import { s } from './dom';
+import { WAYS } from './inspector';
 import { edgeLine, offsetOf } from './picture';
 import { Selection, groupOf } from './selection';
 
@@ -68,8 +69,7 @@ function nails(template: DrawnTemplate, edge: DrawnEdge, actions: Actions): SVGE
   const inFile = ([x, y]: Point): Point => [x - offset.x, y - offset.y];
   const own = edge.nails.map((at, nail) =>
     handle('nail', at, `Nail ${nail + 1} of ${edge.nails.length}: arrow keys move it, Delete removes it`, { 'data-nail': nail }, (event) => {
-      const by: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-      const way = by[event.key];
+      const way = WAYS[event.key];
       if (event.key === 'Delete' || event.key === 'Backspace') {
         actions.perform(template.name, { kind: 'removeNail', edge: edge.id, nail });
         return true;

@@ -1,11 +1,13 @@
 // What can be done with the selection, as buttons: everything that gestures do, without a mouse.
-import type { DrawnTemplate, ElementId, LabelKind, WrittenLabel } from '../protocol';
+import type { DrawnTemplate, ElementId, LabelKind, Point, WrittenLabel } from '../protocol';
 import { button, h } from './dom';
 import { WORDS, offsetOf } from './picture';
 
 /** What the buttons do. */
 export interface Deeds {
   edit(label: LabelKind): void;
+  /** Moves a label by steps of the grid, or of one. */
+  moveLabel(label: LabelKind, steps: Point, fine: boolean): void;
   initial(node: string): void;
   kind(node: string, to: 'normal' | 'urgent' | 'committed'): void;
   edgeFrom(node: string): void;
@@ -22,6 +24,9 @@ const OF_LOCATION: LabelKind[] = ['name', 'invariant', 'rate', 'comment'];
 const OF_EDGE: LabelKind[] = ['select', 'guard', 'sync', 'update', 'probability', 'comment'];
 /** The keys that open the fields. */
 export const KEYS: Record<string, LabelKind> = { n: 'name', i: 'invariant', r: 'rate', s: 'select', g: 'guard', c: 'sync', u: 'update', w: 'probability', m: 'comment' };
+
+/** The arrow keys. */
+export const WAYS: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** Whether an element has a label of this kind, empty or not. */
 export function hasLabel(template: DrawnTemplate, element: ElementId, label: LabelKind): boolean {
@@ -73,8 +78,17 @@ function parts(template: DrawnTemplate, elements: ElementId[], texts: WrittenLab
   const label = (kind: LabelKind): HTMLElement => {
     const key = Object.entries(KEYS).find(([, k]) => k === kind)?.[0] ?? '';
     const written = texts.some((t) => t.of === element && t.label === kind);
-    const name = deed(kind, WORDS[kind], `Edit the ${WORDS[kind]} (${key})`, () => deeds.edit(kind));
+    const title = `Edit the ${WORDS[kind]} (${key})${written ? '; arrow keys move it' : ''}`;
+    const name = deed(kind, WORDS[kind], title, () => deeds.edit(kind));
     name.classList.toggle('written', written);
+    name.addEventListener('keydown', (event) => {
+      const way = WAYS[event.key];
+      if (written && way !== undefined && !event.altKey && !event.ctrlKey && !event.metaKey) {
+        event.preventDefault();
+        event.stopPropagation();
+        deeds.moveLabel(kind, way, event.shiftKey);
+      }
+    });
     return name;
   };
   const text = deed('text', 'Text', 'Show it in the text (Enter)', deeds.text);

@@ -75,6 +75,12 @@ export function shownLabels(template: DrawnTemplate, drawn: Label[], texts: Writ
   return [...drawn, ...more];
 }
 
+/** The upper left corner of a label in the picture. */
+export function cornerOf(label: SVGTextElement): Point {
+  const left = label.getAttribute('text-anchor') === 'middle' ? label.getBBox().x : Number(label.getAttribute('x'));
+  return [left, Number(label.getAttribute('y')) - BASELINE];
+}
+
 function drawEdge(template: DrawnTemplate, edge: DrawnEdge, texts: WrittenLabel[]): SVGElement {
   const from = template.nodes[edge.source]?.name ?? '';
   const to = template.nodes[edge.target]?.name ?? '';

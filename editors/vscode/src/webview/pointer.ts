@@ -1,7 +1,7 @@
 // Gestures with mouse, pen and fingers. A gesture previews in the page; only the drop is sent.
 import type { DrawnEdge, DrawnNode, DrawnTemplate, ElementId, Gesture, LabelKind, Point } from '../protocol';
 import { s } from './dom';
-import { arrow, border, edgeLine, nailNumber, offsetOf, straight } from './picture';
+import { arrow, border, cornerOf, edgeLine, nailNumber, offsetOf, straight } from './picture';
 import { Selection, elementOf, groupOf } from './selection';
 
 /** What the pointer does. */
@@ -126,7 +126,7 @@ export class Pointer {
     } else if (handle !== null) {
       this.drag = { ...start, ...this.handling(svg, template, handle) };
     } else if (found !== undefined) {
-      const label = target.closest('text.label');
+      const label = target.closest<SVGTextElement>('text.label');
       const edge = template.edges.find((e) => e.id === found.element);
       const how = label !== null ? this.labelling(svg, template, found.element, label, event) : edge !== undefined ? this.bending(svg, template, edge, event) : this.moving(svg, template, found.element, event);
       this.drag = { ...start, ...how, click: (_, e) => hands.activate(found.group, e) };
@@ -291,12 +291,11 @@ export class Pointer {
     };
   }
 
-  private labelling(svg: SVGSVGElement, template: DrawnTemplate, of: ElementId, label: Element, down: PointerEvent): Partial<Drag> {
+  private labelling(svg: SVGSVGElement, template: DrawnTemplate, of: ElementId, label: SVGTextElement, down: PointerEvent): Partial<Drag> {
     const { hands } = this;
     const start = this.inPicture(svg, down);
     const kind = label.getAttribute('data-label') as LabelKind;
-    const left = label.getAttribute('text-anchor') === 'middle' ? (label as SVGTextElement).getBBox().x : Number(label.getAttribute('x'));
-    const corner: Point = [left, Number(label.getAttribute('y')) - 12];
+    const corner = cornerOf(label);
     let may: boolean | undefined;
     let by: Point = [0, 0];
     return {
