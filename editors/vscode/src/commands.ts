@@ -37,7 +37,7 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
     return { uri: server.uri(document.uri), line: editor?.selection.active.line ?? 0 };
   };
 
-  const actions: Record<string, () => unknown> = {
+  const actions: Record<string, (argument?: unknown) => unknown> = {
     'zonelens.verifyHere': async () => {
       const place = here();
       await (place && server.execute('zonelens.verify', place));
@@ -91,6 +91,7 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
     'zonelens.simulationForward': () => simulation.run('forward'),
     'zonelens.simulationStop': () => simulation.run('stop'),
     'zonelens.showDiagram': () => diagram.open(),
+    'zonelens.showDiagramOf': (model) => diagram.open(model as vscode.Uri | undefined),
     'zonelens.showText': () => diagram.showText(),
     'zonelens.newModel': () => newModel(context),
     'zonelens.explainHere': () => explain(active.editor),
@@ -124,12 +125,12 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
   };
 
   for (const [name, action] of Object.entries(actions)) {
-    const run = async (): Promise<void> => {
+    const run = async (argument?: unknown): Promise<void> => {
       try {
         if (!WITHOUT_SERVER.includes(name)) {
           await server.ensure();
         }
-        await action();
+        await action(argument);
       } catch (error) {
         // The server's answers are sentences for the user.
         void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));

@@ -68,17 +68,12 @@ export class DiagramEditors implements vscode.CustomTextEditorProvider {
     return { server: this.server, session: this.session, simulation: this.simulation };
   }
 
-  /** Shows the picture of the active document's model, beside the text; for a query file, that of its model. */
-  async open(): Promise<void> {
-    const { document } = this.active;
-    if (document === undefined) {
+  /** Shows the picture of a model, or of that of the active document, beside the text. */
+  async open(asked?: vscode.Uri): Promise<void> {
+    const model = asked ?? (await this.activeModel());
+    if (model === undefined) {
       void vscode.window.showInformationMessage('Open a model to see its picture.');
       return;
-    }
-    let model = document.uri;
-    if (document.languageId === 'uppaal-q') {
-      const drawing = await this.server.request<Drawing>('zonelens/drawing', { uri: this.server.uri(document.uri) });
-      model = drawing === undefined ? model : vscode.Uri.parse(drawing.model);
     }
     const shown = this.find((editor) => editor.shows(model));
     if (shown !== undefined) {
@@ -97,6 +92,16 @@ export class DiagramEditors implements vscode.CustomTextEditorProvider {
     await vscode.commands.executeCommand('vscode.openWith', model, PICTURE, { viewColumn: column, preserveFocus: true });
   }
 
+  /** The active document; for a query file, its model. */
+  private async activeModel(): Promise<vscode.Uri | undefined> {
+    const { document } = this.active;
+    if (document?.languageId === 'uppaal-q') {
+      const drawing = await this.server.request<Drawing>('zonelens/drawing', { uri: this.server.uri(document.uri) });
+      return drawing && vscode.Uri.parse(drawing.model);
+    }
+    return document?.uri;
+  }
+
   /** Shows the text of the active picture. */
   async showText(): Promise<void> {
     await this.find((editor) => editor.view.active)?.showText();
@@ -111,6 +116,7 @@ export class DiagramEditors implements vscode.CustomTextEditorProvider {
     const picture = this.find((editor) => editor.view.visible);
     const column = picture?.view.viewColumn;
     if (picture !== undefined) {
+      this.active.hold();
       picture.show(false);
       await vscode.commands.executeCommand('workbench.action.newGroupAbove');
     }

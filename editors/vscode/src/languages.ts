@@ -33,6 +33,8 @@ export class ActiveModel implements vscode.Disposable {
   private last: vscode.TextDocument | undefined;
   /** The text editor that had the focus last, for the place of the cursor. */
   private lastEditor: vscode.TextEditor | undefined;
+  /** Until then, pictures get the focus only to make room for a panel. */
+  private held = 0;
 
   constructor() {
     const look = (): void => this.look();
@@ -64,6 +66,11 @@ export class ActiveModel implements vscode.Disposable {
     return [vscode.window.activeTextEditor, this.lastEditor].find(own) ?? vscode.window.visibleTextEditors.find(own);
   }
 
+  /** For a moment, a picture that gets the focus is not what the user means. */
+  hold(): void {
+    this.held = Date.now() + 1000;
+  }
+
   /** What the active tab shows. Tabs know only names: a document that is just being opened is not found. */
   private shown(): { text: boolean; document: vscode.TextDocument | undefined } {
     const editor = vscode.window.activeTextEditor;
@@ -75,7 +82,8 @@ export class ActiveModel implements vscode.Disposable {
   private look(): void {
     const { text, document } = this.shown();
     const ours = document !== undefined && isOurs(document);
-    if (ours) {
+    const meant = vscode.window.activeTextEditor !== undefined || Date.now() > this.held;
+    if (ours && meant) {
       this.last = document;
     }
     this.lastEditor = vscode.window.activeTextEditor ?? this.lastEditor;

@@ -116,6 +116,9 @@ async function draw() {
   await node(panel, 'end').focus();
   await bench.settled();
   await bench.screenshot('vscode-draw');
+  // VS Code asks when an unsaved picture is closed, also where the text stays open.
+  await node(panel, 'end').focus();
+  await bench.command('View: Revert and Close Editor', async () => (await bench.frameWith('svg[data-template="P"]')) === undefined);
 }
 
 // ----------------------------------------------------------------------------------------------- a real file

@@ -69,19 +69,20 @@ export class Zoom {
   }
 
   /** Moves what is shown left and up; where nothing is left to scroll, the template gets more room. */
-  private shift(template: string, dx: number, dy: number): void {
+  private shift(template: string, dx: number, dy: number, tries = 3): void {
     const { canvas } = this;
     const [left, top] = [canvas.scrollLeft, canvas.scrollTop];
     canvas.scrollBy(dx, dy);
     const [x, y] = [dx - canvas.scrollLeft + left, dy - canvas.scrollTop + top];
     const frame = this.frames.get(template);
     const shown = this.picture(template)?.viewBox.baseVal;
-    if (frame && shown && Math.hypot(x, y) > 1) {
+    if (frame && shown && Math.hypot(x, y) > 1 && tries > 0) {
       const beyond = (low: number, high: number, size: number, rest: number): [number, number] => (rest < 0 ? [low + rest / this.factor, high] : [low, Math.max(high, low + size + rest / this.factor)]);
       [frame.x0, frame.x1] = beyond(frame.x0, frame.x1, shown.width, x);
       [frame.y0, frame.y1] = beyond(frame.y0, frame.y1, shown.height, y);
       this.draw(this.templates, this.alone);
-      canvas.scrollBy(Math.max(0, x), Math.max(0, y));
+      // Some of the new room may have been free before.
+      this.shift(template, Math.max(0, x), Math.max(0, y), tries - 1);
     }
   }
 
