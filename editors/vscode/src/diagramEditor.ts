@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { ActiveModel, PICTURE, isEditable, isOurs, reveal } from './languages';
 import { page, pageOptions } from './panel';
-import { Drawing, Edited, FromDiagram, Gesture, Problem, ToDiagram } from './protocol';
+import { Drawing, Edited, ElementId, FromDiagram, Gesture, Problem, ToDiagram } from './protocol';
 import { Server } from './server';
 import { Simulation } from './simulation';
 import { SimulatorPanel } from './simulatorPanel';
@@ -15,7 +15,7 @@ const REDRAW_AFTER_MS = 250;
 const REDRAW_ACTIVE_MS = 20;
 /** The error of a request about another version of the text. */
 const CONTENT_MODIFIED = -32801;
-const CHANGED = 'The text was changed meanwhile: the picture is drawn anew, and nothing was edited. Do it again if you still want it.';
+const CHANGED = 'The text was changed meanwhile: this is the new picture, and nothing was edited. Do it again if you still want it.';
 
 /** What pictures have in common. */
 interface Shared {
@@ -220,6 +220,9 @@ class DiagramEditor implements vscode.Disposable {
       case 'move':
         await session.move(message.to);
         break;
+      case 'names':
+        this.post({ type: 'names', names: await this.names(message.template, message.of) });
+        break;
       case 'gesture':
         await this.perform(message.template, message.version, message.gesture);
         break;
@@ -282,6 +285,19 @@ class DiagramEditor implements vscode.Disposable {
       }
       this.post({ type: 'refused', message: modified ? CHANGED : sentence(error) });
     }
+  }
+
+  /** What can be written in a label of an element: what the text offers in it, or elsewhere in its template. */
+  private async names(template: string, of: ElementId): Promise<{ name: string; detail: string }[]> {
+    const { document, drawing } = this;
+    const labels = drawing?.texts[template]?.labels.filter((l) => l.label !== 'name' && l.label !== 'comment') ?? [];
+    const at = (labels.find((l) => l.of === of) ?? labels[0])?.range.start;
+    if (at === undefined || drawing?.version !== document.version) {
+      return [];
+    }
+    const position = new vscode.Position(at.line, at.character);
+    const list = await vscode.commands.executeCommand<vscode.CompletionList | undefined>('vscode.executeCompletionItemProvider', document.uri, position);
+    return (list?.items ?? []).map(({ label, detail }) => ({ name: typeof label === 'string' ? label : label.label, detail: detail ?? '' }));
   }
 
   private problems(): Problem[] {

@@ -263,6 +263,8 @@ export type ToDiagram =
   | { type: 'hover'; edges: { process: string; edge: number | null }[] }
   /** A gesture was done; the picture after it was sent before. */
   | { type: 'done'; title: string; added: ElementId | null; note: string | null }
+  /** What can be written in the labels of an element. */
+  | { type: 'names'; names: { name: string; detail: string }[] }
   /** A gesture was not done. */
   | { type: 'refused'; message: string }
   | { type: 'empty'; message: string };
@@ -274,6 +276,7 @@ export type FromDiagram =
   | { type: 'text' }
   | { type: 'move'; to: Move }
   | { type: 'edge'; template: string; edge: number }
+  | { type: 'names'; template: string; of: ElementId }
   | { type: 'gesture'; template: string; version: number; gesture: Gesture };
 
 /** A movement in a trace. */

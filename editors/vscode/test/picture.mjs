@@ -284,6 +284,12 @@ async function problems() {
   await until('it is spoken', async () => /error: /.test(await words(guard)), 20, () => words(guard));
   await act('the field says it', () => guard.press('g'), async () => /the text ends too early/.test(await panel.locator('.text-field .note').textContent({ timeout: 1000 }).catch(() => '')));
   await bench.screenshot('vscode-draw-problem');
+  // Names are offered while they are typed; Tab takes the first.
+  await act('a name is offered', async () => {
+    await field(panel).fill('');
+    await field(panel).pressSequentially('ap');
+  }, async () => /^appr/.test(await panel.locator('.offers li').first().textContent({ timeout: 1000 }).catch(() => '')));
+  await act('it is taken', () => field(panel).press('Tab'), async () => (await field(panel).inputValue()) === 'appr');
   await act('it is corrected', async () => {
     await field(panel).fill('x >= 6', { timeout: 5000 }).catch(() => undefined);
     await field(panel).press('Enter', { timeout: 5000 }).catch(() => undefined);
@@ -427,6 +433,7 @@ async function locked() {
   await until('the reason', async () => /Editing is off: correct the XML/.test(await said()), 20, said);
   await bench.replace('<init ref="id0">', '<init ref="id0"/>');
   await until('it can be edited', async () => !/Editing is off/.test(await said()) && !(await panel.locator('button[data-tool="location"]').isDisabled()), 20, said);
+  await bench.save();
   await closePictures();
   await bench.configure({ 'files.readonlyInclude': { '**/kept.xml': true } });
   await bench.open('kept.xml');

@@ -5,15 +5,15 @@ import { Field } from './field';
 import { showHandles } from './handles';
 import { Deeds, KEYS, WAYS, hasLabel, inspect, mainLabel } from './inspector';
 import { light, point, problemsAt, showProblems } from './lights';
-import { WORDS, cornerOf, drawTemplate, edgeLine, offsetOf } from './picture';
-import { Pointer, Tool, showMoved } from './pointer';
+import { Nudge } from './nudge';
+import { WORDS, around, cornerOf, edgeLine, freePlace, offsetOf, section } from './picture';
+import { Pointer, Tool } from './pointer';
 import { Selection, elementOf, groupOf } from './selection';
+import { Tabs } from './tabs';
 import { Zoom } from './zoom';
 
 /** The grid of UPPAAL. */
 const GRID = 17;
-/** Steps of the arrow keys are one gesture if they follow each other. */
-const NUDGE_MS = 500;
 
 let drawing: Drawing | undefined;
 let problems: Problem[] = [];
@@ -29,12 +29,10 @@ let chosen = '';
 let tool: Tool = 'select';
 /** A location is being chosen by keyboard. */
 let choosing: { template: string; words: string; done(node: string): void } | undefined;
-/** Steps of the arrow keys that were not sent yet. */
-let nudge: { template: string; nodes: string[]; by: Point; timer: number } | undefined;
 const state = (host.getState() as { grid?: boolean } | undefined) ?? {};
 let grid = state.grid ?? true;
 
-const tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Templates' });
+const tabs = new Tabs({ choose, rename: () => deeds.rename(), add: addTemplate });
 const place = h('output', { class: 'place', 'aria-live': 'polite' });
 const steps = h('span', { class: 'stepping', hidden: true });
 const tools = h('div', { class: 'controls tools', role: 'toolbar', 'aria-label': 'Tools' });
@@ -45,6 +43,7 @@ const sheets = h('div', { class: 'sheets' });
 const field = new Field(canvas);
 const zoom = new Zoom(canvas, sheets);
 const selection = new Selection(() => showSelection());
+const nudge = new Nudge((template, nodes, by) => perform(template, { kind: 'move', nodes, by }));
 
 function send(message: FromDiagram): void {
   host.postMessage(message);
@@ -92,7 +91,7 @@ function may(template: DrawnTemplate | undefined, places: boolean): boolean {
 }
 
 function perform(template: string, gesture: Gesture, then?: (added: ElementId | null) => void): void {
-  flush();
+  nudge.flush();
   if (drawing === undefined || !may(templateOf(template), false)) {
     redraw();
     return;
@@ -155,6 +154,9 @@ function edit(template: string, element: ElementId, asked?: LabelKind): void {
     },
     cancelled: () => refocus(template, element),
   });
+  if (label !== 'name' && label !== 'comment') {
+    send({ type: 'names', template, of: element });
+  }
 }
 
 /** What the text of a field belongs to. */
@@ -216,16 +218,8 @@ function edgeFrom(template: string, source: string): void {
 /** Adds an edge; a straight one beside a straight one that is there already goes around it. */
 function addEdge(template: string, source: string, target: string, nails: Point[]): void {
   const own = templateOf(template);
-  const offset = own && offsetOf(own);
-  const ends = own?.nodes.filter((n) => n.id === source || n.id === target) ?? [];
-  const [a, b] = [ends.find((n) => n.id === source), ends.find((n) => n.id === target)];
-  const isThere = own?.edges.some((e) => e.nails.length === 0 && ends.length === 2 && ends.every((n) => [e.source, e.target].some((i) => own.nodes[i] === n)));
-  if (nails.length === 0 && isThere && a && b && offset) {
-    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const [dx, dy] = [(-2 * GRID * (b.y - a.y)) / length, (2 * GRID * (b.x - a.x)) / length];
-    nails = [[Math.round((a.x + b.x) / 2 + dx - offset.x), Math.round((a.y + b.y) / 2 + dy - offset.y)]];
-  }
-  perform(template, { kind: 'addEdge', source, target, nails }, take(template));
+  const given = nails.length === 0 && own !== undefined ? around(own, source, target, 2 * GRID) : nails;
+  perform(template, { kind: 'addEdge', source, target, nails: given }, take(template));
 }
 
 const deeds: Deeds = {
@@ -455,12 +449,7 @@ function addByKey(beside: string | undefined): void {
   if (template === undefined || !may(template, true)) {
     return;
   }
-  const offset = offsetOf(template) ?? { x: 0, y: 0 };
-  const from = template.nodes.find((n) => n.id === beside) ?? template.nodes[template.nodes.length - 1];
-  const [x, y] = from === undefined ? [0, 0] : [from.x - offset.x, from.y - offset.y];
-  const taken = (at: Point): boolean => template.nodes.some((n) => Math.hypot(n.x - offset.x - at[0], n.y - offset.y - at[1]) < 60);
-  const around = from === undefined ? [[0, 0] as Point] : [1, 2, 3, 4].flatMap((n): Point[] => [[x + 136 * n, y], [x, y + 136 * n], [x + 136 * n, y + 136 * n], [x - 136 * n, y + 136 * n]]);
-  const at = snapped(around.find((p) => !taken(p)) ?? [x + 680, y], false);
+  const at = snapped(freePlace(template, beside), false);
   perform(template.name, { kind: tool === 'branchpoint' ? 'addBranchpoint' : 'addLocation', at }, take(template.name));
 }
 
@@ -476,28 +465,12 @@ function push(template: string, element: string, event: KeyboardEvent): void {
   }
   const unit = grid && !event.shiftKey ? GRID : 1;
   const [dx, dy] = (WAYS[event.key] ?? [0, 0]).map((way) => way * unit) as Point;
-  clearTimeout(nudge?.timer);
-  const before = nudge?.by ?? [0, 0];
-  nudge = { template, nodes: selection.nodes, by: [before[0] + dx, before[1] + dy], timer: window.setTimeout(flush, NUDGE_MS) };
-  showMoved(svg, own, new Set(nudge.nodes), nudge.by);
-}
-
-/** Sends the steps of the arrow keys. */
-function flush(): void {
-  if (nudge !== undefined) {
-    const { template, nodes, by, timer } = nudge;
-    nudge = undefined;
-    clearTimeout(timer);
-    if (by[0] !== 0 || by[1] !== 0) {
-      perform(template, { kind: 'move', nodes, by });
-    }
-  }
+  nudge.push(svg, own, selection.nodes, [dx, dy]);
 }
 
 function escape(): void {
-  if (nudge !== undefined) {
-    clearTimeout(nudge.timer);
-    nudge = undefined;
+  if (nudge.isPending) {
+    nudge.drop();
     redraw();
   } else if (pointer.isBusy || choosing !== undefined) {
     pointer.cancel();
@@ -555,9 +528,8 @@ function build(): void {
     place,
   );
   canvas.append(sheets);
-  app().append(h('header', { class: 'drawing' }, tabs, tools), canvas, inspector, said);
+  app().append(h('header', { class: 'drawing' }, tabs.element, tools), canvas, inspector, said);
   use('select');
-  tabs.addEventListener('keydown', onTabKey);
   document.addEventListener('keydown', onKey);
   document.addEventListener('keyup', (event) => {
     if (event.key === ' ') {
@@ -568,8 +540,8 @@ function build(): void {
   window.addEventListener('resize', () => zoom.resized());
   sheets.addEventListener('focusin', (event) => {
     const found = elementOf(event.target as Element);
-    if (nudge !== undefined && (found === undefined || !selection.has(found.template, found.element))) {
-      flush();
+    if (found === undefined || !selection.has(found.template, found.element)) {
+      nudge.flush();
     }
     // A click that takes an edge selects nothing.
     const taken = simulated && typeof found?.element === 'number' && !found.group.matches(':focus-visible');
@@ -586,44 +558,12 @@ function build(): void {
   });
 }
 
-function onTabKey(event: KeyboardEvent): void {
-  const all = [...tabs.querySelectorAll<HTMLElement>('[role="tab"]')];
-  const at = all.indexOf(event.target as HTMLElement);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
-  if (at >= 0 && to !== undefined && !event.altKey) {
-    event.preventDefault();
-    event.stopPropagation();
-    const name = all[(to + all.length) % all.length]?.getAttribute('data-tab') ?? '';
-    choose(name);
-    tabs.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
-  } else if (event.key === 'F2') {
-    event.stopPropagation();
-    deeds.rename();
-  }
-}
-
 function choose(name: string): void {
   chosen = name;
   selection.template = name;
   selection.clear();
   zoom.reset();
   redraw();
-}
-
-function drawTabs(name: string): void {
-  const tab = (value: string, text: string): HTMLElement => {
-    const selected = value === chosen;
-    const element = button(text, value === '' ? `All templates of ${name}` : `Template ${value}`, () => choose(value));
-    Object.entries({ role: 'tab', 'aria-selected': selected, tabindex: selected ? 0 : -1, 'data-tab': value }).forEach(([key, v]) => element.setAttribute(key, String(v)));
-    element.addEventListener('dblclick', () => value !== '' && deeds.rename());
-    return element;
-  };
-  const focused = tabs.contains(document.activeElement);
-  const add = button('+', 'Add a template', addTemplate);
-  tabs.replaceChildren(tab('', 'All'), ...(drawing?.templates ?? []).map((t) => tab(t.name, t.name)), add);
-  if (focused) {
-    tabs.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
-  }
 }
 
 let fileName = '';
@@ -635,10 +575,10 @@ function redraw(): void {
   pointer.cancel();
   const active = elementOf(document.activeElement);
   const onPicture = document.activeElement?.matches('svg[data-template]') ? document.activeElement.getAttribute('data-template') : null;
-  drawTabs(fileName);
+  tabs.draw(drawing.templates.map((t) => t.name), chosen, fileName);
   const shown = shownTemplates();
   zoom.remember(selection.template);
-  sheets.replaceChildren(...shown.map(section));
+  sheets.replaceChildren(...shown.map((t) => section(t, textsOf(t.name), drawing?.processes.filter((p) => p.template === t.name).length ?? 0)));
   if (shown.length === 0) {
     sheets.append(h('p', {}, 'This model has no template.'));
   }
@@ -646,26 +586,12 @@ function redraw(): void {
   light(canvas, drawing, step);
   showStep();
   showProblems(canvas, drawing, problems);
-  keepSelection();
+  selection.keep(templateOf(selection.template));
   if (active !== undefined) {
     groupOf(sheets, active.template, active.element)?.focus({ preventScroll: true });
   } else if (onPicture !== null) {
     sheets.querySelector<SVGElement>(`svg[data-template="${CSS.escape(onPicture)}"]`)?.focus({ preventScroll: true });
   }
-}
-
-function section(template: DrawnTemplate): HTMLElement {
-  const title = template.parameters === '' ? template.name : `${template.name}(${template.parameters})`;
-  const count = drawing?.processes.filter((p) => p.template === template.name).length ?? 0;
-  const words = count === 1 ? '1 process' : `${count} processes`;
-  return h('section', {}, h('h2', {}, title, h('span', { class: 'summary' }, ` ${words}`)), drawTemplate(template, textsOf(template.name)));
-}
-
-/** Elements that are gone are not selected. */
-function keepSelection(): void {
-  const template = templateOf(selection.template);
-  const there = (element: ElementId): boolean => template !== undefined && [...template.nodes, ...template.edges].some((e) => e.id === element);
-  selection.set(selection.template, [...selection.elements].filter(there));
 }
 
 function showSelection(): void {
@@ -677,7 +603,7 @@ function showSelection(): void {
   }
   showHandles(sheets, templateOf(selection.template), selection, refused === null, { perform, say, snapped, reconnect: deeds.reconnect });
   const template = selection.elements.size > 0 ? templateOf(selection.template) : current();
-  // A step is looked at more often than a template is renamed.
+  // While a step is shown, the picture needs the room more than the names of templates.
   inspector.hidden = refused !== null || (step !== null && selection.elements.size === 0);
   inspect(inspector, refused === null ? template : undefined, [...selection.elements], textsOf(template?.name ?? ''), deeds);
 }
@@ -693,10 +619,7 @@ function lock(reason: string | null): void {
   for (const control of tools.querySelectorAll<HTMLButtonElement>('button[data-tool]')) {
     control.disabled = reason !== null;
   }
-  const add = tabs.querySelector<HTMLButtonElement>('button:not([role])');
-  if (add !== null) {
-    add.disabled = reason !== null;
-  }
+  tabs.lock(reason !== null);
   if (reason !== null) {
     tool = 'select';
     say(`Editing is off: ${reason}.`);
@@ -710,7 +633,7 @@ function empty(message: string): void {
   drawing = undefined;
   pending = undefined;
   field.close();
-  tabs.replaceChildren();
+  tabs.clear();
   inspector.replaceChildren();
   sheets.replaceChildren(h('p', {}, message), h('p', {}, button('Open the Text', 'Open the text of this file', () => send({ type: 'text' }))));
 }
@@ -723,8 +646,7 @@ window.addEventListener('message', (event: MessageEvent<ToDiagram>) => {
       problems = message.problems;
       fileName = message.name;
       chosen = drawing.templates.some((t) => t.name === chosen) ? chosen : '';
-      clearTimeout(nudge?.timer);
-      nudge = undefined;
+      nudge.drop();
       refused = message.refused;
       redraw();
       lock(message.refused);
@@ -743,6 +665,9 @@ window.addEventListener('message', (event: MessageEvent<ToDiagram>) => {
       break;
     case 'hover':
       point(canvas, drawing, message.edges);
+      break;
+    case 'names':
+      field.offer(message.names);
       break;
     case 'done': {
       const then = pending?.then;

@@ -1,5 +1,6 @@
 // The text field in place: one at a time, over the picture. Enter applies, Shift+Enter begins a line, Escape cancels.
 import { h } from './dom';
+import { Offer, Offers } from './offers';
 
 /** What is asked for. */
 export interface Asked {
@@ -25,6 +26,7 @@ export class Field {
   private input: HTMLTextAreaElement | undefined;
   private note: HTMLElement | undefined;
   private asked: Asked | undefined;
+  private offers: Offers | undefined;
 
   /** `parent` is scrolled with the picture. */
   constructor(private readonly parent: HTMLElement) {}
@@ -53,7 +55,12 @@ export class Field {
     this.note = h('span', { id: 'field-note', class: 'note', 'aria-live': 'polite' }, asked.problems.join('\n'));
     this.box = h('div', { class: 'text-field' }, h('span', { class: 'caption' }, asked.title), this.input, this.note);
     this.input.addEventListener('keydown', (event) => this.onKey(event));
-    this.input.addEventListener('input', () => this.grow());
+    this.input.addEventListener('input', () => {
+      this.grow();
+      this.offers?.update();
+    });
+    this.offers = new Offers(this.input);
+    this.box.append(this.offers.list);
     this.parent.append(this.box);
     const outer = this.parent.getBoundingClientRect();
     const widest = Math.max(0, this.parent.clientWidth - this.box.offsetWidth - 4);
@@ -71,6 +78,11 @@ export class Field {
     }
   }
 
+  /** Offers these names while one is typed. */
+  offer(names: Offer[]): void {
+    this.offers?.set(names);
+  }
+
   /** Says in the field why its text was not applied. */
   refuse(message: string): void {
     if (this.note && this.box && this.input) {
@@ -82,7 +94,7 @@ export class Field {
 
   close(): void {
     this.box?.remove();
-    this.box = this.input = this.note = this.asked = undefined;
+    this.box = this.input = this.note = this.asked = this.offers = undefined;
   }
 
   private grow(): void {
@@ -101,7 +113,9 @@ export class Field {
       // Neither the picture nor the workbench acts on what is typed: Ctrl+Z takes typing back.
       event.stopPropagation();
     }
-    if (event.key === 'Escape') {
+    if (!chord && this.offers?.onKey(event.key) === true) {
+      event.preventDefault();
+    } else if (event.key === 'Escape') {
       event.preventDefault();
       this.close();
       asked.cancelled();

@@ -1,6 +1,6 @@
 // A template as SVG: nodes, edges, labels, and the outlines of lines while they are drawn.
 import type { DrawnEdge, DrawnNode, DrawnTemplate, ElementId, Label, LabelKind, Point, WrittenLabel } from '../protocol';
-import { s } from './dom';
+import { h, s } from './dom';
 
 /** Width of a character and height of a line in a picture. */
 export const CHAR = 7.3;
@@ -31,9 +31,14 @@ export function textsOf(texts: WrittenLabel[], element: ElementId): WrittenLabel
   return texts.filter((text) => text.of === element);
 }
 
-/** A template; `texts` are its labels as they are written. */
-export function drawTemplate(template: DrawnTemplate, texts: WrittenLabel[]): SVGSVGElement {
+/** A template under its title; `texts` are its labels as they are written. */
+export function section(template: DrawnTemplate, texts: WrittenLabel[], processes: number): HTMLElement {
   const title = template.parameters === '' ? template.name : `${template.name}(${template.parameters})`;
+  const words = processes === 1 ? '1 process' : `${processes} processes`;
+  return h('section', {}, h('h2', {}, title, h('span', { class: 'summary' }, ` ${words}`)), drawTemplate(template, title, texts));
+}
+
+function drawTemplate(template: DrawnTemplate, title: string, texts: WrittenLabel[]): SVGSVGElement {
   const picture = s('svg', { tabindex: 0, role: 'group', 'aria-label': `Template ${title}`, 'data-template': template.name });
   template.edges.forEach((edge) => picture.append(drawEdge(template, edge, textsOf(texts, edge.id))));
   template.nodes.forEach((node) => picture.append(drawNode(template, node, textsOf(texts, node.id))));
@@ -212,4 +217,30 @@ export function nailNumber(line: Point[], [x, y]: Point): number {
     }
   }
   return best.number;
+}
+
+/** The nail of an edge that goes around a straight one between the same nodes, in coordinates of the file; none if there is none. */
+export function around(template: DrawnTemplate, source: string, target: string, distance: number): Point[] {
+  const offset = offsetOf(template);
+  const [a, b] = [source, target].map((id) => template.nodes.find((n) => n.id === id));
+  const between = (e: DrawnEdge): boolean => e.nails.length === 0 && [a, b].every((n) => template.nodes[e.source] === n || template.nodes[e.target] === n);
+  if (!a || !b || a === b || offset === null || !template.edges.some(between)) {
+    return [];
+  }
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const [dx, dy] = [(-distance * (b.y - a.y)) / length, (distance * (b.x - a.x)) / length];
+  return [[Math.round((a.x + b.x) / 2 + dx - offset.x), Math.round((a.y + b.y) / 2 + dy - offset.y)]];
+}
+
+/** A place for a new node beside another one, in coordinates of the file, where no node is near. */
+export function freePlace(template: DrawnTemplate, beside: string | undefined): Point {
+  const offset = offsetOf(template) ?? { x: 0, y: 0 };
+  const from = template.nodes.find((n) => n.id === beside) ?? template.nodes[template.nodes.length - 1];
+  if (from === undefined) {
+    return [0, 0];
+  }
+  const [x, y] = [from.x - offset.x, from.y - offset.y];
+  const free = ([px, py]: Point): boolean => template.nodes.every((n) => Math.hypot(n.x - offset.x - px, n.y - offset.y - py) >= 60);
+  const ways = [1, 2, 3, 4].flatMap((n): Point[] => [[x + 136 * n, y], [x, y + 136 * n], [x + 136 * n, y + 136 * n], [x - 136 * n, y + 136 * n]]);
+  return ways.find(free) ?? [x + 680, y];
 }

@@ -1,5 +1,5 @@
 // What is selected: elements of one template.
-import type { ElementId } from '../protocol';
+import type { DrawnTemplate, ElementId } from '../protocol';
 
 export class Selection {
   template = '';
@@ -27,6 +27,12 @@ export class Selection {
       elements.add(element);
     }
     this.set(template, elements);
+  }
+
+  /** Elements that are gone are not selected. */
+  keep(template: DrawnTemplate | undefined): void {
+    const all = [...(template?.nodes ?? []), ...(template?.edges ?? [])];
+    this.set(this.template, [...this.elements].filter((element) => all.some((e) => e.id === element)));
   }
 
   clear(): void {

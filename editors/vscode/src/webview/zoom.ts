@@ -86,7 +86,7 @@ export class Zoom {
     }
   }
 
-  /** Remembers where a template is on the screen, before it is drawn anew. */
+  /** Remembers where a template is on the screen, before it is drawn again. */
   remember(template: string): void {
     const place = this.origin(template);
     this.anchor = place && { template, ...place };
