@@ -290,7 +290,7 @@ class DiagramEditor implements vscode.Disposable {
   /** What can be written in a label of an element: what the text offers in it, or elsewhere in its template. */
   private async names(template: string, of: ElementId): Promise<{ name: string; detail: string }[]> {
     const { document, drawing } = this;
-    const labels = drawing?.texts[template]?.labels.filter((l) => l.label !== 'name' && l.label !== 'comment') ?? [];
+    const labels = drawing?.texts[template]?.labels?.filter((l) => l.label !== 'name' && l.label !== 'comment') ?? [];
     const at = (labels.find((l) => l.of === of) ?? labels[0])?.range.start;
     if (at === undefined || drawing?.version !== document.version) {
       return [];

@@ -297,6 +297,31 @@ async function problems() {
   await until('no mark', async () => (await panel.locator('.squiggle').count()) === 0);
 }
 
+/** The text changes while a field is open: what it edits is still the same, or the field says that it is not. */
+async function meanwhile() {
+  const panel = await picture('Train');
+  const guard = edge(panel, 'close', 'cross');
+  const open = () => act('the field opens', () => guard.press('g'), async () => (await field(panel).count()) > 0);
+  await open();
+  await bench.replace('>far</name>', '>away</name>');
+  await until('the picture is the new one', async () => /away/.test(await names(panel)));
+  await act('it is applied', async () => {
+    await field(panel).fill('x >= 7', { timeout: 5000 }).catch(() => undefined);
+    await field(panel).press('Enter', { timeout: 5000 }).catch(() => undefined);
+  }, async () => /x >= 7/.test(await words(guard)));
+  await open();
+  await bench.replace('x &gt;= 7', 'x &gt;= 6');
+  await until('the picture is the new one', async () => /x >= 6/.test(await words(guard)));
+  await act('it is refused', async () => {
+    await field(panel).fill('x >= 8', { timeout: 5000 }).catch(() => undefined);
+    await field(panel).press('Enter', { timeout: 5000 }).catch(() => undefined);
+  }, async () => /changed in the text meanwhile/.test(await panel.locator('.text-field .note').textContent({ timeout: 1000 }).catch(() => '')));
+  await act('the field closes', () => field(panel).press('Escape'), async () => (await field(panel).count()) === 0);
+  assert.match(await words(guard), /guard x >= 6/);
+  await bench.replace('>away</name>', '>far</name>');
+  await until('the picture is the new one', async () => /far/.test(await names(panel)));
+}
+
 async function many() {
   const panel = await picture('Train');
   await act('only this template', () => panel.getByRole('tab', { name: 'Template Gate' }).click(), async () => (await names(panel)) === 'up,lowering,down,raising');
@@ -468,6 +493,7 @@ try {
     ['rename', 'a location is renamed from the picture', rename],
     ['keyboard', 'by keyboard alone', byKeyboard],
     ['problems', 'problems stand on labels', problems],
+    ['meanwhile', 'the text changes while a field is open', meanwhile],
     ['many', 'many at once; an end of an edge', many],
     ['shapes', 'loops, branchpoints, nails, labels, zoom', shapes],
     ['templates', 'templates: add, parameters, rename', templates],
