@@ -135,9 +135,10 @@ function edit(template: string, element: ElementId, asked?: LabelKind): void {
   const before = meaning(own, element, label);
   const of = typeof element === 'number' ? group.getAttribute('aria-label')?.split(',')[0] : element;
   field.open({
-    title: `${WORDS[label]} of ${(of ?? '').replace(/^Edge/, 'edge')}`,
+    title: `${WORDS[label][0]?.toUpperCase()}${WORDS[label].slice(1)} of ${(of ?? '').replace(/^Edge/, 'edge')}`,
     value: written?.text ?? '',
-    at: { x: box.left, y: box.top - 24 },
+    // Below it: its mark stays in sight.
+    at: { x: box.left, y: box.bottom + 6 },
     problems: written === undefined ? [] : problemsAt(problems, written.range).map((p) => p.message),
     multiline: label !== 'name',
     apply: (text) => {
