@@ -6,7 +6,7 @@ const production = process.argv.includes('--production');
 const common = { bundle: true, minify: production, sourcemap: false, logLevel: 'warning', legalComments: 'none' };
 
 fs.mkdirSync('dist/models', { recursive: true });
-for (const file of ['models/empty.xta', '../../examples/fischer.xta', '../../examples/train-gate.xta']) {
+for (const file of ['models/empty.xta', 'models/empty.xml', '../../examples/fischer.xta', '../../examples/train-gate.xta']) {
   fs.copyFileSync(file, `dist/models/${file.split('/').pop()}`);
 }
 

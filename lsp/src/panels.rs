@@ -4,7 +4,7 @@ use crate::open_trace::OpenTrace;
 use crate::server::Server;
 use crate::to_proto::Place;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -13,6 +13,7 @@ use zonelens_analysis::trace_text;
 use zonelens_ide::trace::{edge_places, line_of};
 use zonelens_ide::{Snapshot, Workspace};
 use zonelens_render::{chart, diagram};
+use zonelens_syntax::gesture::{self, LabelText, TemplateTexts};
 use zonelens_syntax::span::Span;
 
 /// What `zonelens/chart` is asked with.
@@ -42,9 +43,17 @@ impl Server {
             };
             let network = model.network().map(|(network, _)| network);
             let drawing = diagram::diagram(model.file(), network, &range);
+            let (texts, refused) = match gesture::texts(model.file()) {
+                Ok(all) => (all, None),
+                Err(why) => (Vec::new(), Some(why)),
+            };
+            let texts = texts
+                .iter()
+                .map(|t| (t.template.clone(), written(t, &range)));
             Some(json!({
                 "model": model.uri, "version": model.version,
                 "templates": drawing.templates, "processes": drawing.processes,
+                "texts": texts.collect::<Map<_, _>>(), "refused": refused,
             }))
         });
         let none = || Error::invalid_params("there is no model next to this query file");
@@ -64,6 +73,18 @@ impl Server {
         let gone = || Error::invalid_params("the document of the trace is not open");
         drawn.await?.ok_or_else(gone)
     }
+}
+
+/// The texts of a template as they are written, for those who edit them.
+fn written(texts: &TemplateTexts, range: &dyn Fn(Span) -> diagram::Range) -> Value {
+    let label = |l: &LabelText| {
+        json!({
+            "of": l.of, "label": l.label, "text": l.text, "range": range(l.span),
+            "place": l.place,
+        })
+    };
+    let labels: Vec<Value> = texts.labels.iter().map(label).collect();
+    json!({"parameters": texts.parameters, "labels": labels})
 }
 
 fn position(place: Place<'_>, offset: u32) -> diagram::Position {

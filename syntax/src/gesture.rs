@@ -9,12 +9,16 @@ mod nearby;
 mod patch;
 mod sketch;
 mod template;
+mod texts;
 mod xml;
+
+pub use texts::{LabelText, TemplateTexts, texts};
 
 use crate::SourceFile;
 use crate::ast::FileKind;
 use crate::convert::{Places, Point, Sketch, is_name};
 use crate::span::TextEdit;
+use crate::xml::dom;
 use serde::{Deserialize, Serialize};
 
 /// What the user does in the picture, also as requests write it: an object whose `kind` is the
@@ -173,7 +177,7 @@ pub enum NodeKind {
 }
 
 /// The texts of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum LabelKind {
@@ -265,10 +269,8 @@ pub fn change(
     in_range(gesture)?;
     let mut change = match file.kind {
         FileKind::Xml => xml::change(&file.text, template, gesture, layout)?,
-        FileKind::Xta => {
-            return Err("the picture of an `.xta` file cannot be edited yet".to_owned());
-        }
-        FileKind::Query => return Err("a query file has no picture".to_owned()),
+        FileKind::Xta => return Err(NOT_XTA.to_owned()),
+        FileKind::Query => return Err(NO_PICTURE.to_owned()),
     };
     change.edits.sort_by_key(|e| (e.span.start, e.span.end));
     Ok(change)
@@ -300,8 +302,23 @@ fn in_range(gesture: &Gesture) -> Result<(), String> {
     }
 }
 
+const NOT_XTA: &str = "pictures of `.xta` files cannot be edited yet";
+const NO_PICTURE: &str = "a query file has no picture";
 const TOO_FAR: &str = "that is too far away: coordinates have at most six digits";
 const NO_PLACE: &str = "has no position in the file; write the layout to the file first";
+
+/// The root of an XML model, or why gestures refuse the text.
+fn model(raw: &str) -> Result<dom::Element, String> {
+    let document = dom::read(raw);
+    if let Some(error) = document.errors.first() {
+        return Err(format!(
+            "correct the XML of this file first: {}",
+            error.message
+        ));
+    }
+    let root = document.root.filter(|root| root.tag == "nta");
+    root.ok_or_else(|| "this file is not a model: it has no <nta> element".to_owned())
+}
 
 fn name_is_valid(name: &str) -> Result<(), String> {
     match is_name(name) {

@@ -31,7 +31,7 @@ fn story(binary: Option<&Path>, screenshots: bool) -> Option<()> {
     } else {
         package::target_directory().join("screenshots")
     };
-    for name in ["xml", "story", "simulator", "uppaal", "first"] {
+    for name in ["xml", "story", "simulator", "uppaal", "first", "picture"] {
         let test = format!("test/{name}.mjs");
         let tell = || {
             let mut node = Command::new("node");

@@ -209,6 +209,22 @@ fn drawings_of_xml_reach_the_diagram() {
     );
     assert_eq!(e["range"]["start"]["line"], 5);
     assert_eq!(e["labels"][0]["kind"], "sync");
+    // What gestures edit.
+    assert_eq!(drawing["refused"], Value::Null);
+    let labels = drawing["texts"]["P"]["labels"].as_array().expect("labels");
+    let words: Vec<String> = labels
+        .iter()
+        .map(|l| format!("{} {} {}", l["of"], l["label"], l["text"]))
+        .collect();
+    let wanted = [
+        r#""s" "name" "s""#,
+        r#""s" "invariant" "x <= 5""#,
+        r#""_id1" "comment" "no name""#,
+        r#"0 "sync" "go!""#,
+    ];
+    assert_eq!(words, wanted);
+    assert_eq!(labels[1]["range"], range);
+    assert_eq!(labels[1]["place"], json!([3.0, 4.0]));
     client.finish();
 }
 
@@ -250,6 +266,8 @@ fn a_panel_gets_templates_and_traces_laid_out() {
     let drawing = client.result("zonelens/drawing", json!({"uri": uri}));
     assert_eq!(drawing["model"], uri);
     assert_eq!(drawing["processes"][1]["name"], "P(1)");
+    let why = drawing["refused"].as_str().expect("a reason");
+    assert!(why.contains("`.xta`"), "{why}");
     let template = &drawing["templates"][0];
     let nodes = template["nodes"].as_array().expect("nodes");
     assert_eq!(nodes.len(), 3);

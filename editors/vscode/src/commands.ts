@@ -1,7 +1,7 @@
 // The commands of the palette, menus and keys.
 import * as vscode from 'vscode';
 import { showCoverage } from './coverage';
-import { DiagramPanel } from './diagramPanel';
+import { DiagramEditors } from './diagramEditor';
 import { explain, newModel } from './firstContact';
 import { ActiveModel } from './languages';
 import { Server } from './server';
@@ -16,28 +16,28 @@ export interface Parts {
   session: TraceSession;
   simulation: Simulation;
   trace: TracePanel;
-  diagram: DiagramPanel;
+  diagram: DiagramEditors;
   active: ActiveModel;
   xml: XmlModels;
 }
 
 /** Commands that need no server, or start it themselves. */
-const WITHOUT_SERVER = ['zonelens.newModel', 'zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog'];
+const WITHOUT_SERVER = ['zonelens.newModel', 'zonelens.plainXml', 'zonelens.restartServer', 'zonelens.openLog', 'zonelens.showText'];
 
 /** Registers all commands. */
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): void {
   const { server, session, simulation, trace, diagram, active, xml } = parts;
 
   const here = (): { uri: string; line: number } | undefined => {
-    const editor = active.editor;
-    if (editor === undefined) {
+    const { document, editor } = active;
+    if (document === undefined) {
       void vscode.window.showInformationMessage('Open a model or a query file first.');
       return undefined;
     }
-    return { uri: server.uri(editor.document.uri), line: editor.selection.active.line };
+    return { uri: server.uri(document.uri), line: editor?.selection.active.line ?? 0 };
   };
 
-  const actions: Record<string, () => unknown> = {
+  const actions: Record<string, (argument?: unknown) => unknown> = {
     'zonelens.verifyHere': async () => {
       const place = here();
       await (place && server.execute('zonelens.verify', place));
@@ -90,11 +90,13 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
     'zonelens.simulationBack': () => simulation.run('back'),
     'zonelens.simulationForward': () => simulation.run('forward'),
     'zonelens.simulationStop': () => simulation.run('stop'),
-    'zonelens.showDiagram': () => diagram.open(false),
+    'zonelens.showDiagram': () => diagram.open(),
+    'zonelens.showDiagramOf': (model) => diagram.open(model as vscode.Uri | undefined),
+    'zonelens.showText': () => diagram.showText(),
     'zonelens.newModel': () => newModel(context),
     'zonelens.explainHere': () => explain(active.editor),
     'zonelens.plainXml': async () => {
-      const document = vscode.window.activeTextEditor?.document;
+      const { document } = active;
       if (document?.languageId === 'uppaal-xml') {
         await xml.treatAsPlain(document);
       }
@@ -123,12 +125,12 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
   };
 
   for (const [name, action] of Object.entries(actions)) {
-    const run = async (): Promise<void> => {
+    const run = async (argument?: unknown): Promise<void> => {
       try {
         if (!WITHOUT_SERVER.includes(name)) {
           await server.ensure();
         }
-        await action();
+        await action(argument);
       } catch (error) {
         // The server's answers are sentences for the user.
         void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));

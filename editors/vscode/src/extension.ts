@@ -1,7 +1,7 @@
 // The entry point of Zonelens for VS Code.
 import * as vscode from 'vscode';
 import { registerCommands } from './commands';
-import { DiagramPanel } from './diagramPanel';
+import { DiagramEditors } from './diagramEditor';
 import { rulePages } from './firstContact';
 import { ActiveModel, isOurs } from './languages';
 import { Server } from './server';
@@ -27,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const trace = new TracePanel(context, session);
   const simulation = new Simulation(server);
   const simulator = new SimulatorPanel(context, simulation, session);
-  const diagram = new DiagramPanel(context, server, session, active, trace, simulation, simulator);
+  const diagram = new DiagramEditors(context, server, session, active, trace, simulation, simulator);
   const xml = new XmlModels(context.globalState);
   context.subscriptions.push(server, active, session, simulation, xml, new StatusBar(server), rulePages(server));
   registerCommands(context, { server, session, simulation, trace, diagram, active, xml });

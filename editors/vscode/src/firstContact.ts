@@ -9,6 +9,7 @@ export const RULE_SCHEME = 'zonelens-rule';
 
 const MODELS = [
   { label: 'Empty', detail: 'One process with two locations, and a query.', file: 'empty.xta' },
+  { label: 'Empty, to draw', detail: 'One process without locations, as UPPAAL’s XML, and its picture.', file: 'empty.xml' },
   { label: 'Fischer', detail: 'Mutual exclusion by time, with interchangeable processes.', file: 'fischer.xta' },
   { label: 'Train gate', detail: 'Trains wait for a bridge, in a queue; channels and functions.', file: 'train-gate.xta' },
 ];
@@ -19,8 +20,12 @@ export async function newModel(context: vscode.ExtensionContext): Promise<void> 
   if (chosen) {
     const file = vscode.Uri.joinPath(context.extensionUri, 'dist', 'models', chosen.file);
     const content = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
-    const document = await vscode.workspace.openTextDocument({ language: 'xta', content });
+    const drawn = chosen.file.endsWith('.xml');
+    const document = await vscode.workspace.openTextDocument({ language: drawn ? 'uppaal-xml' : 'xta', content });
     await vscode.window.showTextDocument(document);
+    if (drawn) {
+      await vscode.commands.executeCommand('zonelens.showDiagram');
+    }
   }
 }
 

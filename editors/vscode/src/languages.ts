@@ -17,49 +17,78 @@ export function isOurs(document: vscode.TextDocument): boolean {
   return LANGUAGES.includes(document.languageId) && isEditable(document);
 }
 
-/** The model or query file in the active editor, or the one seen last. */
+/** The view type of pictures. */
+export const PICTURE = 'zonelens.diagram';
+
+/** The document of a tab, whether it shows the text or the picture. */
+function shownBy(tab: vscode.Tab | undefined): vscode.Uri | undefined {
+  const input = tab?.input;
+  const shows = input instanceof vscode.TabInputText || (input instanceof vscode.TabInputCustom && input.viewType === PICTURE);
+  return shows ? input.uri : undefined;
+}
+
+/** The model or query file in the active tab, as text or as picture, or the one seen last. */
 export class ActiveModel implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
-  private readonly emitter = new vscode.EventEmitter<vscode.TextEditor>();
-  private last: vscode.TextEditor | undefined;
-
-  /** A model became active, or the active document became a model. */
-  readonly onModel = this.emitter.event;
+  private last: vscode.TextDocument | undefined;
+  /** The text editor that had the focus last, for the place of the cursor. */
+  private lastEditor: vscode.TextEditor | undefined;
+  /** Until then, pictures get the focus only to make room for a panel. */
+  private held = 0;
 
   constructor() {
+    const look = (): void => this.look();
     this.disposables = [
-      this.emitter,
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.see(editor)),
+      vscode.window.onDidChangeActiveTextEditor(look),
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.tabGroups.onDidChangeTabGroups(look),
       // A change of language does not change the editor: the document is closed and opened.
-      vscode.workspace.onDidOpenTextDocument((document) => {
-        const editor = vscode.window.activeTextEditor;
-        if (editor?.document === document) {
-          this.see(editor);
-        }
-      }),
+      vscode.workspace.onDidOpenTextDocument(look),
     ];
-    this.see(vscode.window.activeTextEditor);
+    look();
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** The active editor; if a panel is active, the editor that was active before it. */
-  get editor(): vscode.TextEditor | undefined {
-    const active = vscode.window.activeTextEditor;
-    const last = this.last && isOurs(this.last.document) ? this.last : undefined;
-    return active && isOurs(active.document) ? active : last;
+  /** The document of the active tab; if that shows a panel or another file, the one that was active before it. */
+  get document(): vscode.TextDocument | undefined {
+    const { document } = this.shown();
+    const last = this.last && !this.last.isClosed && isOurs(this.last) ? this.last : undefined;
+    return document && isOurs(document) ? document : last;
   }
 
-  private see(editor: vscode.TextEditor | undefined): void {
-    const ours = editor !== undefined && isOurs(editor.document);
-    if (ours) {
-      this.last = editor;
-      this.emitter.fire(editor);
+  /** The text editor of that document that had the focus last. */
+  get editor(): vscode.TextEditor | undefined {
+    const { document } = this;
+    const own = (editor: vscode.TextEditor | undefined): boolean => editor !== undefined && editor.document === document;
+    return [vscode.window.activeTextEditor, this.lastEditor].find(own) ?? vscode.window.visibleTextEditors.find(own);
+  }
+
+  /** For a moment, a picture that gets the focus is not what the user means. */
+  hold(): void {
+    this.held = Date.now() + 1000;
+  }
+
+  /** What the active tab shows. Tabs know only names: a document that is just being opened is not found. */
+  private shown(): { text: boolean; document: vscode.TextDocument | undefined } {
+    const editor = vscode.window.activeTextEditor;
+    const uri = shownBy(vscode.window.tabGroups.activeTabGroup.activeTab)?.toString();
+    const document = vscode.workspace.textDocuments.find((d) => d.uri.toString() === uri);
+    return { text: uri !== undefined || editor !== undefined, document: document ?? editor?.document };
+  }
+
+  private look(): void {
+    const { text, document } = this.shown();
+    const ours = document !== undefined && isOurs(document);
+    const meant = vscode.window.activeTextEditor !== undefined || Date.now() > this.held;
+    if (ours && meant) {
+      this.last = document;
     }
-    // A panel is not a text editor: commands still refer to the editor that was active before it.
-    if (ours || editor !== undefined) {
+    this.lastEditor = vscode.window.activeTextEditor ?? this.lastEditor;
+    // A panel shows no document: commands still refer to the one that was active before it.
+    if (ours || text) {
       void vscode.commands.executeCommand('setContext', 'zonelens.modelInEditor', ours);
     }
   }

@@ -1,4 +1,4 @@
-// Shared by both panels: a page that loads only one script and one style sheet of the extension.
+// Shared by panels and pictures: a page that loads only one script and one style sheet of the extension.
 import * as crypto from 'node:crypto';
 import * as vscode from 'vscode';
 
@@ -37,8 +37,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
     this.ready = false;
     const where = { viewColumn: column, preserveFocus: !focus };
     this.view = vscode.window.createWebviewPanel(this.id, this.title, where, {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(this.context.extensionUri, 'dist'), vscode.Uri.joinPath(this.context.extensionUri, 'media')],
+      ...pageOptions(this.context),
       retainContextWhenHidden: false,
     });
     this.view.iconPath = vscode.Uri.joinPath(this.context.extensionUri, 'media', 'icon.png');
@@ -56,7 +55,7 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
       this.ready = false;
       this.closed();
     });
-    this.view.webview.html = this.html(this.view.webview);
+    this.view.webview.html = page(this.context, this.view.webview, this.title, this.script);
   }
 
   /** Sends a message to the page, if it is loaded. */
@@ -72,24 +71,31 @@ export abstract class Panel<To, From extends { type: string }> implements vscode
   protected abstract heard(message: From): void;
   /** The user closed the panel. */
   protected closed(): void {}
+}
 
-  private html(webview: vscode.Webview): string {
-    const file = (...parts: string[]) => webview.asWebviewUri(vscode.Uri.joinPath(this.context.extensionUri, ...parts)).toString();
-    const nonce = crypto.randomBytes(16).toString('base64url');
-    const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
-    return `<!DOCTYPE html>
+/** Where the pages may load files from. */
+export function pageOptions(context: vscode.ExtensionContext): vscode.WebviewOptions {
+  const folder = (name: string) => vscode.Uri.joinPath(context.extensionUri, name);
+  return { enableScripts: true, localResourceRoots: [folder('dist'), folder('media')] };
+}
+
+/** A page that loads only one script and one style sheet of the extension. */
+export function page(context: vscode.ExtensionContext, webview: vscode.Webview, title: string, script: string): string {
+  const file = (...parts: string[]) => webview.asWebviewUri(vscode.Uri.joinPath(context.extensionUri, ...parts)).toString();
+  const nonce = crypto.randomBytes(16).toString('base64url');
+  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+  return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${this.title}</title>
+<title>${title}</title>
 <link rel="stylesheet" href="${file('media', 'panel.css')}">
 </head>
 <body>
 <div id="app"></div>
-<script nonce="${nonce}" src="${file('dist', this.script)}"></script>
+<script nonce="${nonce}" src="${file('dist', script)}"></script>
 </body>
 </html>`;
-  }
 }

@@ -107,6 +107,8 @@ export interface Label {
   range: TextRange;
   x: number;
   y: number;
+  /** Its upper left corner in the file; null where we place it. */
+  place: Point | null;
   centred: boolean;
 }
 
@@ -138,6 +140,7 @@ export interface DrawnEdge {
   color: string | null;
   comment: string | null;
   controllable: boolean;
+  nails: Point[];
   path: string;
   arrow: string;
   labels: Label[];
@@ -150,10 +153,21 @@ export interface DrawnTemplate {
   line: number;
   range: TextRange;
   selectionRange: TextRange;
+  /** What was added to the coordinates of the file; null if they do not place every node. */
+  offset: { x: number; y: number } | null;
   width: number;
   height: number;
   nodes: DrawnNode[];
   edges: DrawnEdge[];
+}
+
+/** A label as it is written, for the field in which it is edited. */
+export interface WrittenLabel {
+  of: ElementId;
+  label: LabelKind;
+  text: string;
+  range: TextRange;
+  place: Point | null;
 }
 
 /** All templates of a model: `zonelens/drawing`. */
@@ -162,6 +176,57 @@ export interface Drawing {
   version: number;
   templates: DrawnTemplate[];
   processes: { name: string; template: string }[];
+  /** Why no gesture is possible; null if gestures are. */
+  refused: string | null;
+  /** By the names of templates. */
+  texts: Record<string, { parameters: string; labels: WrittenLabel[] }>;
+}
+
+/** A place in a picture, or in the file. */
+export type Point = [number, number];
+
+/** An element of a template: a node by its name, an edge by its number. */
+export type ElementId = string | number;
+
+/** The texts of an element. */
+export type LabelKind = 'name' | 'invariant' | 'rate' | 'select' | 'guard' | 'sync' | 'update' | 'probability' | 'comment';
+
+/** A gesture of `zonelens.edit`. */
+export type Gesture =
+  | { kind: 'move'; nodes: string[]; by: Point }
+  | { kind: 'moveLabel'; of: ElementId; label: LabelKind; to: Point }
+  | { kind: 'moveNail'; edge: number; nail: number; to: Point }
+  | { kind: 'addNail'; edge: number; nail: number; at: Point }
+  | { kind: 'removeNail'; edge: number; nail: number }
+  | { kind: 'addLocation' | 'addBranchpoint'; at: Point }
+  | { kind: 'addEdge'; source: string; target: string; nails: Point[] }
+  | { kind: 'delete'; elements: ElementId[] }
+  | { kind: 'reconnect'; edge: number; end: 'source' | 'target'; node: string }
+  | { kind: 'initial'; node: string }
+  | { kind: 'setKind'; node: string; to: 'normal' | 'urgent' | 'committed' }
+  | { kind: 'label'; of: ElementId; label: LabelKind; text: string }
+  | { kind: 'addTemplate' | 'renameTemplate'; name: string }
+  | { kind: 'parameters'; text: string }
+  | { kind: 'writeLayout' };
+
+/** The answer to `zonelens.edit`. */
+export interface Edited {
+  edit: {
+    documentChanges?: { textDocument: { uri: string; version: number | null }; edits: { range: TextRange; newText: string }[] }[];
+    changes?: Record<string, { range: TextRange; newText: string }[]>;
+  };
+  title: string;
+  added: ElementId | null;
+  note: string | null;
+}
+
+/** A diagnostic of the document, as the picture shows it. */
+export interface Problem {
+  range: TextRange;
+  severity: 'error' | 'warning' | 'information' | 'hint';
+  message: string;
+  /** What is never reached is dimmed. */
+  dimmed: boolean;
 }
 
 /** The messages to the trace panel. */
@@ -190,15 +255,29 @@ export interface DiagramStep {
   edges: TakenEdge[];
 }
 
-/** The messages to the diagram panel. */
-export type ToDiagramPanel =
-  | { type: 'drawing'; drawing: Drawing; name: string }
+/** The messages to the picture. */
+export type ToDiagram =
+  | { type: 'drawing'; drawing: Drawing; name: string; refused: string | null; problems: Problem[] }
+  | { type: 'problems'; problems: Problem[] }
   | { type: 'step'; step: DiagramStep | null; simulated: boolean }
   | { type: 'hover'; edges: { process: string; edge: number | null }[] }
+  /** A gesture was done; the picture after it was sent before. */
+  | { type: 'done'; title: string; added: ElementId | null; note: string | null }
+  /** What can be written in the labels of an element. */
+  | { type: 'names'; names: { name: string; detail: string }[] }
+  /** A gesture was not done. */
+  | { type: 'refused'; message: string }
   | { type: 'empty'; message: string };
 
-/** The messages from the diagram panel. */
-export type FromDiagramPanel = { type: 'ready' } | { type: 'jump'; line: number } | { type: 'move'; to: Move } | { type: 'edge'; template: string; edge: number };
+/** The messages from the picture. */
+export type FromDiagram =
+  | { type: 'ready' }
+  | { type: 'jump'; line: number }
+  | { type: 'text' }
+  | { type: 'move'; to: Move }
+  | { type: 'edge'; template: string; edge: number }
+  | { type: 'names'; template: string; of: ElementId }
+  | { type: 'gesture'; template: string; version: number; gesture: Gesture };
 
 /** A movement in a trace. */
 export type Move = 'next' | 'previous' | 'first' | 'last';

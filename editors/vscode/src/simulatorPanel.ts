@@ -81,7 +81,7 @@ export class SimulatorPanel extends Panel<ToSimulatorPanel, FromSimulatorPanel> 
         void this.session.filter(message.hidden).then(() => this.fill());
         break;
       case 'show':
-        void vscode.commands.executeCommand({ diagram: 'zonelens.showDiagram', chart: 'zonelens.showChart', text: 'zonelens.exportTrace', save: 'zonelens.saveTrace' }[message.what]);
+        void vscode.commands.executeCommand({ diagram: 'zonelens.showDiagramOf', chart: 'zonelens.showChart', text: 'zonelens.exportTrace', save: 'zonelens.saveTrace' }[message.what], this.simulation.state && vscode.Uri.parse(this.simulation.state.model));
         break;
       case 'ready':
         break;

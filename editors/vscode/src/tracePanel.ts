@@ -59,7 +59,7 @@ export class TracePanel extends Panel<ToTracePanel, FromTracePanel> {
         void vscode.commands.executeCommand('zonelens.exportTrace');
         break;
       case 'diagram':
-        void vscode.commands.executeCommand('zonelens.showDiagram');
+        void vscode.commands.executeCommand('zonelens.showDiagramOf', this.session.model);
         break;
       case 'simulate':
         void vscode.commands.executeCommand('zonelens.simulateFromHere');

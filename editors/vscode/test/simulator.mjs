@@ -218,7 +218,7 @@ async function many() {
   await goes(panel, 1, () => possible.filter({ hasText: '[k = 7]' }).click());
   await until('its value', async () => /picked\s*7/.test(await panel.locator('.tree').innerText()));
   // In the picture, names that are wider than the template are not cut, and in order.
-  const drawing = await bench.openPanel('svg g.node', () => panel.getByRole('button', { name: /Show the templates/ }).click());
+  const drawing = await bench.openPanel('svg[data-template="Listener"] g.node', () => panel.getByRole('button', { name: /Show the templates/ }).click());
   const names = drawing.locator('g.node[data-name="quiet"] text.here');
   await until('who is there', async () => /Listener\(1\), Listener\(2\), Listener\(3\) and 8 more/.test((await names.textContent()) ?? ''), 30, () => names.textContent());
   const [name, picture] = [await names.boundingBox(), await drawing.locator('svg[data-template="Listener"]').boundingBox()];

@@ -8,8 +8,8 @@ use super::template::{
     template_name, templates,
 };
 use super::{
-    Change, Element, End, FAR, Gesture, LabelKind, NO_PLACE, NodeKind, also_deleted, name_is_valid,
-    one_kind_of_line_break,
+    Change, Element, End, FAR, Gesture, LabelKind, NO_PLACE, NodeKind, also_deleted, model,
+    name_is_valid, one_kind_of_line_break,
 };
 use crate::convert::{Places, Point, Sketch};
 use crate::xml::dom;
@@ -21,15 +21,7 @@ pub(super) fn change(
     gesture: &Gesture,
     layout: &dyn Fn(&Sketch) -> Places,
 ) -> Result<Change, String> {
-    let document = dom::read(raw);
-    if let Some(error) = document.errors.first() {
-        return Err(format!(
-            "correct the XML of this file first: {}",
-            error.message
-        ));
-    }
-    let root = document.root.filter(|root| root.tag == "nta");
-    let root = root.ok_or("this file is not a model: it has no <nta> element")?;
+    let root = model(raw)?;
     let mut patch = Patch::new(raw);
     let mut out = Change::default();
     if let Gesture::AddTemplate { name } = gesture {

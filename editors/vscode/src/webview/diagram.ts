@@ -1,21 +1,51 @@
-// The diagram panel's page: every template as a graph, the current step of the trace in it.
-import type { DiagramStep, DrawnEdge, DrawnNode, DrawnTemplate, Drawing, FromDiagramPanel, Label, Move, ToDiagramPanel } from '../protocol';
-import { app, button, h, host, isTyping, s, sorted } from './dom';
+// The page of a picture: templates as graphs, the current step of the trace in them, and everything that edits them.
+import type { DiagramStep, DrawnTemplate, Drawing, ElementId, FromDiagram, Gesture, LabelKind, Move, Point, Problem, ToDiagram, WrittenLabel } from '../protocol';
+import { app, button, h, host, isTyping } from './dom';
+import { Field } from './field';
+import { showHandles } from './handles';
+import { Deeds, KEYS, WAYS, hasLabel, inspect, mainLabel } from './inspector';
+import { light, point, problemsAt, showProblems } from './lights';
+import { Nudge } from './nudge';
+import { WORDS, around, cornerOf, edgeLine, freePlace, offsetOf, section } from './picture';
+import { Pointer, Tool } from './pointer';
+import { Selection, elementOf, groupOf } from './selection';
+import { Tabs } from './tabs';
+import { Zoom } from './zoom';
+
+/** The grid of UPPAAL. */
+const GRID = 17;
 
 let drawing: Drawing | undefined;
+let problems: Problem[] = [];
 let step: DiagramStep | null = null;
 /** Whether a click on an edge takes it. */
 let simulated = false;
+/** Why nothing can be edited. */
+let refused: string | null = null;
+/** A gesture that was sent, and what follows it. */
+let pending: { name: string; then?: (added: ElementId | null) => void } | undefined;
+/** The template that is shown; all without it. */
 let chosen = '';
-/** The scale, or `fit` while the user has not chosen one. */
-let zoom: number | 'fit' = 'fit';
+let tool: Tool = 'select';
+/** A location is being chosen by keyboard. */
+let choosing: { template: string; words: string; done(node: string): void } | undefined;
+const state = (host.getState() as { grid?: boolean } | undefined) ?? {};
+let grid = state.grid ?? true;
 
-const picker = h('select', { 'aria-label': 'Template' });
+const tabs = new Tabs({ choose, rename: () => deeds.rename(), add: addTemplate });
 const place = h('output', { class: 'place', 'aria-live': 'polite' });
 const steps = h('span', { class: 'stepping', hidden: true });
+const tools = h('div', { class: 'controls tools', role: 'toolbar', 'aria-label': 'Tools' });
+const inspector = h('div', { class: 'controls inspector', role: 'toolbar', 'aria-label': 'Selection' });
+const said = h('output', { class: 'said', role: 'status', 'aria-live': 'polite' });
 const canvas = h('main', { class: 'diagrams' });
+const sheets = h('div', { class: 'sheets' });
+const field = new Field(canvas);
+const zoom = new Zoom(canvas, sheets);
+const selection = new Selection(() => showSelection());
+const nudge = new Nudge((template, nodes, by) => perform(template, { kind: 'move', nodes, by }));
 
-function send(message: FromDiagramPanel): void {
+function send(message: FromDiagram): void {
   host.postMessage(message);
 }
 
@@ -23,280 +53,644 @@ function move(to: Move): void {
   send({ type: 'move', to });
 }
 
-function build(): void {
-  steps.append(
-    button('◀', 'Previous step (Alt+Left)', () => move('previous')),
-    button('▶', 'Next step (Alt+Right)', () => move('next')),
-  );
-  picker.addEventListener('change', () => {
-    chosen = picker.value;
-    draw();
-  });
-  const controls = h(
-    'div',
-    { class: 'controls', role: 'toolbar', 'aria-label': 'Diagram' },
-    picker,
-    button('−', 'Smaller (minus)', () => scale(size() / 1.2)),
-    button('Fit', 'Fit to the panel (0)', () => scale('fit')),
-    button('+', 'Larger (plus)', () => scale(size() * 1.2)),
-    steps,
-    place,
-  );
-  app().append(h('header', {}, controls), canvas);
-  document.addEventListener('keydown', onKey);
-  window.addEventListener('resize', () => scale(zoom));
+function say(words: string): void {
+  said.textContent = words;
 }
+
+// ---------------------------------------------------------------------------------------------- gestures
+
+function templateOf(name: string): DrawnTemplate | undefined {
+  return drawing?.templates.find((t) => t.name === name);
+}
+
+function textsOf(template: string): WrittenLabel[] {
+  return drawing?.texts?.[template]?.labels ?? [];
+}
+
+/** The template that commands without an element mean. */
+function current(): DrawnTemplate | undefined {
+  const names = [elementOf(document.activeElement)?.template, document.activeElement?.getAttribute('data-template'), selection.template, chosen];
+  const shown = shownTemplates();
+  return names.flatMap((name) => shown.filter((t) => t.name === name))[0] ?? shown[0];
+}
+
+function shownTemplates(): DrawnTemplate[] {
+  return drawing?.templates.filter((t) => chosen === '' || t.name === chosen) ?? [];
+}
+
+function may(template: DrawnTemplate | undefined, places: boolean): boolean {
+  if (refused !== null) {
+    say(`Editing is off: ${refused}.`);
+    return false;
+  }
+  if (places && template !== undefined && offsetOf(template) === null) {
+    say('The file does not say where everything is: write the layout to the file first.');
+    return false;
+  }
+  return true;
+}
+
+function perform(template: string, gesture: Gesture, then?: (added: ElementId | null) => void): void {
+  nudge.flush();
+  if (drawing === undefined || !may(templateOf(template), false)) {
+    redraw();
+    return;
+  }
+  if (pending !== undefined) {
+    say('The gesture before this one is still being done.');
+    return;
+  }
+  pending = { name: gesture.kind, ...(then && { then }) };
+  canvas.setAttribute('aria-busy', 'true');
+  zoom.keep();
+  send({ type: 'gesture', template, version: drawing.version, gesture });
+}
+
+/** What a gesture has added is selected and has the focus. */
+function take(template: string): (added: ElementId | null) => void {
+  return (added) => {
+    if (added !== null) {
+      selection.collecting = false;
+      selection.set(template, [added]);
+      groupOf(sheets, template, added)?.focus({ preventScroll: true });
+    }
+  };
+}
+
+/** Opens the field of a label. */
+function edit(template: string, element: ElementId, asked?: LabelKind): void {
+  const label = asked ?? mainLabel(element, textsOf(template));
+  const own = templateOf(template);
+  const group = groupOf(sheets, template, element);
+  if (own === undefined || group === null || !may(own, false)) {
+    return;
+  }
+  if (!hasLabel(own, element, label)) {
+    say(`${typeof element === 'number' ? 'An edge' : 'This'} has no ${WORDS[label]}.`);
+    return;
+  }
+  const written = textsOf(template).find((t) => t.of === element && t.label === label);
+  const shown = group.querySelector(`text.label[data-label="${label}"]`) ?? group.querySelector('.outline, polygon');
+  const box = (shown ?? group).getBoundingClientRect();
+  const before = meaning(own, element, label);
+  const of = typeof element === 'number' ? group.getAttribute('aria-label')?.split(',')[0] : element;
+  field.open({
+    title: `${WORDS[label][0]?.toUpperCase()}${WORDS[label].slice(1)} of ${(of ?? '').replace(/^Edge/, 'edge')}`,
+    value: written?.text ?? '',
+    // Below it: its mark stays in sight.
+    at: { x: box.left, y: box.bottom + 6 },
+    problems: written === undefined ? [] : problemsAt(problems, written.range).map((p) => p.message),
+    multiline: label !== 'name',
+    apply: (text) => {
+      // Numbers of edges are other edges after some changes of the text.
+      if (meaning(templateOf(template), element, label) !== before) {
+        field.refuse('This was changed in the text meanwhile. Cancel with Escape and look again.');
+        return;
+      }
+      const name = text.trim();
+      perform(template, { kind: 'label', of: element, label, text: label === 'name' ? name : text }, () => {
+        field.close();
+        refocus(template, label === 'name' && name !== '' ? name : element);
+      });
+    },
+    cancelled: () => refocus(template, element),
+  });
+  if (label !== 'name' && label !== 'comment') {
+    send({ type: 'names', template, of: element });
+  }
+}
+
+/** What the text of a field belongs to. */
+function meaning(template: DrawnTemplate | undefined, element: ElementId, label: LabelKind): string {
+  const edge = template?.edges.find((e) => e.id === element);
+  const ends = [edge?.source, edge?.target].map((end) => template?.nodes[end ?? -1]?.id);
+  return JSON.stringify([template?.name, element, ends, textsOf(template?.name ?? '').find((t) => t.of === element && t.label === label)?.text]);
+}
+
+function refocus(template: string, element: ElementId): void {
+  selection.set(template, [element]);
+  groupOf(sheets, template, element)?.focus({ preventScroll: true });
+}
+
+/** Asks for a name or a list of parameters, below the tabs. */
+function ask(title: string, value: string, template: string, gesture: (text: string) => Gesture, then: (text: string) => void): void {
+  if (may(undefined, false)) {
+    const { left, top } = canvas.getBoundingClientRect();
+    const apply = (text: string): void =>
+      perform(template, gesture(text), () => {
+        field.close();
+        then(text);
+      });
+    field.open({ title, value, at: { x: left + 12, y: top + 8 }, problems: [], multiline: false, apply, cancelled: () => undefined });
+  }
+}
+
+function addTemplate(): void {
+  const names = new Set(drawing?.templates.map((t) => t.name));
+  const free = Array.from({ length: names.size + 1 }, (_, i) => (i === 0 ? 'Template' : `Template${i + 1}`)).find((name) => !names.has(name)) ?? '';
+  ask('Name of the new template', free, '', (name) => ({ kind: 'addTemplate', name: name.trim() }), (name) => choose(name.trim()));
+  // The suggestion is a name to apply, too.
+  field.suggest();
+}
+
+function rename(template: DrawnTemplate): void {
+  ask(`Name of the template ${template.name}`, template.name, template.name, (name) => ({ kind: 'renameTemplate', name: name.trim() }), (name) => chosen !== '' && choose(name.trim()));
+}
+
+function removeSelected(): void {
+  if (selection.elements.size > 0) {
+    perform(selection.template, { kind: 'delete', elements: [...selection.elements] }, () => selection.clear());
+  }
+}
+
+/** Chooses a location by keyboard. */
+function chooseNode(template: string, words: string, done: (node: string) => void): void {
+  choosing = { template, words, done };
+  say(`${words}: go to a location with Tab and press Enter; Escape cancels.`);
+  sheets.querySelector<SVGElement>(`svg[data-template="${CSS.escape(template)}"] g.node`)?.focus();
+}
+
+function edgeFrom(template: string, source: string): void {
+  if (may(templateOf(template), false)) {
+    chooseNode(template, `Edge from ${source}`, (target) => addEdge(template, source, target, []));
+  }
+}
+
+/** Adds an edge; a straight one beside a straight one that is there already goes around it. */
+function addEdge(template: string, source: string, target: string, nails: Point[]): void {
+  const own = templateOf(template);
+  const given = nails.length === 0 && own !== undefined ? around(own, source, target, 2 * GRID) : nails;
+  perform(template, { kind: 'addEdge', source, target, nails: given }, take(template));
+}
+
+const deeds: Deeds = {
+  edit: (label) => selection.only !== undefined && edit(selection.template, selection.only, label),
+  moveLabel: (label, [dx, dy], fine) => {
+    const { template, only } = selection;
+    const own = templateOf(template);
+    const offset = own && offsetOf(own);
+    const text = only === undefined ? null : groupOf(sheets, template, only)?.querySelector<SVGTextElement>(`text.label[data-label="${label}"]`);
+    if (only !== undefined && own && text && may(own, true) && offset && pending === undefined) {
+      const unit = grid && !fine ? GRID : 1;
+      const [x, y] = cornerOf(text);
+      perform(template, { kind: 'moveLabel', of: only, label, to: [Math.round(x - offset.x) + dx * unit, Math.round(y - offset.y) + dy * unit] });
+    }
+  },
+  initial: (node) => perform(selection.template, { kind: 'initial', node }),
+  kind: (node, to) => perform(selection.template, { kind: 'setKind', node, to }),
+  edgeFrom: (node) => edgeFrom(selection.template, node),
+  reconnect: (edge, end) => {
+    const { template } = selection;
+    if (may(templateOf(template), false)) {
+      chooseNode(template, `New ${end} of the edge`, (node) => perform(template, { kind: 'reconnect', edge, end, node }, () => refocus(template, edge)));
+    }
+  },
+  addNail: (number) => {
+    const template = templateOf(selection.template);
+    const edge = template?.edges.find((e) => e.id === number);
+    const offset = template && offsetOf(template);
+    if (template && edge && offset) {
+      const line = edgeLine(template, edge);
+      const nail = Math.floor((line.length - 1) / 2);
+      const [a, b] = [line[nail] ?? [0, 0], line[nail + 1] ?? [0, 0]];
+      perform(template.name, { kind: 'addNail', edge: number, nail, at: snapped([(a[0] + b[0]) / 2 - offset.x, (a[1] + b[1]) / 2 - offset.y], false) });
+    }
+  },
+  remove: removeSelected,
+  text: () => {
+    const group = selection.only === undefined ? null : groupOf(sheets, selection.template, selection.only);
+    jump(group);
+  },
+  rename: () => {
+    const template = current();
+    if (template) {
+      rename(template);
+    }
+  },
+  parameters: () => {
+    const template = current();
+    if (template) {
+      const text = drawing?.texts?.[template.name]?.parameters ?? '';
+      ask(`Parameters of ${template.name}`, text, template.name, (parameters) => ({ kind: 'parameters', text: parameters }), () => undefined);
+    }
+  },
+  writeLayout: () => {
+    const template = current();
+    if (template) {
+      perform(template.name, { kind: 'writeLayout' });
+    }
+  },
+};
+
+function snapped([x, y]: Point, free: boolean): Point {
+  const unit = grid && !free ? GRID : 1;
+  return [Math.round(x / unit) * unit + 0, Math.round(y / unit) * unit + 0];
+}
+
+function jump(group: Element | null): void {
+  if (group !== null) {
+    send({ type: 'jump', line: Number(group.getAttribute('data-line')) });
+  }
+}
+
+/** A click on an element selects it; while something is simulated, one on an edge takes its transition. */
+function activate(group: Element, event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }): void {
+  const found = elementOf(group);
+  if (found === undefined) {
+    return;
+  }
+  if (event.ctrlKey || event.metaKey) {
+    jump(group);
+  } else if (event.shiftKey) {
+    selection.toggle(found.template, found.element);
+  } else if (simulated && typeof found.element === 'number') {
+    send({ type: 'edge', template: found.template, edge: found.element });
+  } else {
+    selection.collecting = false;
+    selection.set(found.template, [found.element]);
+  }
+}
+
+const pointer = new Pointer({
+  canvas,
+  selection,
+  tool: () => tool,
+  template: templateOf,
+  may,
+  snapped,
+  perform: (template, gesture) => perform(template, gesture, take(template)),
+  addEdge,
+  activate,
+  edit,
+  zoomBy: (factor, at) => zoom.by(factor, at),
+  say,
+});
+
+// ---------------------------------------------------------------------------------------------- keyboard
 
 function onKey(event: KeyboardEvent): void {
   if (isTyping(event.target)) {
     return;
   }
-  const keys: Record<string, () => void> = event.altKey
-    ? { ArrowRight: () => move('next'), ArrowLeft: () => move('previous') }
-    : { '+': () => scale(size() * 1.2), '-': () => scale(size() / 1.2), '0': () => scale('fit') };
-  const action = keys[event.key];
-  if (action !== undefined && !event.ctrlKey && !event.metaKey) {
+  if (event.key === ' ' && !(event.target instanceof HTMLButtonElement)) {
+    pointer.panning = true;
+  }
+  const action = keyAction(event);
+  if (action !== undefined) {
     event.preventDefault();
+    // Neither the workbench nor the page does something else with this key.
+    event.stopPropagation();
     action();
   }
 }
 
-/** The current scale as a factor. */
-function size(): number {
-  const widths = [...canvas.querySelectorAll('svg')].map((picture) => picture.viewBox.baseVal.width);
-  const fitting = (canvas.clientWidth - 32) / Math.max(...widths, 1);
-  return zoom === 'fit' ? Math.max(0.3, Math.min(1, fitting)) : zoom;
+function keyAction(event: KeyboardEvent): (() => void) | undefined {
+  const { key } = event;
+  const found = focused();
+  if (event.altKey) {
+    const all: Record<string, () => void> = { ArrowRight: () => move('next'), ArrowLeft: () => move('previous') };
+    return all[key];
+  }
+  if (event.ctrlKey || event.metaKey) {
+    const template = current();
+    return key === 'a' && template !== undefined ? () => selectAll(template) : undefined;
+  }
+  if (key === 'Escape') {
+    return escape;
+  }
+  const onButton = event.target instanceof HTMLButtonElement;
+  if (document.activeElement?.classList.contains('handle') === true) {
+    return undefined;
+  }
+  if (!onButton) {
+    if (key === 'Enter' && (tool === 'location' || tool === 'branchpoint') && document.activeElement?.matches('svg[data-template]') === true) {
+      return () => addByKey(undefined);
+    }
+    const own = found && elementAction(event, found);
+    if (own !== undefined) {
+      return own;
+    }
+    if ((key === 'Delete' || key === 'Backspace') && selection.elements.size > 0) {
+      return removeSelected;
+    }
+    const [node] = selection.nodes;
+    if (key.startsWith('Arrow') && node !== undefined) {
+      return () => push(selection.template, node, event);
+    }
+  }
+  const plain: Record<string, () => void> = {
+    '+': () => zoom.by(1.2),
+    '-': () => zoom.by(1 / 1.2),
+    '0': () => zoom.fit(),
+    v: () => use('select'),
+    l: () => use('location'),
+    b: () => use('branchpoint'),
+    e: () => use('edge'),
+  };
+  return event.shiftKey ? undefined : plain[key];
 }
 
-function scale(to: number | 'fit'): void {
-  zoom = to === 'fit' ? to : Math.max(0.2, Math.min(4, to));
-  const factor = size();
-  for (const picture of canvas.querySelectorAll('svg')) {
-    const box = picture.viewBox.baseVal;
-    picture.setAttribute('width', String(box.width * factor));
-    picture.setAttribute('height', String(box.height * factor));
+/** The element that keys mean: the one with the focus, else the one that is selected. */
+function focused(): { group: Element; template: string; element: ElementId } | undefined {
+  const active = document.activeElement;
+  const own = elementOf(active);
+  const isPage = active === null || active === document.body || active.matches('svg[data-template]');
+  const group = isPage && selection.only !== undefined ? groupOf(sheets, selection.template, selection.only) : null;
+  return own ?? elementOf(group);
+}
+
+function elementAction(event: KeyboardEvent, found: { group: Element; template: string; element: ElementId }): (() => void) | undefined {
+  const { group, template, element } = found;
+  const template_ = templateOf(template);
+  const node = typeof element === 'string';
+  const label = KEYS[event.key];
+  if (event.key.startsWith('Arrow') && node) {
+    return () => push(template, element, event);
+  }
+  if (label !== undefined && !event.shiftKey && template_ !== undefined && hasLabel(template_, element, label)) {
+    return () => edit(template, element, label);
+  }
+  const own: Record<string, () => void> = {
+    Enter: () => enter(group, template, element),
+    ' ': () => selection.toggle(template, element),
+    F2: () => edit(template, element),
+    Delete: removeSelected,
+    Backspace: removeSelected,
+  };
+  if (node) {
+    own.e = () => edgeFrom(template, element);
+    own.o = () => perform(template, { kind: 'initial', node: element });
+  }
+  return own[event.key];
+}
+
+function enter(group: Element, template: string, element: ElementId): void {
+  if (choosing !== undefined) {
+    const { done, template: wanted } = choosing;
+    if (typeof element === 'string' && template === wanted) {
+      choosing = undefined;
+      done(element);
+    } else {
+      say(`${choosing.words}: this is not a location of the template.`);
+    }
+  } else if (tool === 'location' || tool === 'branchpoint') {
+    addByKey(typeof element === 'string' ? element : undefined);
+  } else if (tool === 'edge' && typeof element === 'string') {
+    edgeFrom(template, element);
+  } else if (simulated && typeof element === 'number') {
+    send({ type: 'edge', template, edge: element });
+  } else {
+    jump(group);
   }
 }
 
-// ------------------------------------------------------------------------------------------- the picture
+/** Adds a node beside another one, where there is room. */
+function addByKey(beside: string | undefined): void {
+  const template = current();
+  if (template === undefined || !may(template, true)) {
+    return;
+  }
+  const at = snapped(freePlace(template, beside), false);
+  perform(template.name, { kind: tool === 'branchpoint' ? 'addBranchpoint' : 'addLocation', at }, take(template.name));
+}
 
-function draw(): void {
+/** Moves the selected nodes by the arrow keys; what follows within a moment is the same gesture. */
+function push(template: string, element: string, event: KeyboardEvent): void {
+  const own = templateOf(template);
+  const svg = sheets.querySelector<SVGSVGElement>(`svg[data-template="${CSS.escape(template)}"]`);
+  if (own === undefined || svg === null || !may(own, true) || pending !== undefined) {
+    return;
+  }
+  if (!selection.has(template, element)) {
+    selection.set(template, [element]);
+  }
+  const unit = grid && !event.shiftKey ? GRID : 1;
+  const [dx, dy] = (WAYS[event.key] ?? [0, 0]).map((way) => way * unit) as Point;
+  nudge.push(svg, own, selection.nodes, [dx, dy]);
+}
+
+function escape(): void {
+  if (nudge.isPending) {
+    nudge.drop();
+    redraw();
+  } else if (pointer.isBusy || choosing !== undefined) {
+    pointer.cancel();
+    choosing = undefined;
+    say('Cancelled.');
+  } else if (tool !== 'select') {
+    use('select');
+  } else {
+    selection.clear();
+  }
+}
+
+function selectAll(template: DrawnTemplate): void {
+  selection.collecting = true;
+  selection.set(template.name, [...template.nodes.map((n) => n.id), ...template.edges.map((e) => e.id)]);
+  say(`${selection.elements.size} elements are selected.`);
+}
+
+// ---------------------------------------------------------------------------------------------- the page
+
+const TOOLS: [Tool, string, string][] = [
+  ['select', 'Select', 'Select and move (v)'],
+  ['location', 'Location', 'Add locations: click, or press Enter (l)'],
+  ['edge', 'Edge', 'Add edges: click or drag from location to location (e)'],
+  ['branchpoint', 'Branchpoint', 'Add branchpoints: click, or press Enter (b)'],
+];
+
+function use(next: Tool): void {
+  pointer.cancel();
+  choosing = undefined;
+  tool = next;
+  tools.querySelectorAll('button[data-tool]').forEach((b) => b.setAttribute('aria-pressed', String(b.getAttribute('data-tool') === tool)));
+  canvas.dataset.tool = tool;
+  say(tool === 'select' ? '' : (TOOLS.find(([t]) => t === tool)?.[2] ?? ''));
+}
+
+function build(): void {
+  steps.append(button('◀', 'Previous step (Alt+Left)', () => move('previous')), button('▶', 'Next step (Alt+Right)', () => move('next')));
+  for (const [name, words, title] of TOOLS) {
+    const choice = button(words, title, () => use(name));
+    choice.setAttribute('data-tool', name);
+    tools.append(choice);
+  }
+  const snap = h('input', { type: 'checkbox', checked: grid });
+  snap.addEventListener('change', () => {
+    grid = snap.checked;
+    host.setState({ ...state, grid });
+  });
+  tools.append(
+    h('label', { class: 'pair', title: 'New places are on a grid of 17; with Alt they are not' }, snap, 'Grid'),
+    button('−', 'Smaller (minus)', () => zoom.by(1 / 1.2)),
+    button('Fit', 'Fit to the panel (0)', () => zoom.fit()),
+    button('+', 'Larger (plus)', () => zoom.by(1.2)),
+    steps,
+    place,
+  );
+  canvas.append(sheets);
+  app().append(h('header', { class: 'drawing' }, tabs.element, tools), canvas, inspector, said);
+  use('select');
+  document.addEventListener('keydown', onKey);
+  document.addEventListener('keyup', (event) => {
+    if (event.key === ' ') {
+      pointer.panning = false;
+    }
+  });
+  window.addEventListener('blur', () => (pointer.panning = false));
+  window.addEventListener('resize', () => zoom.resized());
+  sheets.addEventListener('focusin', (event) => {
+    const found = elementOf(event.target as Element);
+    if (found === undefined || !selection.has(found.template, found.element)) {
+      nudge.flush();
+    }
+    // A click that takes an edge selects nothing.
+    const taken = simulated && typeof found?.element === 'number' && !found.group.matches(':focus-visible');
+    if (found !== undefined && !taken && !selection.collecting && !selection.has(found.template, found.element)) {
+      selection.set(found.template, [found.element]);
+    }
+  });
+  // Assistive technology clicks without a pointer.
+  sheets.addEventListener('click', (event) => {
+    const found = event.detail === 0 ? elementOf(event.target as Element) : undefined;
+    if (found !== undefined) {
+      activate(found.group, event);
+    }
+  });
+}
+
+function choose(name: string): void {
+  chosen = name;
+  selection.template = name;
+  selection.clear();
+  zoom.reset();
+  redraw();
+}
+
+let fileName = '';
+
+function redraw(): void {
   if (drawing === undefined) {
     return;
   }
-  const templates = drawing.templates.filter((t) => chosen === '' || t.name === chosen);
-  canvas.replaceChildren(...templates.map(section));
-  if (templates.length === 0) {
-    canvas.append(h('p', {}, 'This model has no template.'));
+  pointer.cancel();
+  const active = elementOf(document.activeElement);
+  const onPicture = document.activeElement?.matches('svg[data-template]') ? document.activeElement.getAttribute('data-template') : null;
+  tabs.draw(drawing.templates.map((t) => t.name), chosen, fileName);
+  const shown = shownTemplates();
+  zoom.remember(selection.template);
+  sheets.replaceChildren(...shown.map((t) => section(t, textsOf(t.name), drawing?.processes.filter((p) => p.template === t.name).length ?? 0)));
+  if (shown.length === 0) {
+    sheets.append(h('p', {}, 'This model has no template.'));
   }
-  scale(zoom);
-  light();
-}
-
-function section(template: DrawnTemplate): HTMLElement {
-  const title = template.parameters === '' ? template.name : `${template.name}(${template.parameters})`;
-  const processes = drawing?.processes.filter((p) => p.template === template.name).length ?? 0;
-  const count = processes === 1 ? '1 process' : `${processes} processes`;
-  const picture = s('svg', {
-    viewBox: `0 0 ${template.width} ${template.height}`,
-    role: 'group',
-    'aria-label': `Template ${title}`,
-    'data-template': template.name,
-  });
-  template.edges.forEach((edge) => picture.append(drawEdge(template, edge)));
-  template.nodes.forEach((node) => picture.append(drawNode(node)));
-  return h('section', {}, h('h2', {}, title, h('span', { class: 'summary' }, ` ${count}`)), picture);
-}
-
-/** A click goes to the text, unless `instead` does something. */
-function activate(element: SVGElement, line: number, instead = (): boolean => false): void {
-  const act = (): void => {
-    if (!instead()) {
-      send({ type: 'jump', line });
-    }
-  };
-  element.addEventListener('click', act);
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      event.stopPropagation();
-      act();
-    }
-  });
-}
-
-/** Width of a character and height of a line in a diagram. */
-const CHAR = 7.3;
-const LINE = 15;
-
-/** Labels on their line hide it: pieces of the line between two labels would look like characters. */
-function ground(labels: Label[]): SVGElement[] {
-  const centred = labels.filter((l) => l.centred);
-  const first = centred[0];
-  if (first === undefined) {
-    return [];
+  zoom.draw(shown, shown.length === 1);
+  light(canvas, drawing, step);
+  showStep();
+  showProblems(canvas, drawing, problems);
+  selection.keep(templateOf(selection.template));
+  if (active !== undefined) {
+    groupOf(sheets, active.template, active.element)?.focus({ preventScroll: true });
+  } else if (onPicture !== null) {
+    sheets.querySelector<SVGElement>(`svg[data-template="${CSS.escape(onPicture)}"]`)?.focus({ preventScroll: true });
   }
-  const width = Math.max(...centred.map((l) => [...l.text].length)) * CHAR + 4;
-  const top = first.y - LINE + 4;
-  const bottom = Math.max(...centred.map((l) => l.y)) + 4;
-  return [s('rect', { class: 'ground', x: first.x - width / 2, y: top, width, height: bottom - top })];
 }
 
-function text(label: Label): SVGElement {
-  const anchor = label.centred ? 'middle' : 'start';
-  return s('text', { class: `label ${label.kind}`, x: label.x, y: label.y, 'text-anchor': anchor }, label.text);
-}
-
-function drawEdge(template: DrawnTemplate, edge: DrawnEdge): SVGElement {
-  const from = template.nodes[edge.source]?.name ?? '';
-  const to = template.nodes[edge.target]?.name ?? '';
-  const words = edge.labels.map((l) => `${l.kind} ${l.text}`).join(', ');
-  const group = s(
-    'g',
-    {
-      class: 'edge',
-      tabindex: 0,
-      role: 'button',
-      'aria-label': `Edge from ${from} to ${to}${words === '' ? '' : `, ${words}`}`,
-      'data-from': from,
-      'data-to': to,
-      'data-line': edge.line,
-      'data-edge': edge.id,
-    },
-    // Thin lines are hard to hit.
-    s('path', { class: 'target', d: edge.path }),
-    s('path', { class: edge.controllable ? 'line' : 'line dashed', d: edge.path }),
-    s('polygon', { class: 'head', points: edge.arrow }),
-    ...ground(edge.labels),
-    ...edge.labels.map(text),
-  );
-  activate(group, edge.line, () => simulated && (send({ type: 'edge', template: template.name, edge: edge.id }), true));
-  return group;
-}
-
-function outline(node: DrawnNode, name: string, inset: number): SVGElement {
-  const width = node.width - 2 * inset;
-  const height = node.height - 2 * inset;
-  return s('rect', {
-    class: name,
-    x: node.x - width / 2,
-    y: node.y - height / 2,
-    width,
-    height,
-    rx: Math.min(width, height) / 2,
-  });
-}
-
-function drawNode(node: DrawnNode): SVGElement {
-  const group = s(
-    'g',
-    {
-      class: `node ${node.kind}`,
-      tabindex: 0,
-      role: 'button',
-      'data-name': node.name,
-      'data-words': describe(node),
-      'aria-label': describe(node),
-    },
-    outline(node, 'outline', 0),
-  );
-  if (node.initial) {
-    group.append(outline(node, 'ring', 3));
+function showSelection(): void {
+  for (const group of sheets.querySelectorAll('g.node, g.edge')) {
+    const found = elementOf(group);
+    const own = found !== undefined && selection.has(found.template, found.element);
+    group.classList.toggle('selected', own);
+    group.setAttribute('aria-pressed', String(own));
   }
-  const letter = node.kind === 'urgent' ? 'U' : node.kind === 'committed' ? 'C' : '';
-  if (letter !== '') {
-    const x = node.width > node.height ? node.x - node.width / 2 + 8 : node.x;
-    group.append(s('text', { class: 'badge', x, y: node.y + 4, 'text-anchor': 'middle' }, letter));
-  }
-  group.append(...node.labels.map(text));
-  group.append(s('text', { class: 'here', x: node.x, 'data-x': node.x, y: node.y - node.height / 2 - 6, 'text-anchor': 'middle' }));
-  activate(group, node.line);
-  return group;
+  showHandles(sheets, templateOf(selection.template), selection, refused === null, { perform, say, snapped, reconnect: deeds.reconnect });
+  const template = selection.elements.size > 0 ? templateOf(selection.template) : current();
+  // While a step is shown, the picture needs the room more than the names of templates.
+  inspector.hidden = refused !== null || (step !== null && selection.elements.size === 0);
+  inspect(inspector, refused === null ? template : undefined, [...selection.elements], textsOf(template?.name ?? ''), deeds);
 }
 
-function describe(node: DrawnNode): string {
-  const words = [node.kind === 'branchpoint' ? 'Branchpoint' : `Location ${node.name}`];
-  if (node.initial) {
-    words.push('initial');
-  }
-  if (node.kind === 'urgent' || node.kind === 'committed') {
-    words.push(node.kind);
-  }
-  node.labels.filter((l) => l.kind !== 'name').forEach((l) => words.push(`${l.kind} ${l.text}`));
-  return words.join(', ');
-}
-
-// ---------------------------------------------------------------------------------------------- the step
-
-const MAX_NAMES = 3;
-
-/** Highlights the locations of the current step and the edges taken, by words and line widths, not only colours. */
-function light(): void {
+function showStep(): void {
   steps.hidden = step === null;
+  inspector.hidden = refused !== null || (step !== null && selection.elements.size === 0);
   place.textContent = step === null ? '' : `Step ${step.number} · t = ${step.time} · ${step.action}`;
-  for (const picture of canvas.querySelectorAll('svg')) {
-    const template = picture.getAttribute('data-template');
-    const own = new Set(drawing?.processes.filter((p) => p.template === template).map((p) => p.name));
-    for (const group of picture.querySelectorAll('g.node')) {
-      lightNode(group, own);
-    }
-    for (const group of picture.querySelectorAll('g.edge')) {
-      const id = group.getAttribute('data-edge');
-      const taken = step?.edges.some((e) => own.has(e.process) && e.edge !== null && String(e.edge) === id);
-      group.classList.toggle('taken', taken === true);
-    }
+}
+
+function lock(reason: string | null): void {
+  refused = reason;
+  for (const control of tools.querySelectorAll<HTMLButtonElement>('button[data-tool]')) {
+    control.disabled = reason !== null;
+  }
+  tabs.lock(reason !== null);
+  if (reason !== null) {
+    tool = 'select';
+    say(`Editing is off: ${reason}.`);
+  } else if (said.textContent?.startsWith('Editing is off')) {
+    say('');
   }
 }
 
-/** Highlights the edges of the transition that is pointed at in the simulator. */
-function point(edges: { process: string; edge: number | null }[]): void {
-  for (const picture of canvas.querySelectorAll('svg')) {
-    const template = picture.getAttribute('data-template');
-    const own = new Set(drawing?.processes.filter((p) => p.template === template).map((p) => p.name));
-    for (const group of picture.querySelectorAll('g.edge')) {
-      const id = group.getAttribute('data-edge');
-      group.classList.toggle('pointed', edges.some((e) => own.has(e.process) && String(e.edge) === id));
-    }
-  }
+/** A message instead of a picture. */
+function empty(message: string): void {
+  drawing = undefined;
+  pending = undefined;
+  field.close();
+  tabs.clear();
+  inspector.replaceChildren();
+  sheets.replaceChildren(h('p', {}, message), h('p', {}, button('Open the Text', 'Open the text of this file', () => send({ type: 'text' }))));
 }
 
-function lightNode(group: Element, own: Set<string>): void {
-  const name = group.getAttribute('data-name');
-  const here = sorted(step?.locations ?? {})
-    .filter(([process, location]) => own.has(process) && location === name)
-    .map(([process]) => process);
-  const more = here.length > MAX_NAMES ? ` and ${here.length - MAX_NAMES} more` : '';
-  const words = here.length === 0 ? '' : `◉ ${here.slice(0, MAX_NAMES).join(', ')}${more}`;
-  group.classList.toggle('lit', here.length > 0);
-  const label = group.querySelector('text.here');
-  if (label) {
-    label.textContent = words;
-    // Many names over a location at the left edge begin at the edge.
-    const half = ([...words].length * CHAR) / 2 + 4;
-    label.setAttribute('x', String(Math.max(Number(label.getAttribute('data-x')), half)));
-  }
-  const plain = group.getAttribute('data-words') ?? '';
-  group.setAttribute('aria-label', here.length === 0 ? plain : `${plain}, here: ${here.join(', ')}`);
-}
-
-window.addEventListener('message', (event: MessageEvent<ToDiagramPanel>) => {
+window.addEventListener('message', (event: MessageEvent<ToDiagram>) => {
   const message = event.data;
-  if (message.type === 'drawing') {
-    drawing = message.drawing;
-    const names = drawing.templates.map((t) => t.name);
-    chosen = names.includes(chosen) ? chosen : '';
-    const options = [['', `All templates of ${message.name}`], ...names.map((n) => [n, n])];
-    picker.replaceChildren(...options.map(([value, label]) => h('option', { value, selected: value === chosen }, label ?? '')));
-    draw();
-  } else if (message.type === 'step') {
-    step = message.step;
-    simulated = message.simulated;
-    light();
-  } else if (message.type === 'hover') {
-    point(message.edges);
-  } else {
-    drawing = undefined;
-    canvas.replaceChildren(h('p', {}, message.message));
+  switch (message.type) {
+    case 'drawing':
+      drawing = message.drawing;
+      problems = message.problems;
+      fileName = message.name;
+      chosen = drawing.templates.some((t) => t.name === chosen) ? chosen : '';
+      nudge.drop();
+      refused = message.refused;
+      redraw();
+      lock(message.refused);
+      break;
+    case 'problems':
+      problems = message.problems;
+      if (drawing !== undefined) {
+        showProblems(canvas, drawing, problems);
+      }
+      break;
+    case 'step':
+      step = message.step;
+      simulated = message.simulated;
+      light(canvas, drawing, step);
+      showStep();
+      break;
+    case 'hover':
+      point(canvas, drawing, message.edges);
+      break;
+    case 'names':
+      field.offer(message.names);
+      break;
+    case 'done': {
+      const then = pending?.then;
+      pending = undefined;
+      canvas.removeAttribute('aria-busy');
+      say(message.note === null ? `${message.title}.` : `${message.title}: ${message.note}.`);
+      then?.(message.added);
+      break;
+    }
+    case 'refused':
+      pending = undefined;
+      canvas.removeAttribute('aria-busy');
+      say(message.message);
+      if (field.isOpen) {
+        field.refuse(message.message);
+      } else {
+        redraw();
+      }
+      break;
+    case 'empty':
+      empty(message.message);
+      break;
   }
 });
 

@@ -53,7 +53,7 @@ export function app(): HTMLElement {
 
 /** Whether the focused element handles keys itself: a text field, a selection list. */
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
