@@ -1,8 +1,8 @@
 //! Symmetry: a set of states that is closed only up to permutations of elements.
 //!
 //! A certificate may name an [`Action`]: sets of elements with blocks, and the positions that
-//! belong to each element. With every successor it then names a permutation that stays within the blocks,
-//! and the zones that cover the image of the successor.
+//! belong to each element. With every successor it then names a permutation that stays within the
+//! blocks, and the zones that cover the image of the successor.
 //!
 //! **Lemma.** If [`shown`] accepts the action, and every evaluation in a state of S succeeds when
 //! *all* parts of it that run over elements are evaluated, then for every permutation π within the
