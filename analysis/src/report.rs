@@ -71,8 +71,10 @@ pub struct CertificateReport {
     pub checked: bool,
     /// The time of the check in seconds; 0 if it was not checked.
     pub seconds: f64,
-    /// Whether the query was answered with symmetry or several threads, and searched again without
-    /// them for the certificate.
+    /// Whether its states stand for their images under permutations of elements.
+    pub symmetry: bool,
+    /// Whether the query was searched again for the certificate, with one thread or without
+    /// symmetry.
     pub searched_again: bool,
 }
 

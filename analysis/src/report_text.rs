@@ -118,9 +118,11 @@ pub fn certificate(report: &QueryReport) -> Option<String> {
         true => "certified",
         false => "certificate written, not checked",
     };
-    let again = match certificate.searched_again {
-        true => ", searched again without symmetry",
-        false => "",
+    let again = match (certificate.searched_again, certificate.symmetry) {
+        (true, false) => ", searched again without symmetry",
+        (true, true) => ", up to symmetry, searched again",
+        (false, true) => ", up to symmetry",
+        (false, false) => "",
     };
     Some(format!(
         "{word} ({}, {} zone{}, {}{again})",

@@ -5,6 +5,7 @@ mod alu;
 mod bad_input;
 mod bounds;
 mod certificates;
+mod certified_symmetry;
 mod claims;
 mod common;
 mod copies;

@@ -197,6 +197,7 @@ fn described(certificate: &Certificate) -> CertificateReport {
         bytes: certificate.bytes.len() as u64,
         checked: false,
         seconds: 0.0,
+        symmetry: certificate.symmetry,
         searched_again: certificate.searched_again,
     }
 }

@@ -24,6 +24,7 @@ const HELP: &str = "usage: cargo xtask COMMAND
         [--keep-agreement]     these take half an hour and can be left as they are
   symmetry [--models N]        N random symmetric models (10 000) and as many mutants, with and without reduction
   certify [--changes N]        N changed certificates (10 000), claims about random models, wrong claims of seeded bugs
+  certify --corpus             certifies the claims of the corpus; rewrites docs/certified-corpus.md
   conformance [--sample]       the whole corpus against the reference; rewrites docs/conformance.md
          [--only PART]         verdicts of the files with this in their names, printed
                [--timeout S]   (a sample only prints)
@@ -67,6 +68,7 @@ fn run(args: &[String]) -> bool {
     }
     match args.first().map(String::as_str) {
         Some("ci") => ci::run(flag("--skip-editors")),
+        Some("certify") if flag("--corpus") => certify::corpus(),
         Some("certify") => certify::run(number("--changes").unwrap_or(10_000)),
         Some("symmetry") => symmetry::run(number("--models").unwrap_or(10_000)),
         // Verdicts within a time limit are measured in the profile that is shipped.

@@ -2,11 +2,12 @@
 
 use crate::condition::has_deadlock;
 use crate::coverage::Kind;
-use crate::eval::{Evaluator, Failure, State};
+use crate::eval::{Failure, State};
 use crate::format::{Bytes, Header, Malformed, Stream};
 use crate::live::{self, Kept};
 use crate::set::{Listed, Set, open_at, state_text};
 use crate::steps::{Expanded, Model};
+use crate::symmetry::{self, Permutation};
 use crate::zone::Zone;
 use std::io::Read;
 use zonelens_analysis::meaning;
@@ -22,6 +23,8 @@ pub enum Obligation {
     Claim,
     /// The model and the query are such that the checker knows their exact meaning.
     Covered,
+    /// The permutations of elements are symmetries of the model and the query.
+    Symmetry,
     /// No evaluation fails.
     NoErrors,
     /// The initial state is in the set.
@@ -47,6 +50,7 @@ impl Obligation {
             Obligation::Format => "format",
             Obligation::Claim => "claim",
             Obligation::Covered => "covered",
+            Obligation::Symmetry => "symmetry",
             Obligation::NoErrors => "no errors",
             Obligation::Initial => "initial",
             Obligation::Closed => "closed",
@@ -145,6 +149,9 @@ impl Limits<'_> {
     }
 }
 
+/// The most assignments of elements to those that a query names.
+const MOST_IMAGES: usize = 20_000;
+
 /// A certificate that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
@@ -156,6 +163,8 @@ pub struct Accepted {
     pub zones: u64,
     /// Its size.
     pub bytes: u64,
+    /// Whether its states stand for their images under permutations.
+    pub symmetry: bool,
     /// The steps that were checked.
     pub steps: u64,
 }
@@ -203,13 +212,30 @@ pub fn check(
             "certificates do not cover `deadlock` along runs".into(),
         ));
     }
-    let model = Model::new(network).map_err(|f| Rejection::failure(Obligation::Covered, f))?;
+    let mut model = Model::new(network).map_err(|f| Rejection::failure(Obligation::Covered, f))?;
     let shape = stream.shape(network)?;
-    let set = Set::read(&mut stream, network, (shape.states, shape.zones), limits)?;
+    let action = stream.action(network)?;
+    let mut images = vec![Permutation::new()];
+    if !action.is_empty() {
+        let asymmetric = |failure| Rejection::failure(Obligation::Symmetry, failure);
+        if kind.is_about_runs() {
+            return Err(refuse(
+                "claims about runs are not certified under symmetry".into(),
+            ));
+        }
+        let searches = symmetry::shown(network, query, &action, limits.stop);
+        model.searches = Some(searches.map_err(asymmetric)?);
+        images = action.assignments(MOST_IMAGES).ok_or_else(|| {
+            Rejection::new(Obligation::Symmetry, "the query names too many elements")
+        })?;
+    }
+    let about = (network, &action);
+    let set = Set::read(&mut stream, about, (shape.states, shape.zones), limits)?;
     let checker = Checker {
         network,
         model: &model,
         set: &set,
+        images: &images,
         condition: kind.forbidden().map(|value| (condition, value)),
         frame: query.frame,
     };
@@ -218,6 +244,7 @@ pub fn check(
         states: shape.states,
         zones: shape.zones,
         bytes: length,
+        symmetry: !action.is_empty(),
         steps: 0,
     };
     match kind.kept() {
@@ -251,6 +278,8 @@ pub(crate) struct Checker<'c, 'n> {
     pub network: &'n Network,
     pub model: &'c Model<'n>,
     pub set: &'c Set<'n>,
+    /// The permutations under which the condition is tested.
+    pub images: &'c [Permutation],
     /// The condition of the query with the value that no state may have; `None` if the set is only
     /// to be closed.
     pub condition: Option<(&'n Expr, bool)>,
@@ -265,7 +294,7 @@ impl Checker<'_, '_> {
         let Some(zone) = zone else {
             return Err(no_behaviour());
         };
-        let target = stream.target()?;
+        let target = stream.target(self.set.action)?;
         self.set
             .covered(&arrival.state, vec![zone], &target)
             .map_err(|message| Rejection {
@@ -290,7 +319,7 @@ impl Checker<'_, '_> {
         let state = self.set.state(number)?;
         let (mut expanded, mut steps) = (None, 0);
         for zone in self.set.zones_of(number) {
-            let listed = Listed::begin(self.network, stream)?;
+            let listed = Listed::begin(self.set, stream)?;
             let result = match self.set.zone(zone)? {
                 // An empty zone owes nothing.
                 None => listed.end("are of an empty zone").map(|()| 0),
@@ -354,21 +383,26 @@ impl Checker<'_, '_> {
             true => expanded.dead(&zone).map_err(failed)?,
             false => Vec::new(),
         };
-        let mut evaluator = Evaluator::new(self.network, &mut expanded.state);
-        evaluator.enter(self.frame, std::iter::empty());
-        let parts = evaluator
-            .parts(condition, zone, &dead)
-            .map_err(Rejection::of_query)?;
-        match parts.iter().any(|(value, _)| (*value != 0) == forbidden) {
-            false => Ok(()),
-            true => Err(Rejection::new(
-                Obligation::Good,
-                match forbidden {
-                    true => "the condition of the query holds in a part of the zone",
-                    false => "the condition of the query is false in a part of the zone",
-                },
-            )),
+        for by in self.images {
+            let mut state = self.set.action.state(by, &expanded.state);
+            let dead = self.set.action.zones(by, dead.clone());
+            let mut evaluator = self.model.evaluator(&mut state);
+            evaluator.enter(self.frame, std::iter::empty());
+            for zone in self.set.action.zones(by, vec![zone.clone()]) {
+                let parts = evaluator.parts(condition, zone, &dead);
+                let mut parts = parts.map_err(Rejection::of_query)?.into_iter();
+                if parts.any(|(value, _)| (value != 0) == forbidden) {
+                    return Err(Rejection::new(
+                        Obligation::Good,
+                        match forbidden {
+                            true => "the condition of the query holds in a part of the zone",
+                            false => "the condition of the query is false in a part of the zone",
+                        },
+                    ));
+                }
+            }
         }
+        Ok(())
     }
 }
 

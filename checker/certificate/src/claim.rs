@@ -172,15 +172,17 @@ impl Outcome {
                     states,
                     zones,
                     bytes,
+                    symmetry,
                     steps,
                 } = accepted;
                 format!(
                     "accepted: {}\n  proved: {}, and {}\n  with {}\n  \
-                     {zones} zones of {states} discrete states, {steps} steps, {}; written by {}",
+                     {zones} zones of {states} discrete states{}, {steps} steps, {}; written by {}",
                     header.query,
                     kind.claim(),
                     kind.evaluations(),
                     constants_text(&header.constants),
+                    if *symmetry { " up to symmetry" } else { "" },
                     report_text::bytes(*bytes),
                     header.tool
                 )

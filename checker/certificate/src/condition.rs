@@ -173,6 +173,12 @@ impl Evaluator<'_> {
                 body,
             } if *kind != QuantifierKind::Sum => {
                 let ends_with = *kind == QuantifierKind::Exists;
+                if self.searches.is_some() {
+                    for k in 0..range.len {
+                        self.bind(*slot, range.lo.wrapping_add(k as i32));
+                        self.parts(body, zone.clone(), dead)?;
+                    }
+                }
                 let mut open = vec![zone];
                 for k in 0..range.len {
                     for zone in std::mem::take(&mut open) {

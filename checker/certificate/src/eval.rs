@@ -5,6 +5,7 @@
 //! bits and wrap around between assignments; what is assigned, passed or returned must fit its
 //! range.
 
+use crate::symmetry::Searches;
 use crate::zone::{ClockOp, LARGEST};
 use zonelens_analysis::network::{
     Arg, Base, BinaryOp, Block, Call, CellId, ChannelId, ChannelRef, ClockBase, ClockRef, Expr,
@@ -85,6 +86,9 @@ pub(crate) struct Evaluator<'a> {
     slots: Vec<Slot>,
     frame: usize,
     rounds: u64,
+    /// Under symmetry, all elements of a quantifier are evaluated, and all rounds of these loops,
+    /// so that whether an evaluation fails does not depend on the order of elements.
+    pub searches: Option<&'a Searches>,
     /// The assignments to clocks so far, in order.
     pub ops: Vec<ClockOp>,
 }
@@ -97,6 +101,7 @@ impl<'a> Evaluator<'a> {
             slots: Vec::new(),
             frame: 0,
             rounds: 0,
+            searches: None,
             ops: Vec::new(),
         }
     }
@@ -192,21 +197,25 @@ impl<'a> Evaluator<'a> {
                 body,
             } => {
                 let mut total = 0_i32;
+                let mut decided = None;
                 for k in 0..range.len {
                     self.bind(*slot, range.lo.wrapping_add(k as i32));
                     let value = self.eval(body)?;
                     match kind {
-                        QuantifierKind::Forall if value == 0 => return Ok(0),
-                        QuantifierKind::Exists if value != 0 => return Ok(1),
+                        QuantifierKind::Forall if value == 0 => decided = Some(0),
+                        QuantifierKind::Exists if value != 0 => decided = Some(1),
                         QuantifierKind::Sum => total = total.wrapping_add(value),
                         _ => {}
                     }
+                    if decided.is_some() && self.searches.is_none() {
+                        break;
+                    }
                 }
-                Ok(match kind {
+                Ok(decided.unwrap_or(match kind {
                     QuantifierKind::Forall => 1,
                     QuantifierKind::Exists => 0,
                     QuantifierKind::Sum => total,
-                })
+                }))
             }
             ExprKind::SetClock { clock, value } => {
                 let clock = self.clock(clock)?;
@@ -474,14 +483,21 @@ impl<'a> Evaluator<'a> {
             Stmt::Iterate {
                 slot, range, body, ..
             } => {
+                let address = std::ptr::from_ref(statement) as usize;
+                let whole = self.searches.is_some_and(|s| s.contains(&address));
+                let mut returned = None;
                 for k in 0..range.len {
                     self.round()?;
                     self.bind(*slot, range.lo.wrapping_add(k as i32));
                     match self.run(body)? {
                         Flow::Break => break,
+                        Flow::Return(values) if whole => returned = returned.or(Some(values)),
                         Flow::Return(values) => return Ok(Flow::Return(values)),
                         Flow::Next | Flow::Continue => {}
                     }
+                }
+                if let Some(values) = returned {
+                    return Ok(Flow::Return(values));
                 }
             }
             Stmt::Return(None) => return Ok(Flow::Return(Vec::new())),

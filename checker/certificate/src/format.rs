@@ -6,6 +6,7 @@
 use crate::coverage::Kind;
 use crate::eval::State;
 use crate::steps::{Key, Part};
+use crate::symmetry::{Action, Coordinate, Coordinates, Elements, Permutation};
 use crate::zone::{Bound, Constraint, LARGEST};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
@@ -15,13 +16,20 @@ use zonelens_analysis::network::Network;
 pub(crate) const MAGIC: [u8; 8] = *b"\x89zlc\r\n\x1a\n";
 
 /// The version of the format.
-pub(crate) const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 2;
 
 /// The longest text in a header.
 const LONGEST_TEXT: u64 = 1 << 20;
 
 /// The most constants that a header may give values to.
 const MOST_CONSTANTS: u64 = 1 << 16;
+
+/// The most sets of elements, and the most elements of a set.
+const MOST_SETS: u64 = 1 << 10;
+const MOST_ELEMENTS: u64 = 1 << 16;
+
+/// The most elements that a query may name, and the most coordinates of a position.
+const MOST_COORDINATES: u64 = 1 << 8;
 
 /// The most zones that may be named to cover one successor.
 const MOST_COVERING: u64 = 1 << 20;
@@ -76,6 +84,8 @@ pub struct Target {
     pub state: u64,
     /// The numbers of its zones, from 0 in each state.
     pub zones: Vec<u64>,
+    /// The permutation after which they cover it; empty without symmetry.
+    pub by: Permutation,
 }
 
 /// A proof that no run follows an infinite path over some arcs between some zones.
@@ -163,6 +173,45 @@ impl Writer {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    /// Writes the action of a certificate; an empty one if there is no symmetry.
+    pub fn action(&mut self, action: &Action) {
+        self.number(action.sets.len() as u64);
+        if action.is_empty() {
+            return;
+        }
+        for set in &action.sets {
+            self.number(zigzag(i64::from(set.first)));
+            self.number(u64::from(set.size));
+            self.number(set.blocks.len() as u64);
+            for block in &set.blocks {
+                self.number(block.len() as u64);
+                block.iter().for_each(|e| self.number(u64::from(*e)));
+            }
+        }
+        self.number(action.named.len() as u64);
+        for (set, element) in &action.named {
+            self.number(*set as u64);
+            self.number(u64::from(*element));
+        }
+        for set in &action.holds {
+            self.number(set.map_or(0, |set| set as u64 + 1));
+        }
+        let tables = [
+            &action.cells,
+            &action.clocks,
+            &action.channels,
+            &action.processes,
+        ];
+        for coordinates in tables.into_iter().flatten() {
+            self.number(coordinates.len() as u64);
+            for c in coordinates {
+                self.number(c.set as u64);
+                self.number(u64::from(c.element));
+                self.number(zigzag(c.stride));
+            }
+        }
+    }
+
     /// Writes a discrete state that `zones` zones follow. A cell that is `None` is written as `*`.
     pub fn state(
         &mut self,
@@ -229,6 +278,20 @@ impl Writer {
         self.number(target.state);
         self.number(target.zones.len() as u64);
         target.zones.iter().for_each(|zone| self.number(*zone));
+        for images in &target.by {
+            let moved = images.iter().enumerate();
+            let moved: Vec<(u64, u64)> = moved
+                .map(|(element, image)| (element as u64, u64::from(*image)))
+                .filter(|(element, image)| element != image)
+                .collect();
+            self.number(moved.len() as u64);
+            let mut free = 0;
+            for (element, image) in moved {
+                self.number(element - free);
+                self.number(image);
+                free = element + 1;
+            }
+        }
     }
 
     /// Writes the steps of one zone, which must be sorted by their keys.
@@ -358,15 +421,112 @@ pub(crate) trait Bytes {
         Ok(())
     }
 
-    /// The zones that cover a successor; whether they exist is for the caller to decide.
-    fn target(&mut self) -> Parsed<Target> {
+    /// The action of a certificate over a network.
+    fn action(&mut self, network: &Network) -> Parsed<Action> {
+        let mut action = Action::default();
+        for _ in 0..self.few(MOST_SETS, "sets of elements")? {
+            let first = self.number()?;
+            let Ok(first) = i32::try_from(unzigzag(first)) else {
+                return malformed("the first element of a set is no value");
+            };
+            let size = self.few(MOST_ELEMENTS, "elements")? as u32;
+            let mut met = vec![false; size as usize];
+            let mut blocks = Vec::new();
+            for _ in 0..self.few(u64::from(size), "blocks")? {
+                let mut block = Vec::new();
+                for _ in 0..self.few(u64::from(size), "elements of a block")? {
+                    let element = self.index(u64::from(size), "element")? as u32;
+                    if std::mem::replace(&mut met[element as usize], true) {
+                        return malformed("an element is twice in the blocks of a set");
+                    }
+                    block.push(element);
+                }
+                blocks.push(block);
+            }
+            action.sets.push(Elements {
+                first,
+                size,
+                blocks,
+            });
+        }
+        if action.sets.is_empty() {
+            return Ok(action);
+        }
+        let elements = action.sets.iter().map(|set| u64::from(set.size));
+        if elements.sum::<u64>() > MOST_ELEMENTS {
+            return malformed("it has too many elements");
+        }
+        let sets = action.sets.len() as u64;
+        for _ in 0..self.few(MOST_COORDINATES, "named elements")? {
+            let set = self.index(sets, "set of elements")? as usize;
+            let element = self.index(u64::from(action.sets[set].size), "element")?;
+            let named = (set, element as u32);
+            if action.named.contains(&named) {
+                return malformed("an element is named twice");
+            }
+            action.named.push(named);
+        }
+        for _ in 0..network.cells.len() {
+            let set = self.index(sets + 1, "set of elements")?;
+            action.holds.push((set as usize).checked_sub(1));
+        }
+        let counts = [
+            (&mut action.cells, network.cells.len()),
+            (&mut action.clocks, network.clocks.len()),
+            (&mut action.channels, network.channels.len()),
+            (&mut action.processes, network.processes.len()),
+        ];
+        for (table, count) in counts {
+            *table = self.coordinates(&action.sets, count)?;
+        }
+        Ok(action)
+    }
+
+    fn coordinates(&mut self, sets: &[Elements], count: usize) -> Parsed<Coordinates> {
+        let mut table = Vec::new();
+        for _ in 0..count {
+            let mut own = Vec::new();
+            for _ in 0..self.few(MOST_COORDINATES, "coordinates")? {
+                let set = self.index(sets.len() as u64, "set of elements")? as usize;
+                let element = self.index(u64::from(sets[set].size), "element")? as u32;
+                let stride = unzigzag(self.number()?);
+                own.push(Coordinate {
+                    set,
+                    element,
+                    stride,
+                });
+            }
+            table.push(own);
+        }
+        Ok(table)
+    }
+
+    /// The zones that cover a successor, and the permutation under symmetry; whether they exist is
+    /// for the caller to decide.
+    fn target(&mut self, action: &Action) -> Parsed<Target> {
         let state = self.number()?;
         let count = self.few(MOST_COVERING, "covering zones")?;
         let zones = (0..count).map(|_| self.number());
-        Ok(Target {
-            state,
-            zones: zones.collect::<Parsed<_>>()?,
-        })
+        let zones = zones.collect::<Parsed<_>>()?;
+        let mut by = Permutation::new();
+        for set in &action.sets {
+            let mut images: Vec<u32> = (0..set.size).collect();
+            let mut free = 0;
+            for _ in 0..self.few(u64::from(set.size), "moved elements")? {
+                let gap = self.index(u64::from(set.size), "element")?;
+                let image = self.index(u64::from(set.size), "element")?;
+                match images.get_mut((free + gap) as usize) {
+                    Some(place) if u64::from(*place) != image => *place = image as u32,
+                    _ => return malformed("a permutation moves an element to itself or outside"),
+                }
+                free += gap + 1;
+            }
+            by.push(images);
+        }
+        if !action.allows(&by) {
+            return malformed("a permutation leaves the blocks, or is none");
+        }
+        Ok(Target { state, zones, by })
     }
 
     /// The key of a step.

@@ -5,7 +5,8 @@
 //! crate, `syntax` and `analysis` up to the network (parsing, types, constants, instantiation), and
 //! the compiler. A person can read the crate in an afternoon; begin with `check.rs`, then
 //! `steps.rs`, `condition.rs`, `eval.rs`, `zone.rs`, `set.rs`, `format.rs`; claims about runs are
-//! in `live.rs` and `paths.rs`.
+//! in `live.rs` and `paths.rs`, and sets of states that stand for their images under permutations
+//! are in `symmetry`. `complete.rs` is no part of any proof.
 //!
 //! # What is proved
 //!
@@ -37,6 +38,11 @@
 //! every value. By 3, every reachable state satisfies the claim. By 0, no evaluation that the
 //! semantics makes on the way fails: a guard, update or invariant is evaluated at a reachable
 //! point, which lies in a zone of S, and it does not fail there. ∎
+//!
+//! A certificate of this kind may be *up to symmetry*: its states stand for their images under
+//! permutations, which the checker shows to be symmetries. Obligations 1 and 2 then hold for the
+//! image under a permutation that the file names, and 3 for all elements that the query may name.
+//! The theorem is the same; `symmetry/mod.rs` has the argument.
 //!
 //! # Claims about runs
 //!
@@ -81,6 +87,7 @@
 
 mod check;
 mod claim;
+mod complete;
 mod condition;
 mod coverage;
 mod eval;
@@ -89,14 +96,17 @@ mod live;
 mod paths;
 mod set;
 mod steps;
+mod symmetry;
 mod zone;
 #[cfg(test)]
 mod zone_tests;
 
 pub use check::{Accepted, Limits, Obligation, Rejection, check, header};
 pub use claim::{Asked, Outcome, certify};
+pub use complete::completed;
 pub use coverage::{Kind, refusal};
 pub use eval::Failure;
 pub use format::{Header, Malformed, Shape, Stream, Target, Tree, TreePart, Writer};
 pub use steps::{Key, Part};
+pub use symmetry::{Action, Coordinate, Coordinates, Elements, Permutation, refutation};
 pub use zone::{Bound, Constraint, INFINITE};

@@ -61,7 +61,7 @@ pub(crate) fn run(
             let steps = all.run(stream, limits)?;
             let states = stream.count("states")?;
             let zones = stream.count("zones")?;
-            let set = Set::read(stream, network, (states, zones), limits)?;
+            let set = Set::read(stream, (network, all.set.action), (states, zones), limits)?;
             let live = Live::new(network, kept, &set);
             live.starts(all, start, stream, limits)?;
             accepted.steps = steps + live.closed(stream, limits)?;
@@ -236,7 +236,7 @@ impl<'c, 'n> Live<'c, 'n> {
             (false, true) => Ok(()),
             (false, false) => Err(rejected("a start of runs is missing".into())),
             (true, _) => {
-                let target = stream.target()?;
+                let target = stream.target(self.set.action)?;
                 self.set.covered(state, points, &target).map_err(rejected)
             }
         }
@@ -253,7 +253,7 @@ impl<'c, 'n> Live<'c, 'n> {
             let state = self.set.state(number)?;
             let mut place = None;
             for zone in self.set.zones_of(number) {
-                let listed = Listed::begin(self.network, stream)?;
+                let listed = Listed::begin(self.set, stream)?;
                 let result = match self.set.zone(zone)? {
                     None => listed.end("are of an empty zone").map(|()| 0),
                     Some(points) => {

@@ -4,6 +4,7 @@ use crate::check::{Check, Limits, Obligation, Rejection};
 use crate::eval::State;
 use crate::format::{Bytes, Slice, Stream, Target};
 use crate::steps::Key;
+use crate::symmetry::Action;
 use crate::zone::{TooManyPieces, Union, Zone, outside};
 use std::fmt::Write;
 use std::io::Read;
@@ -12,6 +13,8 @@ use zonelens_analysis::network::{CellId, Network};
 /// The states and zones of a certificate, as bytes, with the places where they begin.
 pub(crate) struct Set<'n> {
     network: &'n Network,
+    /// The symmetry up to which the set is meant.
+    pub action: &'n Action,
     bytes: Vec<u8>,
     states: Vec<usize>,
     /// For each state, the number of its first zone; the number of all zones at the end.
@@ -23,13 +26,14 @@ impl<'n> Set<'n> {
     /// Reads and examines all states and zones.
     pub(crate) fn read<R: Read>(
         stream: &mut Stream<R>,
-        network: &'n Network,
+        (network, action): (&'n Network, &'n Action),
         (states, zones): (u64, u64),
         limits: &Limits<'_>,
     ) -> Check<Set<'n>> {
         let clocks = network.clocks.len();
         let mut set = Set {
             network,
+            action,
             bytes: Vec::new(),
             states: Vec::new(),
             first_zone: vec![0],
@@ -107,13 +111,16 @@ impl<'n> Set<'n> {
         self.zones.len()
     }
 
-    /// Whether the named zones cover the successors; `Err` says why not.
+    /// Whether the named zones cover the successors, or their image under the named permutation;
+    /// `Err` says why not.
     pub(crate) fn covered(
         &self,
         state: &State,
-        mut rest: Union,
+        rest: Union,
         target: &Target,
     ) -> Result<(), String> {
+        let mut rest = self.action.zones(&target.by, rest);
+        let state = &self.action.state(&target.by, state);
         let index = target.state as usize;
         if target.state >= self.states.len() as u64 {
             return Err(format!("it names state {index}, which does not exist"));
@@ -148,14 +155,18 @@ impl<'n> Set<'n> {
 /// The steps of a zone as a record lists them.
 pub(crate) struct Listed<'n> {
     network: &'n Network,
+    action: &'n Action,
     left: u64,
 }
 
 impl<'n> Listed<'n> {
     /// Begins a record.
-    pub(crate) fn begin(network: &'n Network, stream: &mut impl Bytes) -> Check<Listed<'n>> {
-        let left = stream.count("steps")?;
-        Ok(Listed { network, left })
+    pub(crate) fn begin(set: &Set<'n>, stream: &mut impl Bytes) -> Check<Listed<'n>> {
+        Ok(Listed {
+            network: set.network,
+            action: set.action,
+            left: stream.count("steps")?,
+        })
     }
 
     /// The target of the next step, which must be the given one.
@@ -169,7 +180,7 @@ impl<'n> Listed<'n> {
         match listed.cmp(key) {
             std::cmp::Ordering::Less => open("it lists a step that does not exist, before"),
             std::cmp::Ordering::Greater => open("it does not list the step"),
-            std::cmp::Ordering::Equal => Ok(stream.target()?),
+            std::cmp::Ordering::Equal => Ok(stream.target(self.action)?),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::condition::Conjuncts;
 use crate::eval::{Eval, Evaluator, Failure, State, fail};
+use crate::symmetry::Searches;
 use crate::zone::{ClockOp, Union, Zone, before, convex, subtract};
 use zonelens_analysis::network::{
     Channel, ChannelId, ChannelRef, Edge, Expr, ExprKind, Location, LocationKind, Network, Select,
@@ -25,6 +26,8 @@ pub(crate) struct Model<'n> {
     /// For each process, the invariants of its locations.
     invariants: Vec<Vec<Conjuncts<'n>>>,
     has_urgent: bool,
+    /// The loops whose rounds must all be evaluated; `None` without symmetry.
+    pub searches: Option<Searches>,
 }
 
 /// An edge that the discrete state allows.
@@ -79,11 +82,19 @@ impl<'n> Model<'n> {
                 .map(Iterator::collect)
                 .collect(),
             has_urgent: network.channels.iter().any(|c| c.urgent),
+            searches: None,
         };
         match crate::coverage::refusal(network) {
             Some(refusal) => Err(refusal),
             None => Ok(model),
         }
+    }
+
+    /// An evaluator over a state.
+    pub(crate) fn evaluator<'s>(&'s self, state: &'s mut State) -> Evaluator<'s> {
+        let mut evaluator = Evaluator::new(self.network, state);
+        evaluator.searches = self.searches.as_ref();
+        evaluator
     }
 
     fn edge(&self, part: &Part) -> &'n Edge {
@@ -131,11 +142,14 @@ impl<'n> Model<'n> {
     }
 
     fn invariant(&self, state: &mut State) -> Eval<Option<Zone>> {
+        if self.searches.is_some() {
+            self.invariants_succeed(state)?;
+        }
         let mut inside = Zone::universe(self.network.clocks.len());
         for (process, invariants) in self.invariants.iter().enumerate() {
             let location = self.location(state, process);
             let conjuncts = &invariants[state.locations[process] as usize];
-            let mut evaluator = Evaluator::new(self.network, state);
+            let mut evaluator = self.evaluator(state);
             evaluator.enter(location.frame, std::iter::empty());
             if !all(&mut evaluator, &conjuncts.integers)? {
                 return Ok(None);
@@ -158,6 +172,21 @@ impl<'n> Model<'n> {
             };
         }
         Ok(Some(inside))
+    }
+
+    /// Under symmetry, an invariant that is false does not hide the failure of another.
+    fn invariants_succeed(&self, state: &mut State) -> Eval<()> {
+        for (process, invariants) in self.invariants.iter().enumerate() {
+            let location = self.location(state, process);
+            let conjuncts = &invariants[state.locations[process] as usize];
+            let mut evaluator = self.evaluator(state);
+            evaluator.enter(location.frame, std::iter::empty());
+            if all(&mut evaluator, &conjuncts.integers)? && !conjuncts.clocks.is_empty() {
+                let whole = Zone::universe(self.network.clocks.len());
+                evaluator.divide(&conjuncts.clocks, vec![whole])?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether time may pass: no location is urgent or committed, and no synchronisation over an
@@ -240,7 +269,7 @@ impl<'n> Model<'n> {
     /// An evaluator with the select values of a part in its frame.
     fn enter<'s>(&'s self, state: &'s mut State, part: &Part) -> Evaluator<'s> {
         let edge = self.edge(part);
-        let mut evaluator = Evaluator::new(self.network, state);
+        let mut evaluator = self.evaluator(state);
         let slots = edge.selects.iter().map(|s| s.slot);
         evaluator.enter(edge.frame, slots.zip(part.2.iter().copied()));
         evaluator
@@ -295,7 +324,7 @@ impl<'n> Model<'n> {
     }
 
     fn hook(&self, state: &mut State, updates: &[Expr]) -> Eval<Vec<ClockOp>> {
-        let mut evaluator = Evaluator::new(self.network, state);
+        let mut evaluator = self.evaluator(state);
         evaluator.enter(self.network.update_frame, std::iter::empty());
         for update in updates {
             evaluator.eval(update)?;

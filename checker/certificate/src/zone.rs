@@ -144,6 +144,21 @@ impl Zone {
 
     /// The common part of two zones.
     pub(crate) fn intersect(&self, other: &Zone) -> Option<Zone> {
+        // Often a few constraints of the other zone imply its others.
+        let (mut zone, mut tighter) = (self.clone(), 0);
+        for c in other.constraints() {
+            if !zone.satisfies(c) {
+                tighter += 1;
+                if tighter > self.dim {
+                    return self.intersect_all(other);
+                }
+                zone = zone.and(c)?;
+            }
+        }
+        Some(zone)
+    }
+
+    fn intersect_all(&self, other: &Zone) -> Option<Zone> {
         let m = self.m.iter().zip(&other.m).map(|(a, b)| *a.min(b));
         let zone = Zone {
             dim: self.dim,
@@ -182,6 +197,19 @@ impl Zone {
             }
         }
         zone.close()
+    }
+
+    /// The zone after each clock `x` is renamed to `images[x]`; clocks are counted from 0.
+    pub(crate) fn renamed(&self, images: &[usize]) -> Zone {
+        let dim = self.dim;
+        let to = |i: usize| if i == 0 { 0 } else { images[i - 1] + 1 };
+        let mut zone = self.clone();
+        for i in 0..dim {
+            for j in 0..dim {
+                zone.m[to(i) * dim + to(j)] = self.m[i * dim + j];
+            }
+        }
+        zone
     }
 
     /// Whether every point lies in the other zone.

@@ -3,13 +3,14 @@
 //!
 //! The stored zones are closed under steps, because each was explored, and what it leads to was
 //! stored or is included in a stored zone. Wider zones (`Extra⁺_LU`, hulls, loose clocks) are
-//! proofs too. Not written are sets that are closed only up to symmetry, or only up to `a≼LU`.
+//! proofs too, and so are sets that are closed up to symmetry, see `certify_symmetry.rs`. Not
+//! written are sets that are closed only up to `a≼LU`.
 //! Every step is computed again here, without abstraction, to name the zones that cover its
 //! successors: the checker must find the same steps.
 
+use super::certify_symmetry::{Mover, images};
 use super::{Run, Search, verify_once};
 use crate::bounds::abstraction::Abstraction;
-use crate::graph::Successors;
 use crate::graph::expander::Expander;
 use crate::program::Program;
 use crate::search::sequential::Settings;
@@ -24,7 +25,7 @@ use zonelens_analysis::network::{Network, Position, Query};
 use zonelens_analysis::report::{
     AbstractionOption, Options, QueryReport, Switch, SymmetryOption, TraceOption, Verdict,
 };
-use zonelens_certificate::{Constraint, Header, Key, Kind, Shape, Target, Writer};
+use zonelens_certificate::{Action, Constraint, Header, Key, Kind, Shape, Target, Writer};
 use zonelens_syntax::span::Span;
 
 /// A certificate in memory.
@@ -38,7 +39,10 @@ pub struct Certificate {
     pub states: u64,
     /// The number of zones.
     pub zones: u64,
-    /// Whether the query was answered under symmetry and searched again without it.
+    /// Whether the states stand for their images under permutations.
+    pub symmetry: bool,
+    /// Whether the query was searched again for the certificate: with one thread, or without
+    /// symmetry.
     pub searched_again: bool,
 }
 
@@ -60,8 +64,8 @@ impl Sink {
 
 /// Runs one query and writes a certificate of the answer. The report is that of
 /// [`verify`](super::verify); the certificate is `Err` with the reason if there is none. If the
-/// search used symmetry or several threads, the query is searched again without, in the time that
-/// is left.
+/// search used several threads or `a≼LU`, the query is searched again without, and if its symmetry
+/// is not one that the checker can show, without symmetry, all in the time that is left.
 pub fn verify_and_certify(
     network: &Network,
     query: &Query,
@@ -113,8 +117,8 @@ pub fn verify_and_certify(
         Some(written) => return (report, written),
         None => {}
     }
-    let again = Options {
-        symmetry: SymmetryOption::Off,
+    let again = |symmetry: SymmetryOption| Options {
+        symmetry,
         abstraction: match options.abstraction {
             AbstractionOption::Alu => AbstractionOption::ExtraLu,
             other => other,
@@ -132,15 +136,35 @@ pub fn verify_and_certify(
         timeout: (options.timeout).map(|limit| (limit - start.elapsed().as_secs_f64()).max(0.0)),
         ..options.clone()
     };
-    let second = verify_once(network, query, &again, position, control, Some(&sink));
-    let certificate = match sink.put(None) {
+    // A search by several threads or under `a≼LU` leaves nothing, symmetric or not.
+    let left_nothing = options.threads > 1 || options.abstraction == AbstractionOption::Alu;
+    let keeps = left_nothing && !kind.is_about_runs();
+    let first = keeps.then_some(options.symmetry);
+    let mut second = None;
+    let mut written = None;
+    for symmetry in first.into_iter().chain([SymmetryOption::Off]) {
+        if written.is_none() {
+            let again = again(symmetry);
+            second = Some(verify_once(
+                network,
+                query,
+                &again,
+                position,
+                control,
+                Some(&sink),
+            ));
+            written = sink.put(None);
+        }
+    }
+    let certificate = match written {
         Some(Ok(certificate)) => Ok(Certificate {
             searched_again: true,
             ..certificate
         }),
         Some(Err(reason)) => Err(reason),
         None => {
-            let reason = second.reason.as_ref().map(ToString::to_string);
+            let reason = second.and_then(|report| report.reason);
+            let reason = reason.map(|reason| reason.to_string());
             let reason = reason.unwrap_or_else(|| "it found no proof".to_owned());
             Err(format!(
                 "the second search, without symmetry, ended early: {reason}"
@@ -157,12 +181,29 @@ impl Run<'_> {
         let Some(sink) = self.sink else {
             return;
         };
-        if search.graph.moves() || settings.abstraction == Abstraction::Alu {
+        if settings.abstraction == Abstraction::Alu {
             return;
         }
-        let certificate =
-            Stored::new(self, &search.states).and_then(|stored| stored.write(&sink.header));
-        sink.put(Some(certificate));
+        let stored = || Stored::new(self, &search.states);
+        let Some((plain, representative)) = search.graph.pipeline() else {
+            let certificate = stored().and_then(|stored| stored.write(&sink.header));
+            sink.put(Some(certificate));
+            return;
+        };
+        let mover = Mover::new(plain, representative);
+        let action = mover.action(self);
+        let asymmetric = zonelens_certificate::refutation(self.network, self.query, &action);
+        // Forced, it claims what the checker will reject.
+        if asymmetric.is_some() && !self.options.force_symmetry {
+            return;
+        }
+        let certificate = stored().and_then(|mut stored| {
+            stored.symmetry = Some((action, mover));
+            stored.write(&sink.header)
+        });
+        if certificate.is_ok() {
+            sink.put(Some(certificate));
+        }
     }
 
     /// Whether the states of a liveness search are needed for a certificate.
@@ -213,6 +254,8 @@ pub(super) struct Stored<'s> {
     /// For each discrete state, the zone that covered the last successor.
     hints: Vec<usize>,
     scratch: (Vec<i32>, Zone),
+    /// The symmetry up to which the states are closed.
+    symmetry: Option<(Action, Mover<'s>)>,
 }
 
 impl<'s> Stored<'s> {
@@ -224,6 +267,7 @@ impl<'s> Stored<'s> {
             nodes: Vec::new(),
             hints: Vec::new(),
             scratch: (Vec::new(), Zone::universe(run.program.dim())),
+            symmetry: None,
         };
         for node in states.kept() {
             let (state, zone) = &mut stored.scratch;
@@ -256,6 +300,11 @@ impl<'s> Stored<'s> {
     fn write(mut self, header: &Header) -> Result<Certificate, String> {
         let (states, zones) = self.counts();
         let mut writer = Writer::new(header, Shape::new(self.run.network, states, zones));
+        let symmetry = self.symmetry.is_some();
+        match &self.symmetry {
+            None => writer.action(&Action::default()),
+            Some((action, _)) => writer.action(action),
+        }
         self.write_states(&mut writer);
         self.write_records(&mut writer)?;
         Ok(Certificate {
@@ -263,6 +312,7 @@ impl<'s> Stored<'s> {
             bytes: writer.bytes,
             states,
             zones,
+            symmetry,
             searched_again: false,
         })
     }
@@ -301,7 +351,7 @@ impl<'s> Stored<'s> {
         let (mut state, mut zone) = (Vec::new(), Zone::universe(program.dim()));
         let mut expander = Expander::new(program);
         let (first, pieces) = (expander.initial()).map_err(|fault| fault.kind.to_string())?;
-        writer.target(&self.cover(&first, &pieces, &|_| true)?);
+        writer.target(&self.covered(&first, &pieces)?);
         let (mut next, mut entries): (Vec<i32>, Vec<(Key, Target)>) = (Vec::new(), Vec::new());
         for number in 0..self.nodes.len() {
             self.within_limits()?;
@@ -317,7 +367,7 @@ impl<'s> Stored<'s> {
                         continue;
                     }
                     let key = key(program, &expander, step);
-                    entries.push((key, self.cover(&next, &pieces, &|_| true)?));
+                    entries.push((key, self.covered(&next, &pieces)?));
                     expander.recycle_list(pieces);
                 }
                 entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -325,6 +375,35 @@ impl<'s> Stored<'s> {
             }
         }
         Ok(())
+    }
+
+    /// The stored zones that cover these zones of a discrete state, or under symmetry an image.
+    fn covered(&mut self, state: &[i32], pieces: &[Zone]) -> Result<Target, String> {
+        let Some((action, mut mover)) = self.symmetry.take() else {
+            return self.cover(state, pieces, &|_| true);
+        };
+        let result = self.covered_by(&mut mover, state, pieces);
+        self.symmetry = Some((action, mover));
+        result
+    }
+
+    fn covered_by(
+        &mut self,
+        mover: &mut Mover<'_>,
+        state: &[i32],
+        pieces: &[Zone],
+    ) -> Result<Target, String> {
+        let mut result = Err("internal: a successor has no representative".to_owned());
+        for by in mover.permutations(state, pieces)? {
+            let (moved, zones) = mover.image(&by, state, pieces);
+            let target = self.cover(&moved, &zones, &|_| true);
+            let by = images(&by);
+            result = target.map(|target| Target { by, ..target });
+            if result.is_ok() {
+                break;
+            }
+        }
+        result
     }
 
     /// The stored zones that cover these zones of a discrete state, of the nodes that may.
@@ -372,6 +451,7 @@ impl<'s> Stored<'s> {
         Ok(Target {
             state: number as u64,
             zones,
+            by: Vec::new(),
         })
     }
 }

@@ -20,7 +20,7 @@ use crate::search::progress::{self, Arc};
 use crate::search::wide::Wide;
 use crate::zone::{Federation, Zone, subtract_all};
 use std::collections::BTreeMap;
-use zonelens_certificate::{Header, Key, Shape, Target, Writer};
+use zonelens_certificate::{Action, Header, Key, Shape, Target, Writer};
 
 /// States in the order in which a search finished them.
 pub(super) struct Finished(pub Vec<(Vec<i32>, Zone)>);
@@ -88,6 +88,7 @@ fn written(run: &Run<'_>, header: &Header, proof: &Proof<'_>) -> Result<Certific
     let (mut writer, counts) = match proof.start {
         None => {
             let mut writer = Writer::new(header, Shape::new(run.network, states, zones));
+            writer.action(&Action::default());
             live.write_states(&mut writer);
             let entry = vec![Zone::point(&program.initial_clocks)];
             let target = starts(&mut live, &mut exact, &program.initial, entry)?;
@@ -98,6 +99,7 @@ fn written(run: &Run<'_>, header: &Header, proof: &Proof<'_>) -> Result<Certific
             let mut all = Stored::new(run, all)?;
             let counts = all.counts();
             let mut writer = Writer::new(header, Shape::new(run.network, counts.0, counts.1));
+            writer.action(&Action::default());
             all.write_states(&mut writer);
             all.write_records(&mut writer)?;
             writer.counts(states, zones);
@@ -131,6 +133,7 @@ fn written(run: &Run<'_>, header: &Header, proof: &Proof<'_>) -> Result<Certific
         bytes: writer.bytes,
         states: counts.0,
         zones: counts.1,
+        symmetry: false,
         searched_again: false,
     })
 }

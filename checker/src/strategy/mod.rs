@@ -6,6 +6,7 @@
 mod bounds_query;
 mod certify;
 mod certify_runs;
+mod certify_symmetry;
 mod coverage;
 pub(crate) mod extremes;
 mod fastest;

@@ -48,4 +48,4 @@ pub(crate) use permutation::Permutation;
 pub(crate) use reduced::Chosen;
 pub(crate) use representative::Representative;
 pub(crate) use symmetrise::{MOST_NAMED, Symmetrised, is_invariant};
-pub(crate) use tables::Tables;
+pub(crate) use tables::{Coordinate, Tables};

@@ -509,6 +509,19 @@ impl<'p> Chosen<'p> {
         }
     }
 
+    /// What computes representatives after the abstraction, for another use; `None` if states are
+    /// stored unchanged.
+    pub(crate) fn pipeline(&self) -> Option<(Plain<'p>, Representative)> {
+        let reduced = match self {
+            Chosen::Plain(_) => return None,
+            Chosen::Reduced(reduced) => reduced,
+            Chosen::Audited(audited) => &audited.reduced,
+        };
+        let own = &reduced.plain;
+        let plain = Plain::new(own.program, own.bounds, own.abstractor.kind);
+        Some((plain, reduced.representative.clone()))
+    }
+
     /// The representative, if states are reduced.
     pub(crate) fn representative(&self) -> Option<&Representative> {
         match self {

@@ -14,6 +14,7 @@ use zonelens_test_support::certificate::{File, mutants};
 use zonelens_test_support::oracle::model::{self, Clock, Place, TestModel};
 use zonelens_test_support::oracle::queries::{Asked, random_query};
 use zonelens_test_support::oracle::regions::{CAP, Graph, explore};
+use zonelens_test_support::random;
 
 fn certified(loaded: &Loaded, query: &Query) -> (QueryReport, Result<Certificate, String>) {
     certified_with(loaded, query, None)
@@ -151,6 +152,71 @@ fn claims(seed: u64, count: usize, bugs: &[Mutation]) -> BTreeMap<String, usize>
         }
     }
     seen
+}
+
+/// Bugs of the engine under symmetry: whatever is accepted is true.
+#[test]
+fn wrong_claims_under_symmetry_are_rejected() {
+    let count = super::from_environment("ZONELENS_CERTIFIED_SYMMETRIC").unwrap_or(60);
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for seed in 0..count {
+        let mut rng = Rng::new(seed);
+        let text = random::model(&mut rng, false, seed % 2 == 1);
+        let Ok(loaded) = common::load(&text, zonelens_syntax::ast::FileKind::Xta, &[]) else {
+            continue;
+        };
+        let formula = rng.pick(&random::QUERIES);
+        let Ok(query) = loaded.query(formula) else {
+            continue;
+        };
+        let kind = match Kind::of(&query) {
+            Ok((kind, _)) if !kind.is_about_runs() => kind,
+            _ => continue,
+        };
+        let claimed = match kind.is_satisfied() {
+            true => Verdict::Satisfied,
+            false => Verdict::Violated,
+        };
+        let (right, _) = certified(&loaded, &query);
+        if right.verdict == Verdict::Unknown {
+            continue;
+        }
+        let right = right.verdict == claimed;
+        let twins = [Mutation::TwinsForgotten];
+        for bug in Mutation::ALL.into_iter().chain(twins) {
+            mutation::set(Some(bug));
+            let run = std::panic::catch_unwind(|| certified(&loaded, &query));
+            mutation::set(None);
+            let Ok((_, Ok(certificate))) = run else {
+                continue;
+            };
+            let result = accept(&loaded, &query, &certificate.bytes);
+            let word = if right { "right" } else { "wrong" };
+            assert!(
+                right || result.is_err(),
+                "{bug:?}, seed {seed}: {formula}\n{text}"
+            );
+            let up_to = if certificate.symmetry {
+                "symmetry, "
+            } else {
+                ""
+            };
+            let name = match result {
+                Ok(_) => format!("{up_to}accepted, {word}"),
+                Err(rejection) => {
+                    format!("{up_to}rejected, {word}: {}", rejection.obligation.name())
+                }
+            };
+            *seen.entry(name).or_default() += 1;
+        }
+    }
+    shown(&seen);
+    let of = |begin: &str| -> usize {
+        let named = seen.iter().filter(|(name, _)| name.starts_with(begin));
+        named.map(|(_, count)| count).sum()
+    };
+    assert!(of("symmetry, accepted, right") as u64 > count, "{seen:?}");
+    assert!(of("symmetry, rejected") > 0, "{seen:?}");
 }
 
 #[allow(clippy::print_stdout)]

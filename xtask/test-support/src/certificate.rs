@@ -5,6 +5,7 @@
 
 mod mutants;
 mod naive;
+mod symmetry;
 
 pub use mutants::{Accepts, Certify, mutants};
 pub use naive::{Claim, Condition, Naive};
@@ -23,8 +24,21 @@ pub struct State {
     pub zones: Vec<Vec<Bound>>,
 }
 
-/// A state and zones of it.
-pub type Target = (u64, Vec<u64>);
+/// A state, zones of it, and for each set of elements those that are moved, with their images.
+pub type Target = (u64, Vec<u64>, Vec<Vec<(u64, u64)>>);
+
+/// What a certificate says about symmetry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// For each set: the first value, the size, the blocks.
+    pub sets: Vec<(i64, u64, Vec<Vec<u64>>)>,
+    /// The elements that the query names, with their sets.
+    pub named: Vec<(u64, u64)>,
+    /// For each cell 0, or one more than the set whose elements it holds.
+    pub holds: Vec<u64>,
+    /// For cells, clocks, channels and processes, one after the other: set, element, stride.
+    pub coordinates: Vec<Vec<(u64, u64, i64)>>,
+}
 
 /// A participant of a step: process, edge, values of select variables from 0.
 pub type Part = (u64, u64, Vec<u64>);
@@ -37,6 +51,7 @@ pub type Records = Vec<Vec<(Vec<Part>, Target)>>;
 pub struct File {
     /// All bytes before the numbers of states and zones.
     pub head: Vec<u8>,
+    pub action: Action,
     pub states: Vec<State>,
     /// `None` if no run starts at the initial state.
     pub initial: Option<Target>,
@@ -71,7 +86,7 @@ pub struct Tree {
     pub subtrees: Vec<Tree>,
 }
 
-struct Reader<'b>(&'b [u8]);
+struct Reader<'b>(&'b [u8], usize);
 
 impl Reader<'_> {
     fn number(&mut self) -> Option<u64> {
@@ -97,7 +112,49 @@ impl Reader<'_> {
     }
 
     fn target(&mut self) -> Option<Target> {
-        Some((self.number()?, self.list(Reader::number)?))
+        let (state, zones) = (self.number()?, self.list(Reader::number)?);
+        let by = (0..self.1).map(|_| {
+            let mut free = 0;
+            self.list(|reader| {
+                let element = free + reader.number()?;
+                free = element + 1;
+                Some((element, reader.number()?))
+            })
+        });
+        Some((state, zones, by.collect::<Option<_>>()?))
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let number = self.number()?;
+        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    fn action(&mut self, network: &Network) -> Option<Action> {
+        let sets = self.list(|reader| {
+            let (first, size) = (reader.signed()?, reader.number()?);
+            Some((
+                first,
+                size,
+                reader.list(|reader| reader.list(Reader::number))?,
+            ))
+        })?;
+        if sets.is_empty() {
+            return Some(Action::default());
+        }
+        self.1 = sets.len();
+        let named = self.list(|reader| Some((reader.number()?, reader.number()?)))?;
+        let cells = network.cells.len();
+        let holds: Option<Vec<u64>> = (0..cells).map(|_| self.number()).collect();
+        let all = cells + network.clocks.len() + network.channels.len() + network.processes.len();
+        let coordinates = (0..all).map(|_| {
+            self.list(|reader| Some((reader.number()?, reader.number()?, reader.signed()?)))
+        });
+        Some(Action {
+            sets,
+            named,
+            holds: holds?,
+            coordinates: coordinates.collect::<Option<_>>()?,
+        })
     }
 
     fn start(&mut self) -> Option<Option<Target>> {
@@ -122,9 +179,8 @@ impl Reader<'_> {
                 let mut free = 0;
                 reader.list(|reader| {
                     let position = free + reader.number()?;
-                    let bound = reader.number()?;
+                    let bound = reader.signed()?;
                     free = position + 1;
-                    let bound = (bound >> 1) as i64 ^ -((bound & 1) as i64);
                     Some(((position / dim) as usize, (position % dim) as usize, bound))
                 })
             });
@@ -188,6 +244,40 @@ fn put_start(out: &mut Vec<u8>, start: Option<&Target>) {
     start.iter().for_each(|target| put_target(out, target));
 }
 
+fn put_signed(out: &mut Vec<u8>, number: i64) {
+    put(out, ((number << 1) ^ (number >> 63)) as u64);
+}
+
+fn put_action(out: &mut Vec<u8>, action: &Action) {
+    put(out, action.sets.len() as u64);
+    for (first, size, blocks) in &action.sets {
+        put_signed(out, *first);
+        put(out, *size);
+        put(out, blocks.len() as u64);
+        for block in blocks {
+            put(out, block.len() as u64);
+            block.iter().for_each(|e| put(out, *e));
+        }
+    }
+    if action.sets.is_empty() {
+        return;
+    }
+    put(out, action.named.len() as u64);
+    for (set, element) in &action.named {
+        put(out, *set);
+        put(out, *element);
+    }
+    action.holds.iter().for_each(|set| put(out, *set));
+    for own in &action.coordinates {
+        put(out, own.len() as u64);
+        for (set, element, stride) in own {
+            put(out, *set);
+            put(out, *element);
+            put_signed(out, *stride);
+        }
+    }
+}
+
 fn put_states(out: &mut Vec<u8>, network: &Network, states: &[State]) {
     let dim = network.clocks.len() + 1;
     for state in states {
@@ -203,7 +293,7 @@ fn put_states(out: &mut Vec<u8>, network: &Network, states: &[State]) {
             for (i, j, bound) in zone {
                 let position = i * dim + j;
                 put(out, (position - free) as u64);
-                put(out, ((bound << 1) ^ (bound >> 63)) as u64);
+                put_signed(out, *bound);
                 free = position + 1;
             }
         }
@@ -249,12 +339,21 @@ fn put_target(out: &mut Vec<u8>, target: &Target) {
     put(out, target.0);
     put(out, target.1.len() as u64);
     target.1.iter().for_each(|zone| put(out, *zone));
+    for moved in &target.2 {
+        put(out, moved.len() as u64);
+        let mut free = 0;
+        for (element, image) in moved {
+            put(out, element - free);
+            put(out, *image);
+            free = element + 1;
+        }
+    }
 }
 
 impl File {
     /// Reads a certificate for a network; `None` if it is not one.
     pub fn read(network: &Network, bytes: &[u8]) -> Option<File> {
-        let mut reader = Reader(bytes);
+        let mut reader = Reader(bytes, 0);
         reader.skip(8)?;
         reader.number()?;
         let kind = reader.number()?;
@@ -275,6 +374,7 @@ impl File {
         let head = bytes[..bytes.len() - reader.0.len()].to_vec();
         let count = reader.number()?;
         reader.number()?;
+        let action = reader.action(network)?;
         let states = reader.states(network, count)?;
         let initial = match kind {
             3 | 4 => reader.start()?,
@@ -302,6 +402,7 @@ impl File {
         }
         let file = File {
             head,
+            action,
             states,
             initial,
             records,
@@ -315,6 +416,7 @@ impl File {
         let mut out = self.head.clone();
         put(&mut out, self.states.len() as u64);
         put(&mut out, zones(&self.states) as u64);
+        put_action(&mut out, &self.action);
         put_states(&mut out, network, &self.states);
         let second = self.runs.as_ref().map(|runs| runs.second.is_some());
         match (second, &self.initial) {

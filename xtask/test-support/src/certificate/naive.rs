@@ -219,7 +219,7 @@ fn refute_numbers(states: &[State], records: &Records, tree: &Tree) -> Option<St
         first.push(first.last().copied().unwrap_or_default() + state.zones.len());
     }
     for (from, record) in records.iter().enumerate() {
-        for (_, (state, zones)) in record {
+        for (_, (state, zones, _)) in record {
             for zone in zones {
                 let to = first[*state as usize] + *zone as usize;
                 let (before, after) = (tree.numbers[from], tree.numbers[to]);
