@@ -408,7 +408,7 @@ impl Default for Options {
             audit_symmetry: false,
             force_symmetry: false,
             compare_symmetry: false,
-            whole_zones: true,
+            whole_zones: false,
             constants: BTreeMap::new(),
             without: BTreeSet::new(),
             first_turn: None,

@@ -20,9 +20,9 @@
 //! The simulation says nothing about what a valuation can *not* do, about values beyond the bounds,
 //! or about how many steps or how much time the other one needs. So it is not used with `deadlock`,
 //! liveness, differences of clocks, stopped clocks, measured clocks, shortest and fastest traces or
-//! hulls, nor where the order of clocks decides the representatives (`strategy/plan.rs`). The stored zones
-//! together need not contain every reached valuation, so the table must not be used for anything
-//! other than deciding when the search ends.
+//! hulls, nor where the order of clocks decides the representatives (`strategy/plan.rs`). The
+//! stored zones together need not contain every reached valuation, so the table must not be used
+//! for anything other than deciding when the search ends.
 
 use crate::bounds::coupling::Coupling;
 use crate::bounds::{Bounds, Diagonal};
@@ -285,8 +285,9 @@ const LEAST: Bound = -(1 << 30);
 /// - If the inclusion holds and the first condition holds for `x`, then `z'_0x ≥ z_0x` (by `y = 0`,
 ///   since a smaller one would fail), so the condition holds for `Z'` as well, and `s(z'_0x) ≥
 ///   s(z_0x)`. Also `z'_yx ≥ min(z_yx, s(z_0x))`. So no entry of the matrix of `Z` is greater.
-/// - If no entry is greater, let the first condition hold for `x`. Then `min(z_yx, s(z_0x)) ≤ z'_yx`
-///   for all `y`, so `z'_yx < z_yx` implies `z'_yx ≥ s(z_0x)`, and the inclusion does not fail.
+/// - If no entry is greater, let the first condition hold for `x`. Then `min(z_yx, s(z_0x))` is at
+///   most `z'_yx` for all `y`, so `z'_yx < z_yx` implies `z'_yx ≥ s(z_0x)`, and the inclusion
+///   does not fail.
 ///
 /// Zones are therefore compared in one pass and in both directions, and sums of entries are digests
 /// as they are for plain inclusion (`store/digest.rs`).
@@ -423,8 +424,8 @@ mod tests {
         assert!(changed.iter().all(|n| *n > 10_000), "{changed:?}");
     }
 
-    /// Whether `z ⊆ a≼LU(other)`. Both must be canonical and not empty; `l` and `u` are the bounds of
-    /// their common state.
+    /// Whether `z ⊆ a≼LU(other)`. Both must be canonical and not empty; `l` and `u` are the bounds
+    /// of their common state.
     ///
     /// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx <
     /// z_yx` and `other_yx + (<, -L_y) < z_0x`. Inactive clocks must be free.
