@@ -410,7 +410,7 @@ impl Default for Options {
             audit_symmetry: false,
             force_symmetry: false,
             compare_symmetry: false,
-            whole_zones: true,
+            whole_zones: false,
             constants: BTreeMap::new(),
             without: BTreeSet::new(),
             first_turn: None,

@@ -24,11 +24,13 @@ pub enum Switch {
     LooseClocks,
     /// Searches for the run that loose clocks could not exclude.
     Guided,
+    /// Zones are left out that stored ones simulate.
+    Simulation,
 }
 
 impl Switch {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Switch; 7] = [
+    pub const ALL: [Switch; 8] = [
         Switch::LuBounds,
         Switch::BestFirst,
         Switch::RandomDepthFirst,
@@ -36,6 +38,7 @@ impl Switch {
         Switch::Hulls,
         Switch::LooseClocks,
         Switch::Guided,
+        Switch::Simulation,
     ];
 
     /// The name that the user writes, which is also the one in JSON.
@@ -48,6 +51,7 @@ impl Switch {
             Switch::Hulls => "hulls",
             Switch::LooseClocks => "loose-clocks",
             Switch::Guided => "guided",
+            Switch::Simulation => "simulation",
         }
     }
 }

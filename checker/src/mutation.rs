@@ -56,6 +56,10 @@ pub(crate) enum Mutation {
     ReceiversForgotten,
     /// Folded zones: two elements of a class are taken for one.
     TwinsForgotten,
+    /// `a≼LU` compares the bounds of single clocks only.
+    SimulationOfSingles,
+    /// `a≼LU` takes L for U.
+    SimulationSwapsBounds,
 }
 
 #[cfg(test)]
@@ -88,6 +92,11 @@ impl Mutation {
         Mutation::StepsTakeTime,
         Mutation::NoWaiting,
         Mutation::CycleByInclusion,
+    ];
+    /// Those of the comparison up to `a≼LU`, which most models of the other campaigns do not use.
+    pub(crate) const OF_SIMULATION: [Mutation; 2] = [
+        Mutation::SimulationOfSingles,
+        Mutation::SimulationSwapsBounds,
     ];
     /// Those of coverage, which verdicts do not depend on.
     pub(crate) const OF_COVERAGE: [Mutation; 3] = [

@@ -31,6 +31,29 @@ fn accept(loaded: &Loaded, query: &Query, bytes: &[u8]) -> Result<(), Rejection>
     check(&loaded.network, query, reader, bytes.len() as u64, &limits).map(drop)
 }
 
+/// The states of a search up to simulation are no proof, so a search that writes a certificate
+/// compares zones by inclusion, and need not be repeated.
+#[test]
+fn certificates_do_not_come_from_simulated_states() {
+    let loaded = xta(crate::alu::CERTIFICATES);
+    let query = loaded.query("A[] Client(1).held <= 2").expect("a query");
+    for without in [vec![], vec![Switch::Simulation]] {
+        let options = Options {
+            symmetry: zonelens_analysis::report::SymmetryOption::Off,
+            without: Switch::ALL[..7].iter().copied().chain(without).collect(),
+            ..Options::default()
+        };
+        let (report, certificate) = certified(&loaded, &query, &options);
+        assert_eq!(
+            (report.verdict, report.statistics.stored),
+            (Verdict::Satisfied, 573)
+        );
+        let certificate = certificate.expect("a certificate");
+        assert!(!certificate.searched_again);
+        accept(&loaded, &query, &certificate.bytes).expect("accepted");
+    }
+}
+
 #[allow(clippy::print_stdout)]
 #[test]
 fn claims_about_the_examples_are_certified() {

@@ -19,16 +19,17 @@
 //!
 //! The simulation says nothing about what a valuation can *not* do, about values beyond the bounds,
 //! or about how many steps or how much time the other one needs. So it is not used with `deadlock`,
-//! liveness, differences of clocks, measured clocks, shortest and fastest traces or hulls, nor
-//! where the order of clocks decides the representatives (`strategy/plan.rs`). The stored zones
-//! together need not contain every reached valuation, so the table must not be used for anything
-//! other than deciding when the search ends.
+//! liveness, differences of clocks, stopped clocks, measured clocks, shortest and fastest traces or
+//! hulls, nor where the order of clocks decides the representatives (`strategy/plan.rs`). The
+//! stored zones together need not contain every reached valuation, so the table must not be used
+//! for anything other than deciding when the search ends.
 
 use crate::bounds::coupling::Coupling;
 use crate::bounds::{Bounds, Diagonal};
+use crate::mutation::{Mutation, is_on};
 use crate::program::Program;
 use crate::zone::bound::{self, Bound, INF, LE_ZERO, add, le, lt};
-use crate::zone::{Federation, Zone};
+use crate::zone::{Federation, Relation, Zone};
 
 /// The abstraction that a run uses. `strategy/plan.rs` decides which ones are exact for a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,34 +269,80 @@ pub(crate) fn extra_m(zone: &mut Zone, l: &[i32], u: &[i32]) {
     zone.close_rows(&changed);
 }
 
-/// Whether `z ⊆ a≼LU(other)`. Both must be canonical and not empty; `l` and `u` are the bounds of
-/// their common state.
+/// Less than every bound.
+const LEAST: Bound = -(1 << 30);
+
+/// The matrix by which zones of one discrete state are compared up to `a≼LU`: `Z ⊆ a≼LU(Z')` iff no
+/// entry of the matrix of `Z` exceeds that of `Z'`. Zones must be canonical and not empty; `l` and
+/// `u` are the bounds of their state.
 ///
-/// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx <
-/// z_yx` and `other_yx + (<, -L_y) < z_0x`. Inactive clocks must be free.
-pub(crate) fn included_up_to_lu(
-    z: impl Fn(usize, usize) -> Bound,
-    other: impl Fn(usize, usize) -> Bound,
-    l: &[i32],
-    u: &[i32],
-) -> bool {
-    for (x, &ux) in u.iter().enumerate() {
-        let low = z(0, x);
-        if ux < 0 && x != 0 {
-            // U = -∞: the first condition cannot hold.
+/// By the paper, the inclusion fails iff for some `x`, `y` (the constant zero included): `z_0x ≥
+/// (≤, -U_x)`, `z'_yx < z_yx` and `z'_yx + (<, -L_y) < z_0x`. The last of these says that `z'_yx`
+/// is less than `s(z_0x)`, where `s` adds `L_y` to the value and makes the bound strict, one higher
+/// if it was not strict. So the matrix has `min(z_yx, s(z_0x))` where `z_0x ≥ (≤, -U_x)`, and less
+/// than any bound elsewhere.
+///
+/// - If the inclusion holds and the first condition holds for `x`, then `z'_0x ≥ z_0x` (by `y = 0`,
+///   since a smaller one would fail), so the condition holds for `Z'` as well, and `s(z'_0x) ≥
+///   s(z_0x)`. Also `z'_yx ≥ min(z_yx, s(z_0x))`. So no entry of the matrix of `Z` is greater.
+/// - If no entry is greater, let the first condition hold for `x`. Then `min(z_yx, s(z_0x))` is at
+///   most `z'_yx` for all `y`, so `z'_yx < z_yx` implies `z'_yx ≥ s(z_0x)`, and the inclusion
+///   does not fail.
+///
+/// Zones are therefore compared in one pass and in both directions, and sums of entries are digests
+/// as they are for plain inclusion (`store/digest.rs`).
+pub(crate) fn view_up_to_lu(zone: &Zone, l: &[i32], u: &[i32], out: &mut Vec<Bound>) {
+    let (l, u) = match is_on(Mutation::SimulationSwapsBounds) {
+        true => (u, l),
+        false => (l, u),
+    };
+    let dim = zone.dim();
+    let mut rows = zone.raw().chunks_exact(dim);
+    let Some(zero) = rows.next() else { return };
+    let bounded = |x: usize| x == 0 || u[x] >= 0 && zero[x] >= le(-u[x]);
+    out.clear();
+    out.extend((0..dim).map(|x| if bounded(x) { zero[x] } else { LEAST }));
+    // By column, `s` without `L`.
+    let steps: Buffer<Bound> = (0..dim)
+        .map(|x| match zero[x] + (zero[x] & 1) {
+            step if bounded(x) => step,
+            _ => LEAST,
+        })
+        .collect();
+    let single = is_on(Mutation::SimulationOfSingles);
+    for (row, l) in rows.zip(&l[1..]) {
+        if *l < 0 {
+            out.extend(std::iter::repeat_n(LEAST, dim));
             continue;
         }
-        if low < le(-ux) {
-            continue;
-        }
-        for (y, &ly) in l.iter().enumerate() {
-            let b = other(y, x);
-            if b < z(y, x) && (y == 0 || ly >= 0) && add(b, lt(-ly)) < low {
-                return false;
-            }
+        let pairs = row.iter().zip(&steps);
+        out.extend(pairs.map(|(z, step)| (*z).min(step + lt(*l))));
+        if single {
+            let start = out.len() - dim + 1;
+            out[start..].fill(LEAST);
         }
     }
-    true
+}
+
+/// The relation between two matrices of [`view_up_to_lu`].
+#[inline]
+pub(crate) fn relation_of_views(a: &[Bound], b: &[Bound]) -> Relation {
+    let (mut less, mut more) = (false, false);
+    for (a, b) in a.chunks(32).zip(b.chunks(32)) {
+        for (a, b) in a.iter().zip(b) {
+            less |= a < b;
+            more |= a > b;
+        }
+        if less && more {
+            return Relation::Different;
+        }
+    }
+    match (less, more) {
+        (false, false) => Relation::Equal,
+        (true, false) => Relation::Subset,
+        (false, true) => Relation::Superset,
+        (true, true) => Relation::Different,
+    }
 }
 
 #[cfg(test)]
@@ -375,5 +422,102 @@ mod tests {
             }
         }
         assert!(changed.iter().all(|n| *n > 10_000), "{changed:?}");
+    }
+
+    /// Whether `z ⊆ a≼LU(other)`. Both must be canonical and not empty; `l` and `u` are the bounds
+    /// of their common state.
+    ///
+    /// It fails iff for some `x`, `y` (the constant zero included): `z_0x ≥ (≤, -U_x)`, `other_yx <
+    /// z_yx` and `other_yx + (<, -L_y) < z_0x`. Inactive clocks must be free.
+    fn included_up_to_lu(
+        z: impl Fn(usize, usize) -> Bound,
+        other: impl Fn(usize, usize) -> Bound,
+        l: &[i32],
+        u: &[i32],
+    ) -> bool {
+        for (x, &ux) in u.iter().enumerate() {
+            let low = z(0, x);
+            if ux < 0 && x != 0 {
+                // U = -∞: the first condition cannot hold.
+                continue;
+            }
+            if low < le(-ux) {
+                continue;
+            }
+            for (y, &ly) in l.iter().enumerate() {
+                let b = other(y, x);
+                if b < z(y, x) && (y == 0 || ly >= 0) && add(b, lt(-ly)) < low {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// A seeded bug: differences of clocks are not compared.
+    #[test]
+    fn simulation_needs_differences_of_clocks() {
+        use crate::common::{self, Verify};
+        use zonelens_analysis::report::{Options, Verdict};
+        let model = common::xta(
+            "process P() { clock x, y; state a, b; init a; trans a -> a { guard x >= 1; assign y = 0; }, \
+             a -> b { guard x > 2 && y < 1; }; } system P;",
+        );
+        let ask = || model.verify("E<> P.b", &Options::default()).verdict;
+        assert_eq!(ask(), Verdict::Satisfied);
+        crate::mutation::set(Some(Mutation::SimulationOfSingles));
+        let wrong = ask();
+        crate::mutation::set(None);
+        assert_eq!(wrong, Verdict::Violated);
+    }
+
+    /// The matrices decide as the formula of the paper does.
+    #[test]
+    fn views_decide_about_simulation() {
+        let mut rng = Rng::new(29);
+        let (mut related, mut wider) = (0, 0);
+        for round in 0..60_000 {
+            let dim = 1 + round % 5;
+            let mut bounds = || {
+                let some = (1..dim).map(|_| rng.range(-1, 9));
+                std::iter::once(0).chain(some).collect::<Vec<i32>>()
+            };
+            let (l, u) = (bounds(), bounds());
+            let one = random_zone(&mut rng, dim);
+            let mut other = one.clone();
+            for _ in 0..1 + rng.below(3) {
+                let (i, j) = (rng.below(dim), rng.below(dim));
+                let b = lt(rng.range(-6, 12));
+                if i != j && other.satisfiable(i, j, b) {
+                    other.and(i, j, b);
+                }
+            }
+            if rng.chance(30) {
+                other = random_zone(&mut rng, dim);
+            }
+            let [one, other] = [one, other].map(|mut zone| {
+                extra_lu_plus(&mut zone, &l, &u);
+                zone
+            });
+            let view = |zone: &Zone| {
+                let mut view = Vec::new();
+                view_up_to_lu(zone, &l, &u, &mut view);
+                view
+            };
+            let relation = relation_of_views(&view(&one), &view(&other));
+            let within = |a: &Zone, b: &Zone| {
+                included_up_to_lu(|i, j| a.at(i, j), |i, j| b.at(i, j), &l, &u)
+            };
+            let expected = match (within(&one, &other), within(&other, &one)) {
+                (true, true) => Relation::Equal,
+                (true, false) => Relation::Subset,
+                (false, true) => Relation::Superset,
+                (false, false) => Relation::Different,
+            };
+            assert_eq!(relation, expected, "{one:?} {other:?} {l:?} {u:?}");
+            related += usize::from(relation != Relation::Different);
+            wider += usize::from(relation != one.relation(&other));
+        }
+        assert!(related > 20_000 && wider > 1_000, "{related} {wider}");
     }
 }

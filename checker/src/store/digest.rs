@@ -44,19 +44,25 @@ impl Digester {
     /// The digest of a zone.
     #[inline]
     pub(crate) fn digest(&self, zone: &Zone) -> Digest {
+        self.digest_of(zone.raw())
+    }
+
+    /// The digest of a matrix that is compared entry by entry.
+    #[inline]
+    pub(crate) fn digest_of(&self, bounds: &[Bound]) -> Digest {
         let least = self.count * i64::from(self.reach);
         if self.shift == 0 {
             // Twice the largest sum fits 15 bits, so bounds and sums fit 16: twice as many fit in a
             // vector.
             let (mut sums, reach) = ([0i16; LANES], self.reach as i16);
-            add_up(&mut sums, zone.raw(), |b| {
+            add_up(&mut sums, bounds, |b| {
                 let short = b.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
                 short.clamp(-reach, reach)
             });
             return sums.map(|sum| sum + least as i16);
         }
         let mut sums = [0i64; LANES];
-        add_up(&mut sums, zone.raw(), |b| {
+        add_up(&mut sums, bounds, |b| {
             i64::from(b.clamp(-self.reach, self.reach))
         });
         sums.map(|sum| (((sum + least) as u64) >> self.shift) as i16)

@@ -5,7 +5,7 @@
 //! included. When a state is covered, its node stays as a record for traces; its zone is removed,
 //! unless paths are built from states.
 
-use crate::bounds::abstraction::{Abstraction, included_up_to_lu};
+use crate::bounds::abstraction::{Abstraction, relation_of_views, view_up_to_lu};
 use crate::mutation::{Mutation, is_on};
 use crate::store::digest::Digester;
 use crate::store::entry::{Entry, Sought};
@@ -14,7 +14,7 @@ use crate::store::keys::{Keys, Packer};
 use crate::store::packing::{Packing, make_room};
 use crate::store::prepared::Prepared;
 use crate::store::zones::{ZoneId, ZoneStore};
-use crate::zone::{Folded, Layout, Relation, Shape, Zone};
+use crate::zone::{Bound, Folded, Layout, Relation, Shape, Zone};
 use std::sync::Arc;
 
 /// No node or entry.
@@ -92,6 +92,9 @@ pub(crate) struct Incoming {
     sought: Sought,
     /// See [`Abstraction::frees_inactive`].
     frees_inactive: bool,
+    /// Whether zones are compared up to `a≼LU`, and the matrix that is compared then.
+    alu: bool,
+    view: Vec<Bound>,
 }
 
 /// The zones of a table: all of them whole, or all of them folded.
@@ -192,7 +195,12 @@ impl Incoming {
         } else {
             self.prepared.load(zone);
         }
-        self.sought = Sought::new(self.digester.digest(zone));
+        self.sought = Sought::new(if self.alu {
+            view_up_to_lu(zone, l, u, &mut self.view);
+            self.digester.digest_of(&self.view)
+        } else {
+            self.digester.digest(zone)
+        });
     }
 
     /// A hash of the discrete part.
@@ -220,6 +228,7 @@ pub(crate) struct Table {
     keep_covered: bool,
     digester: Digester,
     scratch: Zone,
+    view: Vec<Bound>,
 }
 
 impl Table {
@@ -246,6 +255,7 @@ impl Table {
             keep_covered: false,
             digester: Digester::new(dim, greatest),
             scratch: Zone::universe(dim),
+            view: Vec::new(),
         }
     }
 
@@ -268,6 +278,8 @@ impl Table {
             digester: self.digester,
             sought: Sought::default(),
             frees_inactive: self.frees_inactive,
+            alu: self.alu,
+            view: Vec::new(),
         }
     }
 
@@ -331,7 +343,7 @@ impl Table {
         {
             self.join(entry, zone, new, l, u);
         }
-        if self.covered(entry, new, zone, origin, l, u) {
+        if self.covered(entry, new, origin, (l, u)) {
             return None;
         }
         let id = self.nodes.len() as u32;
@@ -343,7 +355,7 @@ impl Table {
             step: origin.step,
             depth_and_status: origin.depth << 2 | Status::Waiting as u32,
         });
-        self.remember(entry, new, id);
+        self.remember(entry, new, id, (l, u));
         self.stored += 1;
         self.waiting += 1;
         Some(id)
@@ -360,9 +372,9 @@ impl Table {
     }
 
     /// Adds a zone to an entry.
-    fn remember(&mut self, entry: u32, new: &Incoming, id: u32) {
+    fn remember(&mut self, entry: u32, new: &Incoming, id: u32, (l, u): (&[i32], &[i32])) {
         let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);
-        let scratch = &mut self.scratch;
+        let (scratch, view, alu) = (&mut self.scratch, &mut self.view, self.alu);
         let entry = &mut self.entries[entry as usize];
         let before = entry.heap_bytes();
         entry.push(&new.sought, id, |node| {
@@ -370,7 +382,11 @@ impl Table {
             match zones {
                 Zones::Whole(zones) => {
                     zones.get(zone, scratch);
-                    digester.digest(scratch)
+                    if !alu {
+                        return digester.digest(scratch);
+                    }
+                    view_up_to_lu(scratch, l, u, view);
+                    digester.digest_of(view)
                 }
                 Zones::Folded(zones) => zones.digest(zone),
             }
@@ -393,20 +409,16 @@ impl Table {
         &mut self,
         entry: u32,
         new: &Incoming,
-        zone: Shape<'_>,
         origin: Origin,
-        l: &[i32],
-        u: &[i32],
+        bounds: (&[i32], &[i32]),
     ) -> bool {
         let mut stored = std::mem::take(&mut self.entries[entry as usize]);
         let mut end = stored.len();
         let mut covered = false;
         while end > 0 {
-            let candidate = match self.alu {
-                true => Some(end - 1),
-                false => stored.candidate(end, &new.sought),
+            let Some(at) = stored.candidate(end, &new.sought) else {
+                break;
             };
-            let Some(at) = candidate else { break };
             let Some(id) = stored.node(at) else { break };
             end = at;
             let node = self.nodes[id as usize];
@@ -419,8 +431,8 @@ impl Table {
             match relation {
                 Relation::Equal | Relation::Subset => covered = true,
                 Relation::Superset if is_on(Mutation::CoveredBySmaller) => covered = true,
-                _ => match self.up_to_lu(relation, zone, node.zone, l, u) {
-                    Relation::Subset => covered = true,
+                _ => match self.up_to_lu(relation, new, node.zone, bounds) {
+                    Relation::Equal | Relation::Subset => covered = true,
                     Relation::Superset if !(self.keep_shallow && node.depth() < origin.depth) => {
                         self.remove(id);
                         // The last zone, which was already compared, takes its place.
@@ -442,27 +454,16 @@ impl Table {
     fn up_to_lu(
         &mut self,
         plain: Relation,
-        zone: Shape<'_>,
+        new: &Incoming,
         other: ZoneId,
-        l: &[i32],
-        u: &[i32],
+        (l, u): (&[i32], &[i32]),
     ) -> Relation {
-        let Shape::Whole(zone) = zone else {
-            return plain;
-        };
         if !self.alu {
             return plain;
         }
         self.zones.get(other, &mut self.scratch);
-        let other = &self.scratch;
-        let (new, old) = (|i, j| zone.at(i, j), |i, j| other.at(i, j));
-        if included_up_to_lu(new, old, l, u) {
-            Relation::Subset
-        } else if plain == Relation::Superset || included_up_to_lu(old, new, l, u) {
-            Relation::Superset
-        } else {
-            Relation::Different
-        }
+        view_up_to_lu(&self.scratch, l, u, &mut self.view);
+        relation_of_views(&new.view, &self.view)
     }
 
     /// Removes a covered state; only its origin is kept.

@@ -72,7 +72,12 @@ impl<'s> Question<'s> for Runs<'s> {
                 start: start?,
                 settings: run.hulls(&run.settings(bounds, false), bounds)?,
             }),
-            Some(Switch::BestFirst | Switch::RandomDepthFirst | Switch::DepthFirst) => return None,
+            Some(
+                Switch::BestFirst
+                | Switch::RandomDepthFirst
+                | Switch::DepthFirst
+                | Switch::Simulation,
+            ) => return None,
         })
     }
 }

@@ -68,8 +68,10 @@ impl Run<'_> {
         settings: &Settings,
         bounds: &'s Bounds,
     ) -> Search<'s> {
+        // Wider zones are compared by inclusion.
+        let settings = Run::without_alu(*settings, true);
         let plain = Plain::new(self.program, bounds, settings.abstraction).loosened(rung.clone());
-        Search::new(self.program, bounds, *settings, Chosen::Plain(plain))
+        Search::new(self.program, bounds, settings, Chosen::Plain(plain))
     }
 }
 

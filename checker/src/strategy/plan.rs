@@ -8,6 +8,7 @@ use crate::program::{Formula, compile_formula};
 use crate::search::sequential::Settings;
 use crate::store::passed_waiting::Covering;
 use crate::strategy::Search;
+use crate::strategy::reachable::Target;
 use crate::symmetry::{
     Audit, Chosen, MOST_NAMED, Representative, Tables, is_invariant, one_per_orbit,
 };
@@ -15,7 +16,7 @@ use crate::zone::Zone;
 use std::collections::BTreeSet;
 use zonelens_analysis::network::{Expr, Position, ScalarsetId};
 use zonelens_analysis::report::{
-    AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, SymmetryOption,
+    AbstractionOption, ExcludedScalarset, ScalarsetReport, SearchOrder, Switch, SymmetryOption,
     SymmetryReport, TraceOption,
 };
 use zonelens_interpreter::Limit;
@@ -61,6 +62,36 @@ impl Run<'_> {
                 ..settings
             },
             _ => settings,
+        }
+    }
+
+    /// The same, with `a≼LU` in place of inclusion where that is exact, nobody asked for something
+    /// else, and nobody reads the stored states (`bounds/abstraction.rs`).
+    pub(crate) fn up_to_simulation(
+        &self,
+        settings: Settings,
+        target: &Target<'_>,
+        reduced: bool,
+    ) -> Settings {
+        let options = self.options;
+        let wanted = options.abstraction == AbstractionOption::Auto
+            && !options.without.contains(&Switch::Simulation)
+            && matches!(options.trace, TraceOption::None | TraceOption::Some)
+            && !options.audit_symmetry
+            && !self.wants_certificate();
+        // With differences of clocks, the abstraction is another one.
+        let exact = settings.abstraction == Abstraction::ExtraLu
+            && settings.covering == Covering::Inclusion
+            && !settings.shortest
+            && !target.formula.has_deadlock()
+            && !self.program.has_rates
+            && !reduced;
+        match wanted && exact {
+            true => Settings {
+                abstraction: Abstraction::Alu,
+                ..settings
+            },
+            false => settings,
         }
     }
 

@@ -109,6 +109,7 @@ impl Run<'_> {
         };
         let (representative, named) = self.representative_and_named(&settings, &mut bounds);
         let settings = Run::without_alu(settings, representative.is_some());
+        let settings = self.up_to_simulation(settings, &target, representative.is_some());
         let question = States {
             run: self,
             target: &target,

@@ -73,7 +73,7 @@ impl<'s> Question<'s> for States<'s> {
                 Look::Hulls,
             )),
             Some(Switch::LooseClocks) => Box::new(beside(self.settings, Look::Loose(None))),
-            Some(Switch::Guided) => return None,
+            Some(Switch::Guided | Switch::Simulation) => return None,
         })
     }
 }
@@ -102,7 +102,7 @@ impl Run<'_> {
     pub(super) fn hulls(&self, settings: &Settings, bounds: &Bounds) -> Option<Settings> {
         (bounds.diagonals.is_empty() && self.program.dim() > 1).then_some(Settings {
             covering: Covering::Hull,
-            ..*settings
+            ..Run::without_alu(*settings, true)
         })
     }
 }

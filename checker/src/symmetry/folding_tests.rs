@@ -10,7 +10,7 @@ use crate::graph::Successors;
 use crate::mutation::{self, Mutation};
 use crate::program::Program;
 use zonelens_analysis::report::{
-    AbstractionOption, Options, QueryReport, Switch, SymmetryOption, TraceOption, Verdict,
+    AbstractionOption, Options, QueryReport, Reason, Switch, SymmetryOption, TraceOption, Verdict,
 };
 use zonelens_syntax::ast::FileKind;
 use zonelens_test_support::random::{self, QUERIES, Rng, timed, wide};
@@ -50,12 +50,18 @@ fn compare(model: &Loaded, query: &str, options: &Options, about: &str) -> Query
     };
     let whole = model.verify(query, &whole);
     let why = || format!("{about}, {query}: {:?} {:?}", folded.reason, whole.reason);
-    if options.threads > 1 {
-        assert_eq!(folded.verdict, whole.verdict, "{}", why());
-    } else {
+    if options.threads == 1 {
         assert_eq!(facts(&folded), facts(&whole), "{}", why());
+    } else if ![&folded, &whole].into_iter().any(is_limited) {
+        assert_eq!(folded.verdict, whole.verdict, "{}", why());
     }
     folded
+}
+
+/// Whether the limit on states ended a search. One of several threads looks at it from time to
+/// time, so a search that stores a few more may end before or after that.
+fn is_limited(report: &QueryReport) -> bool {
+    report.verdict == Verdict::Unknown && matches!(report.reason, Some(Reason::States(_)))
 }
 
 fn queries(name: &str) -> &'static [&'static str] {
@@ -108,7 +114,7 @@ fn examples_have_the_same_searches() {
 }
 
 /// The number of random models: `ZONELENS_FOLDING_MODELS`.
-fn count(default: u64) -> u64 {
+pub(super) fn count(default: u64) -> u64 {
     let count = std::env::var("ZONELENS_FOLDING_MODELS").ok();
     count.and_then(|n| n.parse().ok()).unwrap_or(default)
 }
@@ -162,12 +168,19 @@ fn random_models_have_the_same_searches() {
         }
         let options = Options {
             trace: [TraceOption::None, TraceOption::Some][rng.below(2)],
-            threads: [1, 1, 2][rng.below(3)],
             abstraction: [AbstractionOption::Auto, AbstractionOption::ExtraM][rng.below(2)],
             states: Some(1_500),
             ..alone()
         };
-        let report = compare(&model, &query, &options, &format!("seed {seed}\n{text}"));
+        let about = format!("seed {seed}\n{text}");
+        let report = compare(&model, &query, &options, &about);
+        if seed % 4 == 0 {
+            let options = Options {
+                threads: 2,
+                ..options.clone()
+            };
+            compare(&model, &query, &options, &about);
+        }
         // And the same verdict without symmetry.
         let off = Options {
             symmetry: SymmetryOption::Off,
@@ -189,6 +202,43 @@ fn random_models_have_the_same_searches() {
         compared * 2 > total && folded * 10 > total,
         "{compared} {folded}"
     );
+}
+
+/// A random model was once reported as a difference: two threads stored 1,508 states under a limit
+/// of 1,500, and whether a search noticed the limit before it ended differed from run to run, with
+/// whole zones as well. This is the same with a smaller model.
+#[test]
+fn a_limit_that_threads_notice_late_is_no_difference() {
+    let model = load("fischer", 5);
+    let query = queries("fischer")[0];
+    let ask = |threads, whole_zones, states| {
+        let options = Options {
+            threads,
+            whole_zones,
+            states,
+            trace: TraceOption::None,
+            ..alone()
+        };
+        model.verify(query, &options)
+    };
+    let stored = ask(1, true, None).statistics.stored;
+    for whole_zones in [false, true] {
+        let limited = ask(1, whole_zones, Some(stored - 8));
+        assert!(is_limited(&limited), "{:?}", limited.reason);
+        for _ in 0..10 {
+            let report = ask(2, whole_zones, Some(stored - 8));
+            assert!(
+                is_limited(&report) || report.verdict == Verdict::Satisfied,
+                "{:?}",
+                report.reason
+            );
+            let free = ask(2, whole_zones, None);
+            assert_eq!(
+                (free.verdict, free.statistics.stored),
+                (Verdict::Satisfied, stored)
+            );
+        }
+    }
 }
 
 /// Zones are whole where the argument does not hold.

@@ -14,6 +14,8 @@ mod breaking_tests;
 mod canonical;
 mod colours;
 #[cfg(test)]
+mod copies_tests;
+#[cfg(test)]
 mod corpus_tests;
 mod folding;
 #[cfg(test)]

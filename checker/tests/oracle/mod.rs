@@ -7,6 +7,7 @@ mod certified;
 mod fastest;
 mod live;
 mod runs;
+mod simulation;
 
 use crate::common::{self, Verify};
 use crate::mutation::{self, Mutation};

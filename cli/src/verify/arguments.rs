@@ -95,9 +95,9 @@ pub(crate) struct Args {
     /// Run every query again without symmetry and compare
     #[arg(long, hide = true)]
     compare_symmetry: bool,
-    /// Store zones by class in searches with symmetry
+    /// Store whole zones in searches with symmetry
     #[arg(long, hide = true)]
-    zones_by_class: bool,
+    whole_zones: bool,
     /// Override a global integer or boolean constant before any size is evaluated
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     constants: Vec<(String, i64)>,
@@ -153,7 +153,7 @@ impl Args {
             audit_symmetry: self.audit_symmetry,
             force_symmetry: self.force_symmetry,
             compare_symmetry: self.compare_symmetry,
-            whole_zones: !self.zones_by_class,
+            whole_zones: self.whole_zones,
             constants,
             without,
             ..Options::default()

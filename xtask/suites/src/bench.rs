@@ -1,6 +1,8 @@
 //! Figures for `docs/benchmarks.md`: ratios of runs measured together, and counts.
 
-use crate::{bench_engine, bench_strategies, bench_symmetry, corpus, generate, server};
+use crate::{
+    bench_engine, bench_strategies, bench_switches, bench_symmetry, corpus, generate, server,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -41,6 +43,13 @@ pub(crate) fn run(parts: &Parts<'_>) -> bool {
     if parts.only == Some("system") {
         let mut page = String::new();
         server::large_system(&mut page);
+        print!("{page}");
+        return true;
+    }
+    if parts.only == Some("switches") {
+        let mut page = String::new();
+        bench_switches::by_class(&mut page, quick);
+        bench_switches::by_simulation(&mut page, quick);
         print!("{page}");
         return true;
     }

@@ -140,7 +140,7 @@ fn plain_bytes(network: &Network) -> f64 {
 
 /// The processor time of this process so far, if the system reports it: it does not depend on the
 /// load of the machine.
-fn processor_seconds() -> f64 {
+pub(crate) fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the name in parentheses: user and system time are fields 14 and 15, in hundredths of a
     // second.

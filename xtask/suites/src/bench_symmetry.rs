@@ -1,6 +1,7 @@
 //! Figures on symmetry: growth with the number of interchangeable parts, and the agreement
 //! algorithm.
 
+use crate::bench_switches;
 use crate::corpus;
 use crate::curves::{Series, chart};
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ const GROWING: [Growing; 3] = [
     },
 ];
 
-fn verify(
+pub(crate) fn verify(
     text: &str,
     constants: &[(&str, i64)],
     query: &str,
@@ -82,7 +83,7 @@ fn verify(
     ))
 }
 
-fn example(file: &str) -> String {
+pub(crate) fn example(file: &str) -> String {
     std::fs::read_to_string(corpus::root().join("examples").join(file)).unwrap_or_default()
 }
 
@@ -98,24 +99,13 @@ fn numbered(text: &str) -> String {
     out
 }
 
-/// Measured once, when zones were first stored by class.
-const BY_CLASS: &str = "## Zones stored by class\n\n\
-Before (without `--zones-by-class`) and after, with equal numbers of states, successors and verdicts; user time of one thread of the release build, run in turn. The queries: mutual exclusion in Fischer, `A[] not deadlock` in CSMA/CD.\n\n\
-| model | stored | MB before | MB after | user seconds before | after |\n\
-|---|---|---|---|---|---|\n\
-| Fischer 50 | 3875 | 9.6 | 0.6 | 0.62 | 0.21 |\n\
-| Fischer 100 | 15250 | 134.5 | 2.8 | 4.82 | 0.57 |\n\
-| Fischer 200 | 60500 | 2345 | 12.6 | 40.3 | 2.41 |\n\
-| CSMA/CD 50 | 199 | 4.3 | 0.1 | 0.46 | 0.36 |\n\
-| CSMA/CD 100 | 399 | 62.2 | 0.4 | 4.76 | 3.82 |\n\
-\n`deadlock` is computed on whole zones, so CSMA/CD gains little time; where LU bounds do not decide about `deadlock`, the search under maximal bounds is slower than with whole zones (CSMA/CD 50 with `--without lu-bounds`: 12.6 s against 4.7 s).\n\n";
-
 /// The growth of models with the number of their parts.
 pub(crate) fn growths(page: &mut String, quick: bool) {
     for model in &GROWING {
         growth(page, model, quick);
     }
-    page.push_str(BY_CLASS);
+    bench_switches::by_class(page, quick);
+    bench_switches::by_simulation(page, quick);
 }
 
 fn growth(page: &mut String, model: &Growing, quick: bool) {

@@ -7,6 +7,7 @@
 mod bench;
 mod bench_engine;
 mod bench_strategies;
+mod bench_switches;
 mod bench_symmetry;
 mod configurations;
 mod conformance;

@@ -126,3 +126,31 @@ system Station, Ring;
 "
     )
 }
+
+/// Clients that collect certificates of a single sign-on (CorSSO: Yu and Wang, *SAT-based model
+/// checking for region automata*, 2006): the time between two is longer than `GAP`, and all must be
+/// used within `LIFE`.
+pub(crate) fn certificates(n: u32) -> String {
+    format!(
+        "const int N = {n};
+const int GAP = 2;
+const int LIFE = 10;
+const int NEED[2] = {{ 1, 2 }};
+typedef int[1,N] client;
+
+process Client(const client i) {{
+    clock since, first;
+    int[0,3] held;
+    int[0,2] policy;
+    state asking, granted;
+    init asking;
+    trans
+        asking -> asking {{ guard policy > 0 && held < 2 && since > GAP; assign held = held + 1, since = 0; }},
+        asking -> asking {{ select k : int[1,2]; guard policy == 0; assign policy = k, held = 0, since = 0, first = 0; }},
+        asking -> granted {{ select k : int[1,2]; guard policy == k && held >= NEED[k - 1] && first < LIFE; }},
+        granted -> asking {{ assign policy = 0; }};
+}}
+system Client;
+"
+    )
+}
