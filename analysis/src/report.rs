@@ -52,8 +52,50 @@ pub struct QueryReport {
     /// Why there is no certificate although one was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertified: Option<String>,
+    /// What was found out about every size of a set, if that was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<EveryReport>,
     /// The witness or counterexample; the last field, because long ones are written piece by piece.
     pub trace: Option<Trace>,
+}
+
+/// The answer about every size of a set of interchangeable elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EveryReport {
+    /// The set.
+    pub set: String,
+    /// Whether the answer holds for every size.
+    pub proved: bool,
+    /// The number of elements whose joint behaviour was kept: the size of views.
+    pub views: u32,
+    /// The number of views of the proof, or of the last attempt.
+    pub count: u64,
+    /// The sizes that were checked one by one.
+    pub direct: Vec<u32>,
+    /// A size with another answer.
+    pub violated_at: Option<u32>,
+}
+
+impl EveryReport {
+    /// What is known, as text: `for every size of pid (views of 2, 54 views; size 1 checked
+    /// directly)`.
+    pub fn text(&self) -> String {
+        let set = &self.set;
+        if let Some(n) = self.violated_at {
+            return format!("with {n} elements of {set}");
+        }
+        if !self.proved {
+            return format!("not proved for every size of {set}");
+        }
+        let sizes: Vec<String> = self.direct.iter().map(u32::to_string).collect();
+        let direct = match sizes.len() {
+            0 => String::new(),
+            1 => format!("; size {} checked directly", sizes[0]),
+            _ => format!("; sizes {} checked directly", sizes.join(", ")),
+        };
+        let views = self.views;
+        format!("for every size of {set} (views of {views}, {} views{direct})", self.count)
+    }
 }
 
 /// A certificate of an answer: a file that proves it to a program without the engine.
@@ -117,6 +159,7 @@ impl QueryReport {
             vacuous: None,
             certificate: None,
             uncertified: None,
+            every: None,
         }
     }
 
@@ -140,6 +183,7 @@ impl QueryReport {
             vacuous: self.vacuous.clone(),
             certificate: self.certificate.clone(),
             uncertified: self.uncertified.clone(),
+            every: self.every.clone(),
         }
     }
 

@@ -7,6 +7,7 @@
 extern crate self as zonelens_checker;
 
 mod bounds;
+mod every;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -24,6 +25,7 @@ mod walk;
 mod witness;
 mod zone;
 
+pub use every::verify_every;
 pub use strategy::{Certificate, coverage, verify, verify_and_certify};
 pub use walk::Walks;
 

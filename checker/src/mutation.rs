@@ -56,6 +56,24 @@ pub(crate) enum Mutation {
     ReceiversForgotten,
     /// Folded zones: two elements of a class are taken for one.
     TwinsForgotten,
+    /// Every size: only the elements of moving processes are added to views.
+    EveryProcessesOnly,
+    /// Every size: `select` variables range over the members only.
+    EverySelectInside,
+    /// Every size: two elements outside are the same.
+    EveryOthersEqual,
+    /// Every size: quantifiers range over the members only.
+    EveryQuantifierClosed,
+    /// Every size: an open guard obliges a receiver, and an open invariant or guard is certain.
+    EveryOpenObliges,
+    /// Every size: committed members block every broadcast.
+    EveryCommittedBlocks,
+    /// Every size: an urgent synchronisation that is open stops time.
+    EveryUrgentOpen,
+    /// Every size: an urgent broadcast stops time although elements outside may receive it.
+    EveryUrgentBroadcast,
+    /// Every size: an invariant about an element outside is violated.
+    EveryInvariantClosed,
 }
 
 #[cfg(test)]
@@ -88,6 +106,18 @@ impl Mutation {
         Mutation::StepsTakeTime,
         Mutation::NoWaiting,
         Mutation::CycleByInclusion,
+    ];
+    /// Those of proofs for every size.
+    pub(crate) const OF_EVERY: [Mutation; 9] = [
+        Mutation::EveryProcessesOnly,
+        Mutation::EverySelectInside,
+        Mutation::EveryOthersEqual,
+        Mutation::EveryQuantifierClosed,
+        Mutation::EveryOpenObliges,
+        Mutation::EveryCommittedBlocks,
+        Mutation::EveryUrgentOpen,
+        Mutation::EveryUrgentBroadcast,
+        Mutation::EveryInvariantClosed,
     ];
     /// Those of coverage, which verdicts do not depend on.
     pub(crate) const OF_COVERAGE: [Mutation; 3] = [
