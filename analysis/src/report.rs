@@ -82,7 +82,8 @@ impl EveryReport {
     pub fn text(&self) -> String {
         let set = &self.set;
         if let Some(n) = self.violated_at {
-            return format!("with {n} elements of {set}");
+            let s = if n == 1 { "" } else { "s" };
+            return format!("with {n} element{s} of {set}");
         }
         if !self.proved {
             return format!("not proved for every size of {set}");
@@ -94,7 +95,10 @@ impl EveryReport {
             _ => format!("; sizes {} checked directly", sizes.join(", ")),
         };
         let views = self.views;
-        format!("for every size of {set} (views of {views}, {} views{direct})", self.count)
+        format!(
+            "for every size of {set} (views of {views}, {} views{direct})",
+            self.count
+        )
     }
 }
 
@@ -435,6 +439,10 @@ pub struct Options {
     /// small.
     #[serde(skip)]
     pub first_turn: Option<u64>,
+    /// The set for whose every size a query is answered (`--every`). Left out of JSON where there is
+    /// none, so that kept results stay valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
 }
 
 impl Default for Options {
@@ -456,6 +464,7 @@ impl Default for Options {
             constants: BTreeMap::new(),
             without: BTreeSet::new(),
             first_turn: None,
+            every: None,
         }
     }
 }

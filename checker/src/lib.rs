@@ -7,10 +7,10 @@
 extern crate self as zonelens_checker;
 
 mod bounds;
-mod every;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod every;
 mod graph;
 mod mutation;
 #[cfg(test)]

@@ -70,8 +70,6 @@ pub(crate) enum Mutation {
     EveryCommittedBlocks,
     /// Every size: an urgent synchronisation that is open stops time.
     EveryUrgentOpen,
-    /// Every size: an urgent broadcast stops time although elements outside may receive it.
-    EveryUrgentBroadcast,
     /// Every size: an invariant about an element outside is violated.
     EveryInvariantClosed,
 }
@@ -108,7 +106,7 @@ impl Mutation {
         Mutation::CycleByInclusion,
     ];
     /// Those of proofs for every size.
-    pub(crate) const OF_EVERY: [Mutation; 9] = [
+    pub(crate) const OF_EVERY: [Mutation; 8] = [
         Mutation::EveryProcessesOnly,
         Mutation::EverySelectInside,
         Mutation::EveryOthersEqual,
@@ -116,7 +114,6 @@ impl Mutation {
         Mutation::EveryOpenObliges,
         Mutation::EveryCommittedBlocks,
         Mutation::EveryUrgentOpen,
-        Mutation::EveryUrgentBroadcast,
         Mutation::EveryInvariantClosed,
     ];
     /// Those of coverage, which verdicts do not depend on.

@@ -4,7 +4,8 @@ use super::layout::{Layout, is_whole, span_or};
 use super::visit::{Access, Visitor, Walk, base_cell};
 use super::{MOST_NESTED, Refusal, names};
 use crate::network::{
-    Base, ClockBase, ClockRef, Edge, Expr, ExprKind, Id, IndexStep, LocationKind, Network, Place, Stmt,
+    Base, ClockBase, ClockRef, Edge, Expr, ExprKind, Id, IndexStep, LocationKind, Network, Place,
+    Stmt,
 };
 use std::collections::BTreeSet;
 use zonelens_syntax::ast::{Direction, QuantifierKind};
@@ -12,7 +13,11 @@ use zonelens_syntax::span::Span;
 
 /// Everything that keeps a network out of the fragment, in the order of the text.
 pub(crate) fn refusals(network: &Network, layout: &Layout) -> Vec<Refusal> {
-    let mut check = Check { network, layout, found: Vec::new() };
+    let mut check = Check {
+        network,
+        layout,
+        found: Vec::new(),
+    };
     check.network();
     let mut found = check.found;
     found.sort_by_key(|r| (r.span.start, r.code));
@@ -40,7 +45,11 @@ impl Check<'_> {
         let network = self.network;
         let set = &network.scalarsets[self.layout.set];
         for u in network.unsupported.iter().filter(|u| u.fatal) {
-            self.refuse("every/set", format!("the model uses what is not supported: {}", u.message), u.span);
+            self.refuse(
+                "every/set",
+                format!("the model uses what is not supported: {}", u.message),
+                u.span,
+            );
         }
         if network.has_priorities {
             let message = "the model declares priorities: a step of a process outside of a view may come first";
@@ -70,7 +79,9 @@ impl Check<'_> {
         let code = edge.guard.iter().chain(&edge.updates);
         code.for_each(|e| self.code(e, span));
         for select in &edge.selects {
-            if select.range.scalarset == Some(self.layout.set) && !is_whole(&select.range, self.layout) {
+            if select.range.scalarset == Some(self.layout.set)
+                && !is_whole(&select.range, self.layout)
+            {
                 let message = format!("`{}` ranges over a part of `{}`", select.name, self.name());
                 self.refuse("every/part", message, span);
             }
@@ -80,14 +91,19 @@ impl Check<'_> {
         walk.steps(&sync.channel.steps);
         self.found.append(&mut walk.visitor.found);
         let steps = sync.channel.steps.iter();
-        let most: u32 = steps.map(|s| s.stride * s.range.len.saturating_sub(1)).sum();
+        let most: u32 = steps
+            .map(|s| s.stride * s.range.len.saturating_sub(1))
+            .sum();
         let channels = sync.channel.base.0..=sync.channel.base.0 + most;
         let any = |f: &dyn Fn(&crate::network::Channel) -> bool| {
-            channels.clone().any(|c| self.network.channels.get(Id::at(c as usize)).is_some_and(f))
+            channels
+                .clone()
+                .any(|c| self.network.channels.get(Id::at(c as usize)).is_some_and(f))
         };
         let clocks = edge.guard.as_ref().is_some_and(has_clocks);
         if any(&|c| c.urgent) && clocks {
-            let message = "a clock guard on an edge over an urgent channel is not followed for every size";
+            let message =
+                "a clock guard on an edge over an urgent channel is not followed for every size";
             self.refuse("every/clock", message, span);
         }
         let owner = self.layout.process_owner[p];
@@ -106,7 +122,11 @@ impl Check<'_> {
             );
             self.refuse("every/broadcast", message, span);
         }
-        let writes = Writes { layout: self.layout, owner, foreign: None };
+        let writes = Writes {
+            layout: self.layout,
+            owner,
+            foreign: None,
+        };
         let mut walk = Walk::new(self.network, writes);
         edge.updates.iter().for_each(|e| walk.expr(e));
         if let Some(at) = walk.visitor.foreign {
@@ -121,7 +141,10 @@ impl Check<'_> {
         walk.expr(e);
         self.found.append(&mut walk.visitor.found);
         if names::depth(self.network, self.layout, e) > MOST_NESTED {
-            let message = format!("more than {MOST_NESTED} quantifiers over `{}` are nested here", self.name());
+            let message = format!(
+                "more than {MOST_NESTED} quantifiers over `{}` are nested here",
+                self.name()
+            );
             self.refuse("every/loop", message, span_or(e.span, span));
         }
     }
@@ -168,7 +191,9 @@ impl Visitor for Writes<'_> {
         let own = match clock.base {
             ClockBase::Clock(c) => {
                 let steps = &clock.steps;
-                let over = steps.iter().any(|s| s.range.scalarset == Some(self.layout.set));
+                let over = steps
+                    .iter()
+                    .any(|s| s.range.scalarset == Some(self.layout.set));
                 self.layout.clock_owner[c.index()] == self.owner && !over
             }
             ClockBase::Ref(_) => false,
@@ -189,11 +214,17 @@ struct Uses<'a> {
 
 impl<'a> Uses<'a> {
     fn new(network: &'a Network, layout: &'a Layout, span: Span) -> Uses<'a> {
-        Uses { network, layout, span, found: Vec::new() }
+        Uses {
+            network,
+            layout,
+            span,
+            found: Vec::new(),
+        }
     }
 
     fn refuse(&mut self, code: &'static str, message: String, span: Span) {
-        self.found.push(Refusal::new(code, message, span_or(span, self.span)));
+        self.found
+            .push(Refusal::new(code, message, span_or(span, self.span)));
     }
 
     fn set_name(&self) -> &str {
@@ -210,11 +241,15 @@ impl Visitor for Uses<'_> {
         match &e.kind {
             ExprKind::Quantifier { kind, range, .. } if self.over(range) => {
                 if *kind == QuantifierKind::Sum {
-                    let message = format!("`sum` counts elements of `{}`, and a view has only some", self.set_name());
+                    let message = format!(
+                        "`sum` counts elements of `{}`, and a view has only some",
+                        self.set_name()
+                    );
                     self.refuse("every/count", message, e.span);
                 }
                 if !is_whole(range, self.layout) {
-                    let message = format!("the quantifier ranges over a part of `{}`", self.set_name());
+                    let message =
+                        format!("the quantifier ranges over a part of `{}`", self.set_name());
                     self.refuse("every/part", message, e.span);
                 }
             }
@@ -230,7 +265,10 @@ impl Visitor for Uses<'_> {
         if matches!(place.base, Base::Constant(_)) {
             let steps = &place.steps;
             if steps.iter().any(|s| self.over(&s.range)) {
-                let message = format!("a constant has an entry for each element of `{}`, so its text changes with the size", self.set_name());
+                let message = format!(
+                    "a constant has an entry for each element of `{}`, so its text changes with the size",
+                    self.set_name()
+                );
                 self.refuse("every/initial", message, span);
             }
         }
@@ -246,7 +284,15 @@ impl Visitor for Uses<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) {
-        let Stmt::Iterate { slot, range, body, span } = statement else { return };
+        let Stmt::Iterate {
+            slot,
+            range,
+            body,
+            span,
+        } = statement
+        else {
+            return;
+        };
         if !self.over(range) {
             return;
         }
@@ -264,14 +310,30 @@ impl Visitor for Uses<'_> {
 /// Whether a statement sets an entry of the element of the loop, to a value of the fixed part.
 fn sets_own_cell(layout: &Layout, slot: u32, statement: &Stmt) -> bool {
     let own = |steps: &[IndexStep]| {
-        let over: Vec<&IndexStep> = steps.iter().filter(|s| s.range.scalarset == Some(layout.set)).collect();
-        let others = steps.iter().filter(|s| s.range.scalarset != Some(layout.set));
+        let over: Vec<&IndexStep> = steps
+            .iter()
+            .filter(|s| s.range.scalarset == Some(layout.set))
+            .collect();
+        let others = steps
+            .iter()
+            .filter(|s| s.range.scalarset != Some(layout.set));
         let is_loop = |e: &Expr| matches!(&e.kind, ExprKind::Read(p) if p.base == Base::Slot(slot) && p.steps.is_empty());
-        over.len() == 1 && over.iter().all(|s| is_loop(&s.index)) && others.into_iter().all(|s| matches!(s.index.kind, ExprKind::Const(_)))
+        over.len() == 1
+            && over.iter().all(|s| is_loop(&s.index))
+            && others
+                .into_iter()
+                .all(|s| matches!(s.index.kind, ExprKind::Const(_)))
     };
-    let Stmt::Expr(e) = statement else { return false };
+    let Stmt::Expr(e) = statement else {
+        return false;
+    };
     match &e.kind {
-        ExprKind::Assign { place, op: None, value, .. } => {
+        ExprKind::Assign {
+            place,
+            op: None,
+            value,
+            ..
+        } => {
             let cell = matches!(place.base, Base::Cell(_));
             cell && own(&place.steps) && simple(value)
         }
@@ -302,7 +364,11 @@ pub fn committed_receivers(network: &Network, layout: &Layout) -> BTreeSet<u32> 
         for edge in &process.edges {
             let source = &process.locations[edge.source as usize];
             let committed = source.kind == LocationKind::Committed;
-            if let Some(sync) = edge.sync.as_ref().filter(|s| s.direction == Direction::Receive && committed) {
+            if let Some(sync) = edge
+                .sync
+                .as_ref()
+                .filter(|s| s.direction == Direction::Receive && committed)
+            {
                 out.extend(super::channels(&sync.channel));
             }
         }
@@ -314,7 +380,10 @@ pub fn committed_receivers(network: &Network, layout: &Layout) -> BTreeSet<u32> 
 pub fn receivers(network: &Network, layout: &Layout) -> BTreeSet<u32> {
     let mut out = BTreeSet::new();
     for (p, process) in network.processes.iter().enumerate() {
-        let edges = process.edges.iter().filter(|_| layout.process_owner[p].is_some());
+        let edges = process
+            .edges
+            .iter()
+            .filter(|_| layout.process_owner[p].is_some());
         let syncs = edges.filter_map(|e| e.sync.as_ref());
         for sync in syncs.filter(|s| s.direction == Direction::Receive) {
             out.extend(super::channels(&sync.channel));

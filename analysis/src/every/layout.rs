@@ -64,7 +64,8 @@ impl Owners<'_> {
                 if over && (owner.is_some() || index.len != self.size || index.lo != self.first) {
                     return false;
                 }
-                return (0..index.len).all(|k| self.shape(element, if over { Some(k) } else { owner }));
+                return (0..index.len)
+                    .all(|k| self.shape(element, if over { Some(k) } else { owner }));
             }
             Shape::Struct(fields) => return fields.iter().all(|(_, f)| self.shape(f, owner)),
         }
@@ -81,8 +82,13 @@ impl Layout {
         for family in &network.families {
             let over = |r: &IndexRange| r.scalarset == Some(set);
             let whole = |r: &IndexRange| r.len == size && r.lo == first;
-            let over: Vec<usize> = (0..family.params.len()).filter(|k| over(&family.params[*k])).collect();
-            let span = network.processes.get(family.first.index()).map_or(scalarset.span, |p| p.span);
+            let over: Vec<usize> = (0..family.params.len())
+                .filter(|k| over(&family.params[*k]))
+                .collect();
+            let span = network
+                .processes
+                .get(family.first.index())
+                .map_or(scalarset.span, |p| p.span);
             if over.len() > 1 || over.iter().any(|k| !whole(&family.params[*k])) {
                 let message = format!(
                     "`{}` has two parameters over `{}`, or one over a part of it: only processes of one element can be kept in a view",
@@ -146,11 +152,23 @@ impl Layout {
     /// Checks that the parts of all elements are alike at the start and hold no elements.
     fn check(&self, network: &Network) -> Result<(), Refusal> {
         let name = &network.scalarsets[self.set].name;
-        let counts = (network.cells.len(), network.clocks.len(), network.channels.len());
-        let found = (self.cell_owner.len(), self.clock_owner.len(), self.channel_owner.len());
+        let counts = (
+            network.cells.len(),
+            network.clocks.len(),
+            network.channels.len(),
+        );
+        let found = (
+            self.cell_owner.len(),
+            self.clock_owner.len(),
+            self.channel_owner.len(),
+        );
         let whole = network.scalarsets[self.set].span;
         if counts != found {
-            return Err(Refusal::new("every/part", "the layout of the variables is not followed".into(), whole));
+            return Err(Refusal::new(
+                "every/part",
+                "the layout of the variables is not followed".into(),
+                whole,
+            ));
         }
         for own in &self.cells {
             for (k, c) in own.iter().enumerate() {
@@ -172,7 +190,9 @@ impl Layout {
         for own in &self.clocks {
             for (k, c) in own.iter().enumerate() {
                 let clock = &network.clocks[ClockId::at(*c)];
-                let same = self.clocks[0].get(k).map(|c| &network.clocks[ClockId::at(*c)]);
+                let same = self.clocks[0]
+                    .get(k)
+                    .map(|c| &network.clocks[ClockId::at(*c)]);
                 if same.is_none_or(|s| s.init != clock.init) {
                     return Err(differs(&network.variables[clock.variable], name));
                 }
@@ -183,7 +203,8 @@ impl Layout {
                 let (p, q) = (&network.processes[*p], &network.processes[*q]);
                 p.family == q.family && p.initial == q.initial && p.edges.len() == q.edges.len()
             };
-            let alike = own.len() == self.processes[0].len() && own.iter().zip(&self.processes[0]).all(same);
+            let alike = own.len() == self.processes[0].len()
+                && own.iter().zip(&self.processes[0]).all(same);
             if !alike {
                 let message = format!("the processes of the elements of `{name}` are not alike");
                 return Err(Refusal::new("every/part", message, whole));
@@ -193,7 +214,8 @@ impl Layout {
         let mut named = None;
         for c in &self.fixed_cells {
             let cell = &network.cells[CellId::at(*c)];
-            let element = cell.scalarset == Some(self.set) && (first.0..=first.1).contains(&cell.init);
+            let element =
+                cell.scalarset == Some(self.set) && (first.0..=first.1).contains(&cell.init);
             if element && *named.get_or_insert(cell.init) != cell.init {
                 return Err(differs(&network.variables[cell.variable], name));
             }
@@ -213,7 +235,12 @@ impl Layout {
 }
 
 /// Whether the ids of a variable begin where the last one ended.
-fn occupies(v: &Variable, cells: &[Option<u32>], clocks: &[Option<u32>], channels: &[Option<u32>]) -> bool {
+fn occupies(
+    v: &Variable,
+    cells: &[Option<u32>],
+    clocks: &[Option<u32>],
+    channels: &[Option<u32>],
+) -> bool {
     let (a, b, c) = v.shape.counts();
     (a == 0 || v.first_cell.index() == cells.len())
         && (b == 0 || v.first_clock.index() == clocks.len())
@@ -221,7 +248,10 @@ fn occupies(v: &Variable, cells: &[Option<u32>], clocks: &[Option<u32>], channel
 }
 
 fn differs(variable: &Variable, set: &str) -> Refusal {
-    let message = format!("`{}` does not start alike for all elements of `{set}`", variable.name);
+    let message = format!(
+        "`{}` does not start alike for all elements of `{set}`",
+        variable.name
+    );
     Refusal::new("every/initial", message, variable.span)
 }
 
@@ -230,7 +260,11 @@ fn fixed(owners: &[Option<u32>]) -> Vec<usize> {
 }
 
 fn owned(owners: &[Option<u32>], size: u32) -> Vec<Vec<usize>> {
-    let of = |e: u32| (0..owners.len()).filter(|k| owners[*k] == Some(e)).collect();
+    let of = |e: u32| {
+        (0..owners.len())
+            .filter(|k| owners[*k] == Some(e))
+            .collect()
+    };
     (0..size).map(of).collect()
 }
 

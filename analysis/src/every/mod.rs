@@ -49,7 +49,11 @@ pub struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(code: &'static str, message: String, span: Span) -> Refusal {
-        Refusal { code, message, span }
+        Refusal {
+            code,
+            message,
+            span,
+        }
     }
 
     /// The refusal as a diagnostic of the model file.
@@ -70,6 +74,8 @@ pub struct Family {
     written: u32,
     /// The smallest size of the networks that are used for proofs.
     smallest: u32,
+    /// Whether what is refused is used all the same.
+    trusting: bool,
 }
 
 /// The model of one size.
@@ -87,7 +93,10 @@ impl Instance {
     pub fn position(&self, span: Span) -> Position {
         let offset = span.start.min(self.text.len() as u32);
         let at = self.lines.line_col(&self.text, offset);
-        Position { line: at.line, column: at.column }
+        Position {
+            line: at.line,
+            column: at.column,
+        }
     }
 
     /// Resolves a formula.
@@ -105,20 +114,48 @@ impl Family {
         constants: &BTreeMap<String, i64>,
         set: &str,
     ) -> Result<Family, Vec<Refusal>> {
+        Family::read(file, constants, set, false)
+    }
+
+    /// The family of a model that uses the set in ways that are not followed. Tests use it to see
+    /// that proofs would then be wrong.
+    #[doc(hidden)]
+    pub fn trusting(
+        file: &SourceFile,
+        constants: &BTreeMap<String, i64>,
+        set: &str,
+    ) -> Result<Family, Vec<Refusal>> {
+        Family::read(file, constants, set, true)
+    }
+
+    fn read(
+        file: &SourceFile,
+        constants: &BTreeMap<String, i64>,
+        set: &str,
+        trusting: bool,
+    ) -> Result<Family, Vec<Refusal>> {
         let one = |r: Refusal| vec![r];
         let nowhere = Span::default();
         let model = Model::new(file, constants);
         let network = model.network().map_err(|d| {
             let first = d.first();
             let message = first.map_or_else(String::new, |d| d.message.clone());
-            one(Refusal::new("every/set", message, first.map_or(nowhere, |d| d.span)))
+            one(Refusal::new(
+                "every/set",
+                message,
+                first.map_or(nowhere, |d| d.span),
+            ))
         })?;
-        let mut found = network.scalarsets.enumerated().filter(|(_, s)| s.name == set);
+        let mut found = network
+            .scalarsets
+            .enumerated()
+            .filter(|(_, s)| s.name == set);
         let Some((id, scalarset)) = found.next() else {
             return Err(one(unknown(&network, set)));
         };
         if found.next().is_some() {
-            let message = format!("there are several sets `{set}`: each process of its template has its own");
+            let message =
+                format!("there are several sets `{set}`: each process of its template has its own");
             return Err(one(Refusal::new("every/set", message, scalarset.span)));
         }
         let source = size::find(file, scalarset).map_err(one)?;
@@ -130,6 +167,7 @@ impl Family {
             written: scalarset.size,
             source,
             smallest: 2,
+            trusting,
         };
         size::uses(&family.file, &family.source, scalarset).map_err(one)?;
         let numbers = size::numbers(&family.file, &family.source);
@@ -179,7 +217,10 @@ impl Family {
         let model = Model::new(&file, &constants);
         let network = model.network().map_err(|d| {
             let first = d.first().map_or_else(String::new, |d| d.message.clone());
-            let message = format!("with {n} elements of `{}`, the text is no model: {first}", self.set);
+            let message = format!(
+                "with {n} elements of `{}`, the text is no model: {first}",
+                self.set
+            );
             Refusal::new("every/size", message, self.source.span)
         })?;
         Ok(Instance {
@@ -206,7 +247,7 @@ impl Family {
         if self.source.integers {
             refusals.extend(size::integers(&instance.network, &layout));
         }
-        match refusals.is_empty() {
+        match refusals.is_empty() || self.trusting {
             true => Ok((instance, layout)),
             false => Err(refusals.into_iter().map(place).collect()),
         }
@@ -241,16 +282,28 @@ impl Family {
     fn sound(&self, n: u32) -> Result<Instance, Vec<Refusal>> {
         let instance = self.at(n.max(2)).map_err(|r| vec![r])?;
         let name = &self.set;
-        let Some(set) = instance.network.scalarsets.get(self.id).filter(|s| s.name == self.set) else {
-            let message = format!("with {n} elements, `{name}` is not a set of interchangeable elements");
+        let Some(set) = instance
+            .network
+            .scalarsets
+            .get(self.id)
+            .filter(|s| s.name == self.set)
+        else {
+            let message =
+                format!("with {n} elements, `{name}` is not a set of interchangeable elements");
             return Err(vec![Refusal::new("every/set", message, self.source.span)]);
         };
         if set.size != n.max(2) {
-            let message = format!("`{}` is not the number of elements of `{name}`", self.source);
+            let message = format!(
+                "`{}` is not the number of elements of `{name}`",
+                self.source
+            );
             return Err(vec![Refusal::new("every/size", message, self.source.span)]);
         }
         let broken = set.broken.iter().map(|b| {
-            let message = format!("elements of `{name}` are not interchangeable here ({})", b.code);
+            let message = format!(
+                "elements of `{name}` are not interchangeable here ({})",
+                b.code
+            );
             self.placed(Refusal::new("every/set", message, b.span), n.max(2))
         });
         let mut refusals: Vec<Refusal> = broken.collect();
@@ -267,8 +320,16 @@ impl Family {
     /// What a formula asks, or why it cannot be proved for every size.
     pub fn ask(&self, formula: &str) -> Result<Asked, Refusal> {
         let refuse = |message: String| Refusal::new("every/query", message, Span::default());
-        if let Some(name) = self.source.constant.as_ref().filter(|n| size::mentions(formula, n)) {
-            return Err(refuse(format!("the query depends on `{name}`, the size of `{}`", self.set)));
+        if let Some(name) = self
+            .source
+            .constant
+            .as_ref()
+            .filter(|n| size::mentions(formula, n))
+        {
+            return Err(refuse(format!(
+                "the query depends on `{name}`, the size of `{}`",
+                self.set
+            )));
         }
         let (instance, layout) = self.instance_for(2).map_err(|mut r| r.remove(0))?;
         let query = instance.query(formula).map_err(refuse)?;
@@ -280,18 +341,25 @@ impl Family {
 }
 
 fn unknown(network: &Network, set: &str) -> Refusal {
-    let names: Vec<String> = network.scalarsets.iter().map(|s| format!("`{}`", s.name)).collect();
+    let names: Vec<String> = network
+        .scalarsets
+        .iter()
+        .map(|s| format!("`{}`", s.name))
+        .collect();
     let known = match names.is_empty() {
         true => "the model has none".to_owned(),
         false => format!("it has {}", names.join(", ")),
     };
-    let message = format!("`{set}` is not a set of interchangeable elements of this model; {known}");
+    let message =
+        format!("`{set}` is not a set of interchangeable elements of this model; {known}");
     Refusal::new("every/set", message, Span::default())
 }
 
 /// The channels that a reference may denote.
 pub fn channels(channel: &ChannelRef) -> RangeInclusive<u32> {
     let steps = channel.steps.iter();
-    let most: u32 = steps.map(|s| s.stride * s.range.len.saturating_sub(1)).sum();
+    let most: u32 = steps
+        .map(|s| s.stride * s.range.len.saturating_sub(1))
+        .sum();
     channel.base.0..=channel.base.0 + most
 }

@@ -181,7 +181,14 @@ impl Visitor for Depth<'_> {
 /// A function is walked once, where it is called first; quantifiers around later calls are covered
 /// by adding the depth of all functions once for each level.
 pub(super) fn depth(network: &Network, layout: &Layout, e: &Expr) -> u32 {
-    let mut walk = Walk::new(network, Depth { layout, now: 0, most: 0 });
+    let mut walk = Walk::new(
+        network,
+        Depth {
+            layout,
+            now: 0,
+            most: 0,
+        },
+    );
     walk.expr(e);
     let most = walk.visitor.most;
     match has_call(network, e) {
@@ -196,7 +203,8 @@ fn functions_depth(network: &Network, layout: &Layout) -> u32 {
     impl Visitor for Count<'_> {
         fn expr(&mut self, e: &Expr, in_function: bool) {
             let set = Some(self.0.set);
-            if in_function && matches!(&e.kind, ExprKind::Quantifier { range, .. } if range.scalarset == set)
+            if in_function
+                && matches!(&e.kind, ExprKind::Quantifier { range, .. } if range.scalarset == set)
             {
                 self.1 += 1;
             }
@@ -209,12 +217,21 @@ fn functions_depth(network: &Network, layout: &Layout) -> u32 {
     let chosen = (0..network.processes.len()).filter(first);
     for p in chosen {
         for edge in &network.processes[p].edges {
-            edge.guard.iter().chain(&edge.updates).for_each(|e| walk.expr(e));
+            edge.guard
+                .iter()
+                .chain(&edge.updates)
+                .for_each(|e| walk.expr(e));
         }
         let invariants = network.processes[p].locations.iter();
-        invariants.filter_map(|l| l.invariant.as_ref()).for_each(|e| walk.expr(e));
+        invariants
+            .filter_map(|l| l.invariant.as_ref())
+            .for_each(|e| walk.expr(e));
     }
-    network.before_update.iter().chain(&network.after_update).for_each(|e| walk.expr(e));
+    network
+        .before_update
+        .iter()
+        .chain(&network.after_update)
+        .for_each(|e| walk.expr(e));
     walk.visitor.1
 }
 

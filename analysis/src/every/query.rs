@@ -34,16 +34,29 @@ impl Asked {
             }
         };
         if query.named_elements.iter().any(|(s, _)| *s == layout.set) {
-            return refuse("the query names an element; quantify over the set".into(), query.span);
+            return refuse(
+                "the query names an element; quantify over the set".into(),
+                query.span,
+            );
         }
-        let check = Check { layout, network, found: None, can_fail: false };
+        let check = Check {
+            layout,
+            network,
+            found: None,
+            can_fail: false,
+        };
         let mut walk = Walk::new(network, check);
         walk.expr(e);
         if let Some((message, span)) = walk.visitor.found {
             return refuse(message, span);
         }
         let can_fail = walk.visitor.can_fail;
-        let mut shape = Shape { layout, network, inner: 0, wrong: None };
+        let mut shape = Shape {
+            layout,
+            network,
+            inner: 0,
+            wrong: None,
+        };
         let witnesses = shape.witnesses(e, possibly, true);
         if let Some(span) = shape.wrong {
             let message = "a quantifier of the other kind stands around this one: for every size, `A[]` takes `forall` outside and `exists` inside, `E<>` the reverse";
@@ -51,7 +64,10 @@ impl Asked {
         }
         let named = names::of_names(network, layout, e);
         let inner = if can_fail { shape.inner } else { 0 };
-        Ok(Asked { possibly, views: (witnesses + named + inner).max(2) })
+        Ok(Asked {
+            possibly,
+            views: (witnesses + named + inner).max(2),
+        })
     }
 }
 
@@ -71,14 +87,19 @@ impl Shape<'_> {
         match &e.kind {
             ExprKind::Unary(UnaryOp::Not, a) => self.witnesses(a, !want, outer),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                let (a, b) = (self.witnesses(a, want, outer), self.witnesses(b, want, outer));
+                let (a, b) = (
+                    self.witnesses(a, want, outer),
+                    self.witnesses(b, want, outer),
+                );
                 // One side suffices, or both are needed.
                 match (*op == BinaryOp::Or) == want {
                     true => a.max(b),
                     false => a + b,
                 }
             }
-            ExprKind::Quantifier { kind, range, body, .. } if *kind != QuantifierKind::Sum => {
+            ExprKind::Quantifier {
+                kind, range, body, ..
+            } if *kind != QuantifierKind::Sum => {
                 let over = range.scalarset == Some(self.layout.set);
                 let witness = (*kind == QuantifierKind::Exists) == want;
                 if !over {
@@ -89,7 +110,9 @@ impl Shape<'_> {
                     if *kind == QuantifierKind::Forall {
                         self.wrong.get_or_insert(e.span);
                     }
-                    self.inner = self.inner.max(1 + names::depth(self.network, self.layout, body));
+                    self.inner = self
+                        .inner
+                        .max(1 + names::depth(self.network, self.layout, body));
                     self.witnesses(body, want, false);
                     return 0;
                 }
@@ -120,11 +143,19 @@ impl Visitor for Check<'_> {
     fn expr(&mut self, e: &Expr, _: bool) {
         let set = Some(self.layout.set);
         let wrong = match &e.kind {
-            ExprKind::Deadlock => Some("`deadlock` depends on all processes, and a view has only some"),
-            ExprKind::Quantifier { kind: QuantifierKind::Sum, range, .. } if range.scalarset == set => {
-                Some("`sum` counts elements, and a view has only some; compare them pairwise with `forall`")
+            ExprKind::Deadlock => {
+                Some("`deadlock` depends on all processes, and a view has only some")
             }
-            ExprKind::Quantifier { range, .. } if range.scalarset == set && range.len != self.layout.size => {
+            ExprKind::Quantifier {
+                kind: QuantifierKind::Sum,
+                range,
+                ..
+            } if range.scalarset == set => Some(
+                "`sum` counts elements, and a view has only some; compare them pairwise with `forall`",
+            ),
+            ExprKind::Quantifier { range, .. }
+                if range.scalarset == set && range.len != self.layout.size =>
+            {
                 Some("the quantifier ranges over a part of the set")
             }
             _ => None,
@@ -152,14 +183,17 @@ impl Visitor for Check<'_> {
     }
 
     fn index(&mut self, steps: &[IndexStep], _: bool) {
-        self.can_fail |= steps.iter().any(|s| s.range.scalarset != Some(self.layout.set));
+        self.can_fail |= steps
+            .iter()
+            .any(|s| s.range.scalarset != Some(self.layout.set));
     }
 
     fn statement(&mut self, statement: &crate::network::Stmt) {
         if let crate::network::Stmt::Iterate { range, span, .. } = statement
             && range.scalarset == Some(self.layout.set)
         {
-            let message = "the query calls a function with a loop over the set; write `forall` or `exists`";
+            let message =
+                "the query calls a function with a loop over the set; write `forall` or `exists`";
             self.found.get_or_insert((message.to_owned(), *span));
         }
     }

@@ -6,9 +6,7 @@ use crate::network::{Base, IndexRange, Network, Scalarset, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use zonelens_syntax::SourceFile;
-use zonelens_syntax::ast::{
-    BinaryOp, Expr, ExprKind, ItemKind, Placed, TypeBase, TypeExpr,
-};
+use zonelens_syntax::ast::{BinaryOp, Expr, ExprKind, ItemKind, Placed, TypeBase, TypeExpr};
 use zonelens_syntax::span::Span;
 
 /// What is changed to change the size.
@@ -70,7 +68,10 @@ pub(crate) fn find(file: &SourceFile, set: &Scalarset) -> Result<Source, Refusal
                 found = Some((size.clone(), item.offset, true));
             }
             ItemKind::Typedef(t) => {
-                let named = t.names.iter().any(|d| d.name.name == set.name && d.dims.is_empty());
+                let named = t
+                    .names
+                    .iter()
+                    .any(|d| d.name.name == set.name && d.dims.is_empty());
                 let size = match &t.ty.base {
                     TypeBase::Scalar(e) => Some((e, false)),
                     TypeBase::Scalarset(e) => Some((e, true)),
@@ -80,7 +81,9 @@ pub(crate) fn find(file: &SourceFile, set: &Scalarset) -> Result<Source, Refusal
                     found = Some(((**size).clone(), item.offset, integers));
                 }
             }
-            ItemKind::Process(_) if set.detected && inside(Span::new(0, u32::MAX - item.offset)) => {
+            ItemKind::Process(_)
+                if set.detected && inside(Span::new(0, u32::MAX - item.offset)) =>
+            {
                 if let Some((ty, base)) = parameter(item, set)
                     && let Some(size) = range_end(file, ty, base)
                 {
@@ -122,12 +125,19 @@ fn parameter<'f>(
     item: &'f Placed<zonelens_syntax::ast::Item>,
     set: &Scalarset,
 ) -> Option<(&'f TypeExpr, u32)> {
-    let ItemKind::Process(p) = &item.node.kind else { return None };
+    let ItemKind::Process(p) = &item.node.kind else {
+        return None;
+    };
     let fits = |span: Span| {
         let span = span.shift(item.offset);
         span.start <= set.span.start && set.span.end <= span.end
     };
-    let found = p.params.as_ref()?.list.iter().find(|q| q.name.name == set.name && fits(q.name.span))?;
+    let found = p
+        .params
+        .as_ref()?
+        .list
+        .iter()
+        .find(|q| q.name.name == set.name && fits(q.name.span))?;
     Some((&found.ty, item.offset))
 }
 
@@ -142,9 +152,16 @@ fn range_end(file: &SourceFile, ty: &TypeExpr, base: u32) -> Option<(Expr, u32)>
             };
             match (&hi.kind, first) {
                 (ExprKind::Name(_), 1) => Some((hi.clone(), base)),
-                (ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs, .. }, 0)
-                    if matches!(lhs.kind, ExprKind::Name(_))
-                        && matches!(rhs.kind, ExprKind::Int(1)) =>
+                (
+                    ExprKind::Binary {
+                        op: BinaryOp::Sub,
+                        lhs,
+                        rhs,
+                        ..
+                    },
+                    0,
+                ) if matches!(lhs.kind, ExprKind::Name(_))
+                    && matches!(rhs.kind, ExprKind::Int(1)) =>
                 {
                     Some(((**lhs).clone(), base))
                 }
@@ -152,7 +169,11 @@ fn range_end(file: &SourceFile, ty: &TypeExpr, base: u32) -> Option<(Expr, u32)>
             }
         }
         TypeBase::Named(name) => file.items.iter().find_map(|item| match &item.node.kind {
-            ItemKind::Typedef(t) if t.names.iter().any(|d| d.name.name == name.name && d.dims.is_empty()) => {
+            ItemKind::Typedef(t)
+                if t.names
+                    .iter()
+                    .any(|d| d.name.name == name.name && d.dims.is_empty()) =>
+            {
                 range_end(file, &t.ty, item.offset)
             }
             _ => None,
@@ -166,19 +187,28 @@ fn is_global_constant(file: &SourceFile, name: &str) -> bool {
     let mut of = index.definitions.iter().filter(|d| d.name == name);
     let first = of.next();
     // A name that is declared twice could be hidden where the size is used.
-    of.next().is_none() && first.is_some_and(|d| d.kind == DefKind::Constant && d.container.is_none())
+    of.next().is_none()
+        && first.is_some_and(|d| d.kind == DefKind::Constant && d.container.is_none())
 }
 
 /// Checks that the size is used for nothing else. For sets of integers, the ends of ranges and the
 /// sizes of arrays may follow from it too; [`integers`] checks that these are ranges of elements.
 pub(crate) fn uses(file: &SourceFile, source: &Source, set: &Scalarset) -> Result<(), Refusal> {
-    let Some(name) = &source.constant else { return Ok(()) };
+    let Some(name) = &source.constant else {
+        return Ok(());
+    };
     let index = Index::of_model(file);
-    let queries: Vec<Span> = file.queries().iter().map(|q| q.query.span.shift(q.base)).collect();
+    let queries: Vec<Span> = file
+        .queries()
+        .iter()
+        .map(|q| q.query.span.shift(q.base))
+        .collect();
     let in_query = |s: Span| queries.iter().any(|q| q.start <= s.start && s.end <= q.end);
     let masked = file.masked();
     for use_of in &index.occurrences {
-        let is_size = index.definition(use_of.def).is_some_and(|d| d.name == name.as_str());
+        let is_size = index
+            .definition(use_of.def)
+            .is_some_and(|d| d.name == name.as_str());
         if !is_size || use_of.declares || in_query(use_of.span) || use_of.span == source.span {
             continue;
         }
@@ -211,7 +241,9 @@ fn ends_range(text: &str, span: Span, index: &Index) -> bool {
     match before.as_slice() {
         [.., "int", "[", ","] => false,
         [.., "int", "[", lo, ","] if is_number(lo) => closes(Some(after)) || closes(minus),
-        [.., ty, name, "["] if is_type(ty) && !is_number(name) => closes(Some(after)) || closes(plus),
+        [.., ty, name, "["] if is_type(ty) && !is_number(name) => {
+            closes(Some(after)) || closes(plus)
+        }
         _ => false,
     }
 }
@@ -307,9 +339,12 @@ pub(crate) fn integers(network: &Network, layout: &Layout) -> Vec<Refusal> {
     for variable in &network.variables {
         let mut bad = false;
         shapes(&variable.shape, &mut |shape| match shape {
-            Shape::Int { lo, hi, scalarset, .. } => {
+            Shape::Int {
+                lo, hi, scalarset, ..
+            } => {
                 let holds = *scalarset == Some(layout.set);
-                let fits = *lo <= layout.first && (*hi == last || *hi >= crate::network::DEFAULT_INT.1);
+                let fits =
+                    *lo <= layout.first && (*hi == last || *hi >= crate::network::DEFAULT_INT.1);
                 bad |= match holds {
                     true => !fits,
                     false => near(i64::from(*hi)) || near(i64::from(*lo)),
@@ -323,31 +358,64 @@ pub(crate) fn integers(network: &Network, layout: &Layout) -> Vec<Refusal> {
         }
     }
     for family in &network.families {
-        let span = network.processes.get(family.first.0 as usize).map_or(set.span, |p| p.span);
+        let span = network
+            .processes
+            .get(family.first.0 as usize)
+            .map_or(set.span, |p| p.span);
         if family.params.iter().any(|r| !fits_set(r, layout)) {
             out.push(what(&family.name, span));
         }
     }
     for function in &network.functions {
-        let ranges = function.params.iter().flat_map(|p| p.ranges.iter().flatten());
-        let of_size = ranges.chain(&function.result_ranges).any(|r| near(i64::from(r.1)));
+        let ranges = function
+            .params
+            .iter()
+            .flat_map(|p| p.ranges.iter().flatten());
+        let of_size = ranges
+            .chain(&function.result_ranges)
+            .any(|r| near(i64::from(r.1)));
         if of_size {
             out.push(what(&function.name, function.span));
         }
     }
-    let mut visitor = super::visit::Walk::new(network, Ranges { layout, found: Vec::new() });
+    let mut visitor = super::visit::Walk::new(
+        network,
+        Ranges {
+            layout,
+            found: Vec::new(),
+        },
+    );
     for process in &network.processes {
         for edge in &process.edges {
             if let Some(s) = edge.selects.iter().find(|s| !fits_set(&s.range, layout)) {
-                out.push(what(&s.name, edge.spans.first().copied().unwrap_or(set.span)));
+                out.push(what(
+                    &s.name,
+                    edge.spans.first().copied().unwrap_or(set.span),
+                ));
             }
-            edge.guard.iter().chain(&edge.updates).for_each(|e| visitor.expr(e));
+            edge.guard
+                .iter()
+                .chain(&edge.updates)
+                .for_each(|e| visitor.expr(e));
         }
-        let invariants = process.locations.iter().filter_map(|l| l.invariant.as_ref());
+        let invariants = process
+            .locations
+            .iter()
+            .filter_map(|l| l.invariant.as_ref());
         invariants.for_each(|e| visitor.expr(e));
     }
-    network.before_update.iter().chain(&network.after_update).for_each(|e| visitor.expr(e));
-    out.extend(visitor.visitor.found.into_iter().map(|span| what("this range", span)));
+    network
+        .before_update
+        .iter()
+        .chain(&network.after_update)
+        .for_each(|e| visitor.expr(e));
+    out.extend(
+        visitor
+            .visitor
+            .found
+            .into_iter()
+            .map(|span| what("this range", span)),
+    );
     out
 }
 
@@ -374,7 +442,13 @@ impl super::visit::Visitor for Ranges<'_> {
         }
     }
 
-    fn place(&mut self, place: &crate::network::Place, _: super::visit::Access, span: Span, _: bool) {
+    fn place(
+        &mut self,
+        place: &crate::network::Place,
+        _: super::visit::Access,
+        span: Span,
+        _: bool,
+    ) {
         let near = (i64::from(place.hi) - i64::from(self.layout.size)).abs() <= 1;
         let plain = place.scalarset != Some(self.layout.set);
         if matches!(place.base, Base::Slot(_) | Base::Ref(_)) && plain && near {

@@ -49,7 +49,12 @@ pub(crate) struct Walk<'n, V> {
 
 impl<'n, V: Visitor> Walk<'n, V> {
     pub(crate) fn new(network: &'n Network, visitor: V) -> Walk<'n, V> {
-        Walk { network, visitor, seen: BTreeSet::new(), functions: 0 }
+        Walk {
+            network,
+            visitor,
+            seen: BTreeSet::new(),
+            functions: 0,
+        }
     }
 
     pub(crate) fn expr(&mut self, e: &Expr) {
@@ -81,7 +86,9 @@ impl<'n, V: Visitor> Walk<'n, V> {
             }
             ExprKind::Call(call) => self.call(call, e.span),
             ExprKind::Quantifier { body, .. } => self.expr(body),
-            ExprKind::Clock { left, right, bound, .. } => {
+            ExprKind::Clock {
+                left, right, bound, ..
+            } => {
                 self.clock(left, false, e.span);
                 right.iter().for_each(|r| self.clock(r, false, e.span));
                 self.expr(bound);
@@ -171,7 +178,9 @@ impl<'n, V: Visitor> Walk<'n, V> {
                     self.statements(then, span);
                     self.statements(other, span);
                 }
-                Stmt::While { cond, body, step, .. } => {
+                Stmt::While {
+                    cond, body, step, ..
+                } => {
                     self.expr(cond);
                     self.statements(body, span);
                     self.statements(step, span);

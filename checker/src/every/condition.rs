@@ -52,7 +52,9 @@ fn both(a: Vec<Conjunction>, b: &[Conjunction]) -> Eval<Vec<Conjunction>> {
         return broken("a condition over clocks has too many alternatives");
     }
     let join = |x: &Conjunction, y: &Conjunction| x.iter().chain(y).copied().collect();
-    Ok(a.iter().flat_map(|x| b.iter().map(move |y| join(x, y))).collect())
+    Ok(a.iter()
+        .flat_map(|x| b.iter().map(move |y| join(x, y)))
+        .collect())
 }
 
 fn truth(value: bool) -> Vec<Conjunction> {
@@ -62,12 +64,22 @@ fn truth(value: bool) -> Vec<Conjunction> {
 impl Evaluator<'_> {
     /// Where a condition may have the wanted value: alternatives of conjunctions, more rather than
     /// fewer.
-    pub(crate) fn condition(&mut self, e: &Expr, want: bool, reading: Reading) -> Eval<Vec<Conjunction>> {
+    pub(crate) fn condition(
+        &mut self,
+        e: &Expr,
+        want: bool,
+        reading: Reading,
+    ) -> Eval<Vec<Conjunction>> {
         if reading == Reading::Guard && !has_clocks(e) {
             return Ok(truth(self.truth(e)? == want));
         }
         match &e.kind {
-            ExprKind::Clock { left, right, op, bound } => {
+            ExprKind::Clock {
+                left,
+                right,
+                op,
+                bound,
+            } => {
                 let op = if want { *op } else { negate(*op) };
                 self.compare(left, right.as_ref(), op, bound)
             }
@@ -91,7 +103,12 @@ impl Evaluator<'_> {
                 let branch = if self.truth(c)? { a } else { b };
                 self.condition(branch, want, reading)
             }
-            ExprKind::Quantifier { kind, slot, range, body } if *kind != QuantifierKind::Sum => {
+            ExprKind::Quantifier {
+                kind,
+                slot,
+                range,
+                body,
+            } if *kind != QuantifierKind::Sum => {
                 let (values, others) = self.range(range);
                 let one_decides = (*kind == QuantifierKind::Exists) == want;
                 if one_decides && others && reading == Reading::Guard && self.open() {
@@ -156,7 +173,12 @@ impl Evaluator<'_> {
 
     /// The clocks and the constant of a comparison. The constant is evaluated first, so that its
     /// failures are found also where a clock belongs to an element outside.
-    fn atom(&mut self, left: &ClockRef, right: Option<&ClockRef>, bound: &Expr) -> Eval<(usize, usize, i32)> {
+    fn atom(
+        &mut self,
+        left: &ClockRef,
+        right: Option<&ClockRef>,
+        bound: &Expr,
+    ) -> Eval<(usize, usize, i32)> {
         let c = self.eval(bound)?;
         let c = match i32::try_from(c) {
             Ok(c) if i64::from(c).abs() < bound::CONSTANT_LIMIT => c,
@@ -171,7 +193,10 @@ impl Evaluator<'_> {
     }
 
     /// The value of an evaluation if it is the same for all choices and everything was seen.
-    fn certainly<T: PartialEq>(&mut self, mut act: impl FnMut(&mut Self) -> Eval<T>) -> Eval<Option<T>> {
+    fn certainly<T: PartialEq>(
+        &mut self,
+        mut act: impl FnMut(&mut Self) -> Eval<T>,
+    ) -> Eval<Option<T>> {
         let outer = std::mem::take(&mut self.choices);
         let mut value = None;
         let mut certain = true;
@@ -215,14 +240,24 @@ impl Evaluator<'_> {
                     None => self.invariant(clocks, &mut Certain::default()),
                 }
             }
-            ExprKind::Clock { left, right, op, bound } => {
+            ExprKind::Clock {
+                left,
+                right,
+                op,
+                bound,
+            } => {
                 let atom = self.certainly(|s| s.compare(left, right.as_ref(), *op, bound))?;
                 if let Some([one]) = atom.as_deref() {
                     out.atoms.extend(one);
                 }
                 Ok(())
             }
-            ExprKind::Quantifier { kind: QuantifierKind::Forall, slot, range, body } => {
+            ExprKind::Quantifier {
+                kind: QuantifierKind::Forall,
+                slot,
+                range,
+                body,
+            } => {
                 for v in self.range(range).0 {
                     self.bind(*slot, v);
                     self.invariant(body, out)?;
@@ -230,7 +265,9 @@ impl Evaluator<'_> {
                 Ok(())
             }
             // Not convex: it demands nothing, but must not fail.
-            _ => self.certainly(|s| s.condition(e, true, Reading::Guard)).map(drop),
+            _ => self
+                .certainly(|s| s.condition(e, true, Reading::Guard))
+                .map(drop),
         }
     }
 

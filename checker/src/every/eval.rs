@@ -215,7 +215,12 @@ impl<'a> Evaluator<'a> {
                 let branch = if self.truth(c)? { a } else { b };
                 self.eval(branch)
             }
-            ExprKind::Assign { place, op, value, old_value } => {
+            ExprKind::Assign {
+                place,
+                op,
+                value,
+                old_value,
+            } => {
                 let value = self.eval(value)?;
                 let address = self.address(place)?;
                 let old = self.load(address)?;
@@ -223,15 +228,28 @@ impl<'a> Evaluator<'a> {
                     Some(op) => operate(*op, int(old)?, int(value)?)?,
                     None => value,
                 };
-                self.fit(new, (place.lo, place.hi), place.scalarset == Some(self.layout.set))?;
+                self.fit(
+                    new,
+                    (place.lo, place.hi),
+                    place.scalarset == Some(self.layout.set),
+                )?;
                 self.store(address, new)?;
                 Ok(if *old_value { old } else { new })
             }
-            ExprKind::Copy { target, source, len } => {
+            ExprKind::Copy {
+                target,
+                source,
+                len,
+            } => {
                 self.copy(target, source, *len)?;
                 Ok(0)
             }
-            ExprKind::SameBlock { left, right, len, negated } => {
+            ExprKind::SameBlock {
+                left,
+                right,
+                len,
+                negated,
+            } => {
                 let (left, right) = (self.block(left, *len)?, self.block(right, *len)?);
                 let mut same = true;
                 for (a, b) in left.into_iter().zip(right) {
@@ -240,7 +258,12 @@ impl<'a> Evaluator<'a> {
                 Ok((same != *negated).into())
             }
             ExprKind::Call(call) => Ok(self.call(call)?.first().copied().unwrap_or(0)),
-            ExprKind::Quantifier { kind, slot, range, body } => {
+            ExprKind::Quantifier {
+                kind,
+                slot,
+                range,
+                body,
+            } => {
                 let (values, others) = self.range(range);
                 let mut decided = false;
                 let ends_with = *kind == QuantifierKind::Exists;
@@ -453,7 +476,11 @@ impl<'a> Evaluator<'a> {
                 let branch = if self.truth(c)? { a } else { b };
                 self.block(branch, len)
             }
-            Block::Assign { target, source, len } => self.copy(target, source, *len),
+            Block::Assign {
+                target,
+                source,
+                len,
+            } => self.copy(target, source, *len),
         }
     }
 
@@ -539,7 +566,9 @@ impl<'a> Evaluator<'a> {
                 let branch = if self.truth(cond)? { then } else { other };
                 return self.run(branch);
             }
-            Stmt::While { cond, body, step, .. } => {
+            Stmt::While {
+                cond, body, step, ..
+            } => {
                 while self.truth(cond)? {
                     self.round()?;
                     match self.run(body)? {
@@ -561,7 +590,9 @@ impl<'a> Evaluator<'a> {
                     break;
                 }
             },
-            Stmt::Iterate { slot, range, body, .. } => {
+            Stmt::Iterate {
+                slot, range, body, ..
+            } => {
                 // Over the set, a loop sets an entry of each element: those outside are not seen.
                 for v in self.range(range).0 {
                     self.round()?;

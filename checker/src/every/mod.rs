@@ -69,7 +69,10 @@ fn attempt(
     report.query = formula.to_owned();
     let direct = std::mem::take(&mut report.statistics);
     report.statistics = run.watch.statistics();
-    report.statistics.peak_memory_bytes = report.statistics.peak_memory_bytes.max(direct.peak_memory_bytes);
+    report.statistics.peak_memory_bytes = report
+        .statistics
+        .peak_memory_bytes
+        .max(direct.peak_memory_bytes);
     report.every = Some(run.every);
     report
 }
@@ -103,7 +106,9 @@ impl Run<'_> {
         loop {
             if k > largest {
                 if why.is_empty() {
-                    why = format!("the claim relates {k} elements, and views of more than {largest} are not tried");
+                    why = format!(
+                        "the claim relates {k} elements, and views of more than {largest} are not tried"
+                    );
                 }
                 break;
             }
@@ -127,7 +132,10 @@ impl Run<'_> {
             }
             k += 1;
         }
-        self.unknown(format!("not proved for every size of `{}`: {why}", self.family.set()))
+        self.unknown(format!(
+            "not proved for every size of `{}`: {why}",
+            self.family.set()
+        ))
     }
 
     /// One closure, with hulls first.
@@ -143,10 +151,16 @@ impl Run<'_> {
             return Ok(Closed::Larger(needed));
         }
         let movers = Rules::new(&instance.network, &layout).most_movers();
-        let (instance, layout) = self.family.instance_for(k + movers).map_err(|r| place(self, r))?;
+        let (instance, layout) = self
+            .family
+            .instance_for(k + movers)
+            .map_err(|r| place(self, r))?;
         let query = instance.query(self.formula).map_err(|m| refused(self, m))?;
         let QueryKind::Path(_, condition) = &query.kind else {
-            return Err(refused(self, "only `A[]` and `E<>` can be answered for every size".into()));
+            return Err(refused(
+                self,
+                "only `A[]` and `E<>` can be answered for every size".into(),
+            ));
         };
         let rules = Rules::new(&instance.network, &layout);
         let claim = Claim {
@@ -160,7 +174,9 @@ impl Run<'_> {
             let sizes = (k as usize, movers as usize, hulls);
             match Closure::new(&rules, &widening, claim, sizes, &mut self.watch).run() {
                 Outcome::Holds(count) => return Ok(Closed::Holds(count)),
-                Outcome::Violated => why = format!("with views of {k}, a violation cannot be excluded"),
+                Outcome::Violated => {
+                    why = format!("with views of {k}, a violation cannot be excluded")
+                }
                 Outcome::Stuck(message) => why = message,
                 Outcome::Stopped(stop) => {
                     return Err(Box::new(self.report(Verdict::Unknown, Some(stop.reason()))));
@@ -176,7 +192,11 @@ impl Run<'_> {
 
     /// Checks the sizes below that of the views, which the proof does not cover.
     fn below(&mut self, k: u32, asked: &Asked) -> QueryReport {
-        let holds = if asked.possibly { Verdict::Violated } else { Verdict::Satisfied };
+        let holds = if asked.possibly {
+            Verdict::Violated
+        } else {
+            Verdict::Satisfied
+        };
         for n in 1..k {
             match self.size(n, self.options.states) {
                 Err(report) => return *report,
@@ -190,7 +210,11 @@ impl Run<'_> {
 
     /// Searches small sizes for a run that refutes the claim.
     fn refute(&mut self, asked: &Asked) -> Option<QueryReport> {
-        let bad = if asked.possibly { Verdict::Satisfied } else { Verdict::Violated };
+        let bad = if asked.possibly {
+            Verdict::Satisfied
+        } else {
+            Verdict::Violated
+        };
         let states = self.options.states.unwrap_or(MOST_STATES).min(MOST_STATES);
         for n in 1..=LARGEST_SIZE {
             if self.watch.is_over().is_some() {
@@ -198,7 +222,9 @@ impl Run<'_> {
             }
             match self.size(n, Some(states)) {
                 Ok(report) if report.verdict == bad => return Some(self.differs(report, n, asked)),
-                Ok(report) if report.verdict == Verdict::Error => return Some(self.differs(report, n, asked)),
+                Ok(report) if report.verdict == Verdict::Error => {
+                    return Some(self.differs(report, n, asked));
+                }
                 // Larger sizes have more states.
                 Ok(report) if report.verdict == Verdict::Unknown => return None,
                 _ => {}
@@ -213,8 +239,9 @@ impl Run<'_> {
             Verdict::Violated if !asked.possibly => self.every.violated_at = Some(n),
             Verdict::Satisfied => {
                 report.verdict = Verdict::Unknown;
+                let s = if n == 1 { "" } else { "s" };
                 let message = format!(
-                    "some run with {n} elements of `{}` reaches the condition, so it is not false for every size",
+                    "some run with {n} element{s} of `{}` reaches the condition, so it is not false for every size",
                     self.family.set()
                 );
                 report.reason = Some(Reason::Every(message));
@@ -228,7 +255,10 @@ impl Run<'_> {
     /// The answer of the ordinary engine for one size.
     fn size(&mut self, n: u32, states: Option<u64>) -> Result<QueryReport, Box<QueryReport>> {
         let fail = |run: &Self, message: String| Box::new(run.unknown(message));
-        let instance = self.family.at(n).map_err(|r| fail(self, format!("{} ({})", r.message, r.code)))?;
+        let instance = self
+            .family
+            .at(n)
+            .map_err(|r| fail(self, format!("{} ({})", r.message, r.code)))?;
         let query = instance.query(self.formula).map_err(|m| fail(self, m))?;
         let spent = self.watch.statistics().seconds;
         let options = Options {
@@ -237,7 +267,13 @@ impl Run<'_> {
             ..self.options.clone()
         };
         let position = |span| instance.position(span);
-        Ok(verify(&instance.network, &query, &options, &position, self.control))
+        Ok(verify(
+            &instance.network,
+            &query,
+            &options,
+            &position,
+            self.control,
+        ))
     }
 }
 
@@ -257,7 +293,11 @@ fn conditions(network: &Network, layout: &Layout) -> u32 {
     let mut most = 2;
     for (p, process) in network.processes.iter().enumerate() {
         let own = u32::from(layout.process_owner[p].is_some());
-        for invariant in process.locations.iter().filter_map(|l| l.invariant.as_ref()) {
+        for invariant in process
+            .locations
+            .iter()
+            .filter_map(|l| l.invariant.as_ref())
+        {
             most = most.max(own + of_condition(network, layout, invariant));
         }
     }

@@ -52,7 +52,9 @@ impl Discrete {
     pub(crate) fn canonical(&self) -> (Discrete, Vec<usize>) {
         let mut best: Option<(Discrete, Vec<usize>)> = None;
         for order in permutations(self.parts.len()) {
-            let sorted = order.windows(2).all(|w| self.parts[w[0]] <= self.parts[w[1]]);
+            let sorted = order
+                .windows(2)
+                .all(|w| self.parts[w[0]] <= self.parts[w[1]]);
             if !sorted {
                 continue;
             }
@@ -146,7 +148,11 @@ impl State {
                 state.cells[*c] = element(*v);
             }
         };
-        fill(&layout.fixed_processes, &layout.fixed_cells, &discrete.fixed);
+        fill(
+            &layout.fixed_processes,
+            &layout.fixed_cells,
+            &discrete.fixed,
+        );
         for (e, part) in discrete.parts.iter().enumerate() {
             fill(&layout.processes[e], &layout.cells[e], part);
         }
@@ -166,7 +172,9 @@ impl State {
         };
         let read = |processes: &[usize], cells: &[usize]| {
             let locations = processes.iter().map(|p| i64::from(self.locations[*p]));
-            locations.chain(cells.iter().map(value)).collect::<Vec<i64>>()
+            locations
+                .chain(cells.iter().map(value))
+                .collect::<Vec<i64>>()
         };
         let part = |e: usize| read(&layout.processes[e], &layout.cells[e]);
         Discrete {
@@ -211,7 +219,10 @@ mod tests {
     #[test]
     fn only_other_becomes_the_new_member() {
         let next = example().with(vec![7], &[2]);
-        assert_eq!(next.map(|n| n.fixed), Some(vec![MEMBER, MEMBER + 2, MEMBER + 3, -1]));
+        assert_eq!(
+            next.map(|n| n.fixed),
+            Some(vec![MEMBER, MEMBER + 2, MEMBER + 3, -1])
+        );
         assert_eq!(example().with(vec![7], &[3]), None);
         assert_eq!((permutations(4).len(), subsets(5, 3).len()), (24, 10));
     }

@@ -9,8 +9,10 @@ use super::state::{OTHER, State};
 use crate::mutation::{Mutation, is_on};
 use crate::zone::Zone;
 use std::collections::BTreeSet;
-use zonelens_analysis::every::{Footprint, Layout, channels, committed_receivers, of_edge, receivers};
-use zonelens_analysis::network::{ChannelId, Edge, Expr, LocationKind, Network};
+use zonelens_analysis::every::{
+    Footprint, Layout, channels, committed_receivers, of_edge, receivers,
+};
+use zonelens_analysis::network::{ChannelId, Edge, Expr, LocationKind, Network, Sync};
 use zonelens_syntax::ast::Direction;
 
 /// The most combinations of values of the `select` variables of an edge.
@@ -110,13 +112,12 @@ impl<'a> Rules<'a> {
         for &p in &processes {
             for (e, edge) in self.network.processes[p].edges.iter().enumerate() {
                 let own = &self.footprints[p][e];
-                let Some(sync) = edge.sync.as_ref() else {
-                    most = most.max(own.count());
+                // Its guard may fail where it has no partner.
+                most = most.max(own.count());
+                let sends = |s: &&Sync| s.direction == Direction::Send;
+                let Some(sync) = edge.sync.as_ref().filter(sends) else {
                     continue;
                 };
-                if sync.direction != Direction::Send {
-                    continue;
-                }
                 for c in channels(&sync.channel) {
                     if self.network.channels[ChannelId(c)].broadcast {
                         most = most.max(own.with(&self.heard(c)).count());
@@ -156,7 +157,9 @@ impl<'a> Rules<'a> {
                 }
                 let urgent = || {
                     let sync = edge.sync.as_ref();
-                    sync.is_some_and(|s| channels(&s.channel).any(|c| self.network.channels[ChannelId(c)].urgent))
+                    sync.is_some_and(|s| {
+                        channels(&s.channel).any(|c| self.network.channels[ChannelId(c)].urgent)
+                    })
                 };
                 if urgent_only && !urgent() {
                     continue;
@@ -203,14 +206,18 @@ impl<'a> Rules<'a> {
                 true => (lo..lo + members as i64).collect(),
                 false => (lo..lo + i64::from(select.range.len)).collect(),
             };
-            if select.range.scalarset == Some(self.layout.set) && !is_on(Mutation::EverySelectInside) {
+            if select.range.scalarset == Some(self.layout.set)
+                && !is_on(Mutation::EverySelectInside)
+            {
                 values.push(OTHER);
             }
             if all.len().saturating_mul(values.len()) > MOST_SELECTED {
                 return broken("the select variables of an edge have too many values");
             }
             let longer = all.iter().flat_map(|one| {
-                values.iter().map(move |v| one.iter().copied().chain([*v]).collect())
+                values
+                    .iter()
+                    .map(move |v| one.iter().copied().chain([*v]).collect())
             });
             all = longer.collect();
         }
@@ -229,7 +236,10 @@ impl<'a> Rules<'a> {
         let committed = |p: usize| self.kind(state, p) == LocationKind::Committed;
         let some_committed = self.present(state).any(committed);
         let first = |c: &Candidate| !some_committed || committed(c.process);
-        for starter in candidates.iter().filter(|c| c.direction != Some(Direction::Receive)) {
+        for starter in candidates
+            .iter()
+            .filter(|c| c.direction != Some(Direction::Receive))
+        {
             let own = &self.footprints[starter.process][starter.edge];
             let Some(channel) = starter.channel else {
                 if first(starter) && own.count() >= least {
@@ -254,7 +264,8 @@ impl<'a> Rules<'a> {
             if own.with(&self.heard(channel)).count() < least {
                 continue;
             }
-            let outside = self.committed_receivers.contains(&channel) && !is_on(Mutation::EveryCommittedBlocks);
+            let outside = self.committed_receivers.contains(&channel)
+                && !is_on(Mutation::EveryCommittedBlocks);
             for way in self.reactions(&candidates, starter, channel)? {
                 if outside || way.iter().any(|c| first(c)) {
                     self.take(state, zone, &way, emit)?;
@@ -282,7 +293,9 @@ impl<'a> Rules<'a> {
         for own in all.chunk_by(|a, b| a.process == b.process) {
             let obliged = own.iter().any(|c| c.certain);
             let longer = ways.iter().flat_map(|way| {
-                let reacts = own.iter().map(move |c| way.iter().copied().chain([*c]).collect());
+                let reacts = own
+                    .iter()
+                    .map(move |c| way.iter().copied().chain([*c]).collect());
                 let stays = (!obliged).then(|| way.clone());
                 reacts.chain(stays)
             });
@@ -352,7 +365,9 @@ impl<'a> Rules<'a> {
             for (select, v) in edge.selects.iter().zip(&part.values) {
                 evaluator.bind(select.slot, *v);
             }
-            edge.updates.iter().try_for_each(|e| evaluator.eval(e).map(drop))?;
+            edge.updates
+                .iter()
+                .try_for_each(|e| evaluator.eval(e).map(drop))?;
         }
         for part in parts {
             let edge = self.edge(part.process, part.edge);
@@ -419,7 +434,9 @@ impl<'a> Rules<'a> {
         }
         let certain = |c: &&Candidate| c.certain || is_on(Mutation::EveryUrgentOpen);
         let candidates = self.candidates(state, true)?;
-        let senders = candidates.iter().filter(|c| c.direction == Some(Direction::Send));
+        let senders = candidates
+            .iter()
+            .filter(|c| c.direction == Some(Direction::Send));
         for sender in senders.filter(certain) {
             let Some(c) = sender.channel else { continue };
             let channel = &self.network.channels[ChannelId(c)];
@@ -432,7 +449,7 @@ impl<'a> Rules<'a> {
                     && r.process != sender.process
             };
             let stops = match channel.broadcast {
-                true => !self.receivers.contains(&c) || is_on(Mutation::EveryUrgentBroadcast),
+                true => !self.receivers.contains(&c),
                 false => candidates.iter().filter(certain).any(|r| hears(&r)),
             };
             if stops {
@@ -443,7 +460,13 @@ impl<'a> Rules<'a> {
     }
 
     /// Whether a claim may be violated here: its condition may have the value `want`.
-    pub(crate) fn violates(&self, state: &State, zone: &Zone, claim: (&Expr, u32), want: bool) -> Eval<bool> {
+    pub(crate) fn violates(
+        &self,
+        state: &State,
+        zone: &Zone,
+        claim: (&Expr, u32),
+        want: bool,
+    ) -> Eval<bool> {
         let mut evaluator = Evaluator::new(self.network, self.layout, state.clone());
         loop {
             evaluator.enter(claim.1);
@@ -481,8 +504,10 @@ fn footprint(network: &Network, layout: &Layout, p: usize, edge: &Edge) -> Footp
     let found = of_edge(network, layout, p, edge);
     let process = u32::from(layout.process_owner[p].is_some());
     if is_on(Mutation::EveryProcessesOnly) {
-        return Footprint { own: process, ..Footprint::default() };
+        return Footprint {
+            own: process,
+            ..Footprint::default()
+        };
     }
     found
 }
-

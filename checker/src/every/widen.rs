@@ -49,7 +49,9 @@ impl Comparisons<'_> {
         match owner {
             None => (of(&self.layout.fixed_clocks), true),
             Some(e) => {
-                let own = self.process.is_some_and(|p| self.layout.process_owner[p] == Some(e));
+                let own = self
+                    .process
+                    .is_some_and(|p| self.layout.process_owner[p] == Some(e));
                 let at = self.layout.fixed_clocks.len() + of(&self.layout.clocks[e as usize]);
                 (at, own)
             }
@@ -60,11 +62,19 @@ impl Comparisons<'_> {
         match clock.base {
             ClockBase::Clock(c) if clock.steps.is_empty() => {
                 let (at, known) = self.place(c.index());
-                let row = if known && self.process.is_some() { &mut self.row } else { &mut *self.global };
+                let row = if known && self.process.is_some() {
+                    &mut self.row
+                } else {
+                    &mut *self.global
+                };
                 raise(&mut row[at], bounds);
             }
             ClockBase::Clock(c) => {
-                let most: u32 = clock.steps.iter().map(|s| s.stride * s.range.len.saturating_sub(1)).sum();
+                let most: u32 = clock
+                    .steps
+                    .iter()
+                    .map(|s| s.stride * s.range.len.saturating_sub(1))
+                    .sum();
                 for x in c.index()..=c.index() + most as usize {
                     let at = self.place(x).0;
                     raise(&mut self.global[at], bounds);
@@ -76,7 +86,12 @@ impl Comparisons<'_> {
 
     fn expr(&mut self, e: &Expr, want: bool) {
         match &e.kind {
-            ExprKind::Clock { left, right, op, bound } => {
+            ExprKind::Clock {
+                left,
+                right,
+                op,
+                bound,
+            } => {
                 let (lo, hi) = interval(bound);
                 let (low, most) = ((-lo).max(hi).max(0), hi.max(0));
                 let bounds = match (op, want, right) {
@@ -150,7 +165,12 @@ impl Widening {
         let none: Row = vec![(-1, -1); fixed + own];
         let mut global = none.clone();
         let mut read = |e: &Expr, process: Option<usize>, want: bool| {
-            let mut found = Comparisons { layout, process, row: none.clone(), global: &mut global };
+            let mut found = Comparisons {
+                layout,
+                process,
+                row: none.clone(),
+                global: &mut global,
+            };
             found.expr(e, want);
             found.row
         };
@@ -181,7 +201,12 @@ impl Widening {
                         set[at + if owner.is_none() { 0 } else { fixed }] |= mine;
                     }
                 }
-                edges.push((edge.source as usize, edge.target as usize, row.unwrap_or_else(|| none.clone()), set));
+                edges.push((
+                    edge.source as usize,
+                    edge.target as usize,
+                    row.unwrap_or_else(|| none.clone()),
+                    set,
+                ));
             }
             let mut changed = true;
             while changed {
@@ -209,7 +234,12 @@ impl Widening {
             }
         }
         // What is copied from another clock is compared as that one is.
-        Widening { local, global, fixed, own }
+        Widening {
+            local,
+            global,
+            fixed,
+            own,
+        }
     }
 
     /// The bounds `L` and `U` of the clocks of a configuration; entry 0 stands for zero.
