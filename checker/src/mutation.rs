@@ -58,6 +58,8 @@ pub(crate) enum Mutation {
     TwinsForgotten,
     /// Every size: only the elements of moving processes are added to views.
     EveryProcessesOnly,
+    /// Every size: an index that the same step assigns to counts once.
+    EveryWritesForgotten,
     /// Every size: `select` variables range over the members only.
     EverySelectInside,
     /// Every size: two elements outside are the same.
@@ -106,8 +108,9 @@ impl Mutation {
         Mutation::CycleByInclusion,
     ];
     /// Those of proofs for every size.
-    pub(crate) const OF_EVERY: [Mutation; 8] = [
+    pub(crate) const OF_EVERY: [Mutation; 9] = [
         Mutation::EveryProcessesOnly,
+        Mutation::EveryWritesForgotten,
         Mutation::EverySelectInside,
         Mutation::EveryOthersEqual,
         Mutation::EveryQuantifierClosed,

@@ -107,7 +107,7 @@ impl Check<'_> {
             self.refuse("every/clock", message, span);
         }
         let owner = self.layout.process_owner[p];
-        if any(&|c| c.broadcast) && sync.direction == Direction::Receive && owner.is_some() {
+        if any(&|c| c.broadcast) && sync.direction == Direction::Receive {
             self.receiver(edge, owner, span);
         }
     }
@@ -121,6 +121,10 @@ impl Check<'_> {
                 self.name()
             );
             self.refuse("every/broadcast", message, span);
+        }
+        // The fixed processes are in every view.
+        if owner.is_none() {
+            return;
         }
         let writes = Writes {
             layout: self.layout,

@@ -4,10 +4,11 @@
 //! process, the value of a `select` variable, or the value of a variable of the fixed part: there
 //! is no other source of elements, because the part of an element holds none (`layout.rs`), the
 //! variable of a quantifier or loop ranges over the members of a view, and functions take their
-//! elements from their arguments. [`Footprint`] counts these sources for one edge. A variable
-//! counts if it is used as an index; where the index is not written directly (inside functions,
-//! after assignments in the same step, in copied structs), every variable with elements that the
-//! step reads counts.
+//! elements from their arguments. [`Footprint`] collects these sources for the edges of a step. A
+//! variable counts if it is used as an index. Where the element of an index may come from somewhere
+//! else, all variables with elements that the step reads count, and all `select` variables: inside
+//! functions, for copied structs, and if the step assigns to a variable that it uses as an index
+//! (the sender of a synchronisation may write what its receiver uses).
 
 use super::Layout;
 use super::visit::{Access, Visitor, Walk};
@@ -15,26 +16,46 @@ use crate::network::{Base, CellId, Edge, Expr, ExprKind, IndexStep, Network, Pla
 use std::collections::BTreeSet;
 use zonelens_syntax::span::Span;
 
-/// The sources of elements of an edge.
+/// The sources of elements of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// The moving processes and `select` variables.
-    pub own: u32,
-    /// The cells of the fixed part whose elements may be used as indices.
-    pub names: BTreeSet<usize>,
+    /// The moving processes.
+    pub movers: u32,
+    /// The `select` variables over the set.
+    pub selects: u32,
+    /// Those that are used as indices.
+    pub indexing: u32,
+    /// The cells of the fixed part whose elements are used as indices.
+    pub indices: BTreeSet<usize>,
+    /// The cells with elements that are read.
+    pub read: BTreeSet<usize>,
+    /// The cells with elements that are written.
+    pub written: BTreeSet<usize>,
+    /// Whether some index may come from elsewhere.
+    pub indirect: bool,
 }
 
 impl Footprint {
-    /// The number of elements.
+    /// The most elements that the step touches.
     pub fn count(&self) -> u32 {
-        self.own + self.names.len() as u32
+        if self.indirect || !self.indices.is_disjoint(&self.written) {
+            let names = self.indices.union(&self.read).count() as u32;
+            return self.movers + self.selects + names;
+        }
+        self.movers + self.indexing + self.indices.len() as u32
     }
 
     /// What two edges touch that are taken together.
     pub fn with(&self, other: &Footprint) -> Footprint {
+        let both = |a: &BTreeSet<usize>, b: &BTreeSet<usize>| a.union(b).copied().collect();
         Footprint {
-            own: self.own + other.own,
-            names: self.names.union(&other.names).copied().collect(),
+            movers: self.movers + other.movers,
+            selects: self.selects + other.selects,
+            indexing: self.indexing + other.indexing,
+            indices: both(&self.indices, &other.indices),
+            read: both(&self.read, &other.read),
+            written: both(&self.written, &other.written),
+            indirect: self.indirect || other.indirect,
         }
     }
 }
@@ -43,10 +64,9 @@ impl Footprint {
 struct Sources<'a> {
     network: &'a Network,
     layout: &'a Layout,
-    indices: BTreeSet<usize>,
-    read: BTreeSet<usize>,
-    written: BTreeSet<usize>,
-    indirect: bool,
+    found: Footprint,
+    /// The slots of the edge that are used as indices.
+    slots: BTreeSet<u32>,
 }
 
 impl Sources<'_> {
@@ -70,15 +90,15 @@ impl Visitor for Sources<'_> {
     fn place(&mut self, place: &Place, access: Access, _: Span, _: bool) {
         let cells = self.cells(place);
         match access {
-            Access::Read => self.read.extend(cells),
-            Access::Write => self.written.extend(cells),
+            Access::Read => self.found.read.extend(cells),
+            Access::Write => self.found.written.extend(cells),
             Access::Reference | Access::Block | Access::WriteBlock => {
                 let all = 0..self.network.cells.len();
                 let some: Vec<usize> = all
                     .filter(|c| self.layout.holds_elements(self.network, *c))
                     .collect();
-                self.indirect |= !some.is_empty();
-                self.read.extend(some);
+                self.found.indirect |= !some.is_empty();
+                self.found.read.extend(some);
             }
         }
     }
@@ -91,53 +111,54 @@ impl Visitor for Sources<'_> {
             match &step.index.kind {
                 ExprKind::Read(place) if matches!(place.base, Base::Cell(_)) => {
                     let cells = self.cells(place);
-                    self.indices.extend(cells);
+                    self.found.indices.extend(cells);
                 }
                 // A select or quantifier variable of the edge itself.
-                ExprKind::Read(place) if matches!(place.base, Base::Slot(_)) && !in_function => {}
+                ExprKind::Read(place) if !in_function => match place.base {
+                    Base::Slot(slot) => {
+                        self.slots.insert(slot);
+                    }
+                    _ => self.found.indirect = true,
+                },
                 ExprKind::Const(_) => {}
-                _ => self.indirect = true,
+                _ => self.found.indirect = true,
             }
         }
     }
 }
 
-/// The cells whose elements an evaluation may use as indices.
+/// The sources of elements of an evaluation, and the slots that are used as indices.
 fn sources<'e>(
     network: &Network,
     layout: &Layout,
     code: impl Iterator<Item = &'e Expr>,
     indices: &[IndexStep],
-) -> BTreeSet<usize> {
+) -> (Footprint, BTreeSet<u32>) {
     let visitor = Sources {
         network,
         layout,
-        indices: BTreeSet::new(),
-        read: BTreeSet::new(),
-        written: BTreeSet::new(),
-        indirect: false,
+        found: Footprint::default(),
+        slots: BTreeSet::new(),
     };
     let mut walk = Walk::new(network, visitor);
     code.for_each(|e| walk.expr(e));
     walk.steps(indices);
-    let found = walk.visitor;
-    let mut names = found.indices;
-    if found.indirect || !names.is_disjoint(&found.written) {
-        names.extend(found.read);
-    }
-    names
+    (walk.visitor.found, walk.visitor.slots)
 }
 
 /// The sources of elements of an edge of a process, hooks included.
 pub fn of_edge(network: &Network, layout: &Layout, process: usize, edge: &Edge) -> Footprint {
     let over = |s: &&crate::network::Select| s.range.scalarset == Some(layout.set);
-    let selects = edge.selects.iter().filter(over).count() as u32;
+    let selects: Vec<u32> = edge.selects.iter().filter(over).map(|s| s.slot).collect();
     let hooks = network.before_update.iter().chain(&network.after_update);
     let code = edge.guard.iter().chain(&edge.updates).chain(hooks);
     let channel = edge.sync.as_ref().map_or(&[][..], |s| &s.channel.steps[..]);
+    let (found, slots) = sources(network, layout, code, channel);
     Footprint {
-        own: selects + u32::from(layout.process_owner[process].is_some()),
-        names: sources(network, layout, code, channel),
+        movers: u32::from(layout.process_owner[process].is_some()),
+        selects: selects.len() as u32,
+        indexing: selects.iter().filter(|s| slots.contains(s)).count() as u32,
+        ..found
     }
 }
 
@@ -149,7 +170,9 @@ pub fn of_condition(network: &Network, layout: &Layout, condition: &Expr) -> u32
 
 /// The number of variables whose elements a condition may use as indices.
 pub(crate) fn of_names(network: &Network, layout: &Layout, condition: &Expr) -> u32 {
-    sources(network, layout, std::iter::once(condition), &[]).len() as u32
+    sources(network, layout, std::iter::once(condition), &[])
+        .0
+        .count()
 }
 
 /// Measures nested quantifiers over the set.

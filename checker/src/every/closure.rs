@@ -4,8 +4,8 @@
 //! processes without an element, their clocks) and the processes, variables and clocks of these
 //! elements; a variable with an element outside holds *other*. Discrete views are stored up to
 //! renaming their elements, each with zones. The method is view abstraction (Abdulla, Haziza,
-//! Holík, *All for the price of few*, VMCAI 2013; Lowe, *View abstraction for systems with component
-//! identities*, FM 2018), here over zones.
+//! Holík, *All for the price of few*, VMCAI 2013; Lowe, *View abstraction for systems with
+//! component identities*, FM 2018), here over zones.
 //!
 //! **Theorem.** Let V be the set of views when nothing is new. For every n >= k, every reachable
 //! configuration c with n elements and every set A of k of them, the part of c with A is in V.
@@ -18,29 +18,30 @@
 //! are those of its moving processes, values of `select` variables, and elements of the fixed part
 //! that are used as indices; `analysis::every::names` bounds their number for each step by counting
 //! these sources in the text. (Receivers of a broadcast do not count: those outside change only
-//! themselves, because `analysis::every` refuses all others.) All parts of B = A + M with k elements
-//! are parts of c, so they are in V. `explore` builds every such B: it begins with any view, adds one
-//! element after the other, each time from a view that shares k - 1 elements with what is there, and
-//! keeps a configuration only if all its parts with k elements are views; `joined` meets one zone of
-//! each of these views, and the clock values of c lie in that intersection for the zones that contain
-//! its parts. Steps that touch fewer elements than were added are skipped: for them a smaller B will
-//! do.
+//! themselves, because `analysis::every` refuses all others.) All parts of B = A + M with k
+//! elements are parts of c, so they are in V. `explore` builds every such B: it begins with any
+//! view, adds one element after the other, each time from a view that shares k - 1 elements with
+//! what is there, and keeps a configuration only if all its parts with k elements are views;
+//! `joined` meets one zone of each of these views, and the clock values of c lie in that
+//! intersection for the zones that contain its parts. Steps that touch fewer elements than were
+//! added are skipped: for them a smaller B will do.
 //!
 //! *Lemma.* Replace every name outside B by *other*. Each expression that the step evaluates has in
 //! B, for some choice of the open values, the value it has in c; if no value was open, it has this
 //! value. The cases are at the head of `eval.rs` (values), and of `condition.rs` (clocks): members
-//! and *other* differ, two *others* are open; `forall` that is true on the members and `exists` that
-//! is false on them are open; connectives, branches, calls and assignments follow the choice; the
-//! part of *other* is not read in a step, because its element is in M. Invariants count only where
-//! no choice is open.
+//! and *other* differ, two *others* are open; `forall` that is true on the members and `exists`
+//! that is false on them are open; connectives, branches, calls and assignments follow the choice;
+//! the part of *other* is not read in a step, because its element is in M. Invariants count only
+//! where no choice is open.
 //!
 //! So the step is possible in B, with the same effect on B: guards hold for some choice; what is
-//! committed, urgent or certain to be received in B is so in c, hence what B forbids is forbidden in
-//! c (a broadcast that a committed element outside may receive is never forbidden); invariants of B
-//! hold in c, and time that passes in c may pass in B. The part of c' with A is a part of the
-//! successor, which `project` inserts. Widening and hulls only add points, and `insert` leaves a zone
-//! out only if V has one that contains it. An evaluation that fails ends the closure without a
-//! proof; one that fails in c fails in some B, as it depends on the elements of M and at most k more.
+//! committed, urgent or certain to be received in B is so in c, hence what B forbids is forbidden
+//! in c (a broadcast that a committed element outside may receive is never forbidden); invariants
+//! of B hold in c, and time that passes in c may pass in B. The part of c' with A is a part of the
+//! successor, which `project` inserts. Widening and hulls only add points, and `insert` leaves a
+//! zone out only if V has one that contains it. An evaluation that fails ends the closure without a
+//! proof; one that fails in c fails in some B, as it depends on the elements of M and at most k
+//! more.
 //!
 //! It is enough to combine a new zone with all that are known: each B with a new zone in one of its
 //! parts is built when that zone is taken from the queue, with this part as its first k elements. ∎

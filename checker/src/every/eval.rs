@@ -7,10 +7,10 @@
 //! after the other. Two open values are chosen independently, although they may be the same: this
 //! only adds possibilities. `false && open` is false for both choices, as it must be.
 //!
-//! To read the part of *other* ends the evaluation with [`Halt::Unseen`]; what this means is decided
-//! where the evaluation was started. Every other failure is [`Halt::Broken`], and then nothing is
-//! proved. Bodies of quantifiers over the set are evaluated for all members, also after one has
-//! decided: elements outside may come first in the order of the set.
+//! To read the part of *other* ends the evaluation with [`Halt::Unseen`]; what this means is
+//! decided where the evaluation was started. Every other failure is [`Halt::Broken`], and then
+//! nothing is proved. Bodies of quantifiers over the set are evaluated for all members, also after
+//! one has decided: elements outside may come first in the order of the set.
 
 use super::state::{OTHER, State};
 use crate::mutation::{Mutation, is_on};

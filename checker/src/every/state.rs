@@ -22,7 +22,8 @@ pub(crate) struct State {
 }
 
 /// The discrete part of a configuration, independent of the network: what processes of the fixed
-/// part and of each member do. Elements in the fixed part are members, [`OTHER`], or outside values.
+/// part and of each member do. Elements in the fixed part are members, [`OTHER`], or outside
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Discrete {
     /// The members: locations, then cells.

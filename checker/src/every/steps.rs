@@ -97,7 +97,12 @@ impl<'a> Rules<'a> {
                 let Some(sync) = &edge.sync else { continue };
                 let hears = sync.direction == Direction::Receive;
                 if hears && channels(&sync.channel).contains(&channel) {
-                    out.names.extend(&self.footprints[p][e].names);
+                    // Receivers outside do not count, and those that receive select no element.
+                    let names = Footprint {
+                        movers: 0,
+                        ..self.footprints[p][e].clone()
+                    };
+                    out = out.with(&names);
                 }
             }
         }
@@ -502,11 +507,16 @@ impl<'a> Rules<'a> {
 
 fn footprint(network: &Network, layout: &Layout, p: usize, edge: &Edge) -> Footprint {
     let found = of_edge(network, layout, p, edge);
-    let process = u32::from(layout.process_owner[p].is_some());
     if is_on(Mutation::EveryProcessesOnly) {
         return Footprint {
-            own: process,
+            movers: found.movers,
             ..Footprint::default()
+        };
+    }
+    if is_on(Mutation::EveryWritesForgotten) {
+        return Footprint {
+            written: BTreeSet::new(),
+            ..found
         };
     }
     found

@@ -199,7 +199,21 @@ struct Trap {
     claim: &'static str,
 }
 
-const TRAPS: [Trap; 10] = [
+const TRAPS: [Trap; 11] = [
+    Trap {
+        name: "what a sender assigns, its receiver may use as an index",
+        bugs: &[Mutation::EveryWritesForgotten],
+        from: 6,
+        text: "pid id, id2; bool s1, s2, seen; bool flag[pid]; chan c;
+process P(const pid i) { state a, b, d, e, h; init a; trans
+  a -> h { guard !s1; assign id = i, s1 = true, flag[i] = true; },
+  a -> h { guard s1 && !s2; assign id2 = i, s2 = true, flag[i] = true; },
+  a -> b { guard !seen; },
+  a -> d { guard s2 && !seen && flag[id]; sync c!; assign id = id2; },
+  a -> e { sync c?; assign seen = flag[id]; }; }
+system P;",
+        claim: "A[] forall (i : pid) forall (j : pid) not (i != j && seen && P(i).b && P(j).b)",
+    },
     Trap {
         name: "an element-valued variable as an index counts",
         bugs: &[Mutation::EveryProcessesOnly],
@@ -441,7 +455,7 @@ fn what_is_not_followed_is_refused_by_name() {
             "int[0,2] h[pid] = { 0, 0, 0 };",
             "",
             "assign h[i] = 1;",
-            "every/size",
+            "every/set",
         ),
         ("", "", "sync b?; assign g = 1;", "every/broadcast"),
         (
@@ -533,7 +547,6 @@ fn what_may_fail_is_not_proved() {
         "assign g = g - 1;",
         "assign h[g + 3] = 1;",
         "assign x[i] = 0 - 1;",
-        "guard exists (k : pid) (flag[k] && 1 / g > 0); ",
     ] {
         let text = format!(
             "const int N = 3; typedef scalar[N] pid; int[0,3] g; int h[3]; bool flag[pid]; clock x[pid];\n\

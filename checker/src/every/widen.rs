@@ -2,9 +2,9 @@
 //!
 //! Any zone that contains the exact one is right here, so these constants decide only whether the
 //! closure ends and how precise it is. They are computed per location, as in Behrmann, Bouyer,
-//! Larsen and Pelánek, *Lower and upper bounds in zone-based abstractions of timed automata* (2006):
-//! a clock counts in a location if it is compared there, or later before it is set. A clock that is
-//! compared by a process that does not own it counts everywhere.
+//! Larsen and Pelánek, *Lower and upper bounds in zone-based abstractions of timed automata*
+//! (2006): a clock counts in a location if it is compared there, or later before it is set. A clock
+//! that is compared by a process that does not own it counts everywhere.
 
 use super::state::State;
 use zonelens_analysis::every::Layout;

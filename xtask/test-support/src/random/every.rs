@@ -128,7 +128,7 @@ fn edge(rng: &mut Rng, k: usize) -> String {
     let (mut select, mut sync) = ("", "");
     match rng.below(9) {
         0 => sync = rng.pick(&["c[i]!", "c[i]?", "c[id]!", "d!", "d?"]),
-        1 => sync = rng.pick(&["b!", "b?", "bs[i]?", "bs[id]!", "d?"]),
+        1 => sync = rng.pick(&["br!", "br?", "bs[i]?", "bs[id]!", "br?"]),
         2 => sync = rng.pick(&["u!", "u?", "ub!", "ub?"]),
         3 | 4 => {
             select = "select j : pid; ";
@@ -142,7 +142,7 @@ fn edge(rng: &mut Rng, k: usize) -> String {
         }
         _ => {}
     }
-    if ["b?", "bs[i]?", "ub?"].contains(&sync) {
+    if ["br?", "bs[i]?", "ub?"].contains(&sync) {
         updates = some(rng, &OWN, 2);
         if rng.one_in(20) {
             updates.push("set = true");
@@ -179,7 +179,7 @@ pub fn family(rng: &mut Rng) -> String {
     }
     let mut text = "const int N = 3;\ntypedef scalar[N] pid;\npid id, id2;\nbool set, all, some;\nint[0,2] g;\n\
          bool flag[pid];\nint[0,2] n[pid];\nclock x[pid];\nclock gx;\n\
-         chan c[pid], d;\nbroadcast chan b, bs[pid];\nurgent chan u;\nurgent broadcast chan ub;\n\
+         chan c[pid], d;\nbroadcast chan br, bs[pid];\nurgent chan u;\nurgent broadcast chan ub;\n\
          void clear() { for (k : pid) flag[k] = false; }\n\
          void choose(pid p) { if (flag[p]) id = p; else id2 = p; }\n\
          process P(const pid i) {\n  state a"
@@ -210,7 +210,7 @@ pub fn family(rng: &mut Rng) -> String {
     text += &edges.join(",\n");
     text += ";\n}\n";
     if rng.one_in(2) {
-        let sync = rng.pick(&["b!", "d?", "u?", "c[id]!", "b?", "ub!", "bs[id2]!"]);
+        let sync = rng.pick(&["br!", "d?", "u?", "c[id]!", "br?", "ub!", "bs[id2]!"]);
         let guard = rng.pick(&[
             "",
             "guard !set; ",
@@ -245,7 +245,7 @@ fn chain(rng: &mut Rng) -> String {
     let last = 2 + rng.below(4);
     let mut text = format!(
         "const int N = 3;\ntypedef scalar[N] pid;\npid id, id2;\nbool set, all, some;\nint[0,{}] g;\n\
-         bool flag[pid];\nint[0,2] n[pid];\nclock x[pid];\nbroadcast chan b;\n\
+         bool flag[pid];\nint[0,2] n[pid];\nclock x[pid];\nbroadcast chan br;\n\
          process P(const pid i) {{\n  state a, b, e;\n  init a;\n  trans\n",
         last.max(2)
     );
@@ -279,8 +279,8 @@ fn chain(rng: &mut Rng) -> String {
         edges.push("    a -> b { guard g < 2; }".to_owned());
     }
     if rng.one_in(3) {
-        edges.push("    a -> b { guard g >= 1; sync b?; assign flag[i] = true; }".to_owned());
-        edges.push("    a -> e { guard g >= 1 && !set; sync b!; assign set = true; }".to_owned());
+        edges.push("    a -> b { guard g >= 1; sync br?; assign flag[i] = true; }".to_owned());
+        edges.push("    a -> e { guard g >= 1 && !set; sync br!; assign set = true; }".to_owned());
     }
     if rng.one_in(3) {
         edges.push(
