@@ -62,6 +62,8 @@ pub(crate) enum Mutation {
     EveryWritesForgotten,
     /// Every size: `select` variables range over the members only.
     EverySelectInside,
+    /// Every size: members that are alike are stored in one order only.
+    EveryOneOrder,
     /// Every size: two elements outside are the same.
     EveryOthersEqual,
     /// Every size: quantifiers range over the members only.

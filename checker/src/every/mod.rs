@@ -11,6 +11,8 @@ mod state;
 mod steps;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod traps;
 mod widen;
 
 use crate::Control;

@@ -49,22 +49,23 @@ impl Discrete {
         }
     }
 
-    /// The least configuration among its renamings, and the members in its order.
-    pub(crate) fn canonical(&self) -> (Discrete, Vec<usize>) {
-        let mut best: Option<(Discrete, Vec<usize>)> = None;
+    /// The least configuration among its renamings, and all orders of the members that give it:
+    /// there are several if members are alike.
+    pub(crate) fn canonical(&self) -> (Discrete, Vec<Vec<usize>>) {
+        let mut best: Option<(Discrete, Vec<Vec<usize>>)> = None;
         for order in permutations(self.parts.len()) {
-            let sorted = order
-                .windows(2)
-                .all(|w| self.parts[w[0]] <= self.parts[w[1]]);
+            let sorted = (order.windows(2)).all(|w| self.parts[w[0]] <= self.parts[w[1]]);
             if !sorted {
                 continue;
             }
             let renamed = self.restrict(&order);
-            if best.as_ref().is_none_or(|(b, _)| renamed < *b) {
-                best = Some((renamed, order));
+            match &mut best {
+                Some((b, orders)) if *b == renamed => orders.push(order),
+                Some((b, _)) if *b < renamed => {}
+                _ => best = Some((renamed, vec![order])),
             }
         }
-        best.unwrap_or_else(|| (self.clone(), (0..self.parts.len()).collect()))
+        best.unwrap_or_else(|| (self.clone(), vec![(0..self.parts.len()).collect()]))
     }
 
     /// The entries of the fixed part that hold a member.
@@ -210,8 +211,12 @@ mod tests {
 
     #[test]
     fn renamings_have_one_representative() {
-        let (canonical, order) = example().canonical();
-        assert_eq!(example().restrict(&order), canonical);
+        let (canonical, orders) = example().canonical();
+        assert_eq!(orders.len(), 1);
+        assert_eq!(example().restrict(&orders[0]), canonical);
+        let mut alike = example();
+        alike.fixed = vec![OTHER, -1];
+        assert_eq!(alike.canonical().1.len(), 2);
         for order in permutations(3) {
             assert_eq!(example().restrict(&order).canonical().0, canonical);
         }
