@@ -145,12 +145,13 @@ system P, F;",
     Trap {
         name: "an invariant about an element outside is taken as true",
         bugs: &[Mutation::EveryInvariantClosed],
-        from: 3,
-        text: "pid id; bool set; bool flag[pid];
-process P(const pid i) { state a, b { flag[id] }, h; init a; trans
+        from: 4,
+        text: "pid id; bool set, seen; bool flag[pid];
+process P(const pid i) { state a, b { flag[id] }, c, h; init a; trans
   a -> h { guard !set; assign id = i, set = true, flag[i] = true; },
-  a -> b { guard set; }; }
+  a -> b { guard set && !seen; },
+  a -> c { guard set && !seen; assign seen = true; }; }
 system P;",
-        claim: "A[] forall (i : pid) forall (j : pid) not (i != j && P(i).b && P(j).b)",
+        claim: "A[] forall (i : pid) forall (j : pid) not (i != j && seen && P(i).b && P(j).b)",
     },
 ];
