@@ -97,9 +97,11 @@ impl Layout {
                 return Err(Refusal::new("every/part", message, span));
             }
             if let Some(k) = over.first() {
-                for p in family.first.index()..family.first.index() + family.len as usize {
-                    let value = network.processes[p].args.get(*k).copied().unwrap_or(first);
-                    process_owner[p] = u32::try_from(value - first).ok();
+                let own = process_owner.iter_mut().zip(&network.processes);
+                let own = own.skip(family.first.index()).take(family.len as usize);
+                for (owner, process) in own {
+                    let value = process.args.get(*k).copied().unwrap_or(first);
+                    *owner = u32::try_from(value - first).ok();
                 }
             }
         }
