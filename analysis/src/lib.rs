@@ -12,6 +12,7 @@ mod consteval;
 pub mod coverage;
 mod diag;
 pub mod diagnostic;
+pub mod every;
 mod fix;
 mod hir;
 pub mod ide;

@@ -487,6 +487,7 @@ impl Model {
             text: SmolStr::default(),
             span: expression.span,
             expectation: None,
+            every: None,
             comment: None,
             results: Vec::new(),
             graphics: None,

@@ -35,8 +35,14 @@ fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagn
             PragmaKind::Expect(Some(_)) if !after_query => Some(
                 "there is no `//@ query` on the line before, so this has no effect".to_owned(),
             ),
+            PragmaKind::Every(set) if set.is_empty() => {
+                Some("write the set: `//@ every pid`; this has no effect".to_owned())
+            }
+            PragmaKind::Every(_) if !after_query => Some(
+                "there is no `//@ query` on the line before, so this has no effect".to_owned(),
+            ),
             PragmaKind::Unknown(word) => Some(format!(
-                "`//@ {word}` is unknown and has no effect; use `//@ query`, `//@ expect` or `//@ allow`"
+                "`//@ {word}` is unknown and has no effect; use `//@ query`, `//@ expect`, `//@ every` or `//@ allow`"
             )),
             _ => None,
         };
@@ -44,6 +50,7 @@ fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagn
             let at = pragma.span.shift(base);
             out.push(Diagnostic::new(CODE, message, at));
         }
-        after_query = matches!(pragma.kind, PragmaKind::Query(_));
+        let belongs = matches!(pragma.kind, PragmaKind::Expect(_) | PragmaKind::Every(_));
+        after_query = matches!(pragma.kind, PragmaKind::Query(_)) || after_query && belongs;
     }
 }

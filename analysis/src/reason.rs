@@ -27,6 +27,8 @@ pub enum Reason {
     ModelError(String),
     /// The query has errors.
     QueryError(String),
+    /// There is no proof for every size of a set, and no size that refutes the claim was found.
+    Every(String),
     /// An internal error of the checker.
     Internal(String),
     /// A string without a keyword that this version knows, unchanged.
@@ -45,6 +47,7 @@ impl Reason {
             Reason::Approximate(sentence) => ("approximate", sentence),
             Reason::ModelError(sentence) => ("model-error", sentence),
             Reason::QueryError(sentence) => ("query-error", sentence),
+            Reason::Every(sentence) => ("every", sentence),
             Reason::Internal(sentence) => ("internal", sentence),
             Reason::Other(text) => ("", text),
         }
@@ -79,6 +82,7 @@ impl From<String> for Reason {
             "approximate" => Reason::Approximate,
             "model-error" => Reason::ModelError,
             "query-error" => Reason::QueryError,
+            "every" => Reason::Every,
             "internal" => Reason::Internal,
             _ => return Reason::Other(text),
         };
@@ -118,6 +122,7 @@ mod tests {
             ),
             ("model-error: m: n", Reason::ModelError("m: n".into())),
             ("query-error: q", Reason::QueryError("q".into())),
+            ("every: e", Reason::Every("e".into())),
             ("internal: i", Reason::Internal("i".into())),
             ("later-word: l", Reason::Other("later-word: l".into())),
             ("memory", Reason::Other("memory".into())),

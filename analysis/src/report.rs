@@ -52,8 +52,54 @@ pub struct QueryReport {
     /// Why there is no certificate although one was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertified: Option<String>,
+    /// What was found out about every size of a set, if that was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<EveryReport>,
     /// The witness or counterexample; the last field, because long ones are written piece by piece.
     pub trace: Option<Trace>,
+}
+
+/// The answer about every size of a set of interchangeable elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EveryReport {
+    /// The set.
+    pub set: String,
+    /// Whether the answer holds for every size.
+    pub proved: bool,
+    /// The number of elements whose joint behaviour was kept: the size of views.
+    pub views: u32,
+    /// The number of views of the proof, or of the last attempt.
+    pub count: u64,
+    /// The sizes that were checked one by one.
+    pub direct: Vec<u32>,
+    /// A size with another answer.
+    pub violated_at: Option<u32>,
+}
+
+impl EveryReport {
+    /// What is known, as text: `for every size of pid (views of 2, 54 views; size 1 checked
+    /// directly)`.
+    pub fn text(&self) -> String {
+        let set = &self.set;
+        if let Some(n) = self.violated_at {
+            let s = if n == 1 { "" } else { "s" };
+            return format!("with {n} element{s} of {set}");
+        }
+        if !self.proved {
+            return format!("not proved for every size of {set}");
+        }
+        let sizes: Vec<String> = self.direct.iter().map(u32::to_string).collect();
+        let direct = match sizes.len() {
+            0 => String::new(),
+            1 => format!("; size {} checked directly", sizes[0]),
+            _ => format!("; sizes {} checked directly", sizes.join(", ")),
+        };
+        let views = self.views;
+        format!(
+            "for every size of {set} (views of {views}, {} views{direct})",
+            self.count
+        )
+    }
 }
 
 /// A certificate of an answer: a file that proves it to a program without the engine.
@@ -119,6 +165,7 @@ impl QueryReport {
             vacuous: None,
             certificate: None,
             uncertified: None,
+            every: None,
         }
     }
 
@@ -142,6 +189,7 @@ impl QueryReport {
             vacuous: self.vacuous.clone(),
             certificate: self.certificate.clone(),
             uncertified: self.uncertified.clone(),
+            every: self.every.clone(),
         }
     }
 
@@ -393,6 +441,10 @@ pub struct Options {
     /// small.
     #[serde(skip)]
     pub first_turn: Option<u64>,
+    /// The set for whose every size a query is answered (`--every`). Left out of JSON where there is
+    /// none, so that kept results stay valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
 }
 
 impl Default for Options {
@@ -414,6 +466,7 @@ impl Default for Options {
             constants: BTreeMap::new(),
             without: BTreeSet::new(),
             first_turn: None,
+            every: None,
         }
     }
 }

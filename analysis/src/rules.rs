@@ -12,6 +12,16 @@ macro_rules! rules {
 }
 
 rules![
+    ("every/broadcast", Error),
+    ("every/clock", Error),
+    ("every/count", Error),
+    ("every/initial", Error),
+    ("every/loop", Error),
+    ("every/part", Error),
+    ("every/priority", Error),
+    ("every/query", Error),
+    ("every/set", Error),
+    ("every/size", Error),
     ("lint/allow", Warning),
     ("lint/argument", Warning),
     ("lint/broadcast-clock-guard", Info),

@@ -6,8 +6,21 @@ use zonelens_analysis::{Model, Severity, codes};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::FileKind;
 
+/// Where rules of proofs for every size are tested.
+const ONLY_FOR_EVERY: &str = "needs a proof for every size: checker/src/every/tests.rs";
+
 /// Errors that need more than a text, and where they are tested.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("every/broadcast", ONLY_FOR_EVERY),
+    ("every/clock", ONLY_FOR_EVERY),
+    ("every/count", ONLY_FOR_EVERY),
+    ("every/initial", ONLY_FOR_EVERY),
+    ("every/loop", ONLY_FOR_EVERY),
+    ("every/part", ONLY_FOR_EVERY),
+    ("every/priority", ONLY_FOR_EVERY),
+    ("every/query", ONLY_FOR_EVERY),
+    ("every/set", ONLY_FOR_EVERY),
+    ("every/size", ONLY_FOR_EVERY),
     ("query/expectation", "needs a verdict: cli/tests/server"),
     ("query/unanswered", "needs a run: cli/tests/server"),
     (

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use zonelens_analysis::codes;
 
-const AREAS: [&str; 8] = [
+const AREAS: [&str; 9] = [
+    "every",
     "lint",
     "name",
     "query",

@@ -10,6 +10,7 @@ mod bounds;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod every;
 mod graph;
 mod mutation;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod walk;
 mod witness;
 mod zone;
 
+pub use every::verify_every;
 pub use strategy::{Certificate, coverage, verify, verify_and_certify};
 pub use walk::Walks;
 

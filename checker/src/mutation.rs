@@ -60,6 +60,26 @@ pub(crate) enum Mutation {
     SimulationOfSingles,
     /// `a≼LU` takes L for U.
     SimulationSwapsBounds,
+    /// Every size: only the elements of moving processes are added to views.
+    EveryProcessesOnly,
+    /// Every size: an index that the same step assigns to counts once.
+    EveryWritesForgotten,
+    /// Every size: `select` variables range over the members only.
+    EverySelectInside,
+    /// Every size: members that are alike are stored in one order only.
+    EveryOneOrder,
+    /// Every size: two elements outside are the same.
+    EveryOthersEqual,
+    /// Every size: quantifiers range over the members only.
+    EveryQuantifierClosed,
+    /// Every size: an open guard obliges a receiver, and an open invariant or guard is certain.
+    EveryOpenObliges,
+    /// Every size: committed members block every broadcast.
+    EveryCommittedBlocks,
+    /// Every size: an urgent synchronisation that is open stops time.
+    EveryUrgentOpen,
+    /// Every size: an invariant about an element outside is violated.
+    EveryInvariantClosed,
 }
 
 #[cfg(test)]
@@ -97,6 +117,18 @@ impl Mutation {
     pub(crate) const OF_SIMULATION: [Mutation; 2] = [
         Mutation::SimulationOfSingles,
         Mutation::SimulationSwapsBounds,
+    ];
+    /// Those of proofs for every size.
+    pub(crate) const OF_EVERY: [Mutation; 9] = [
+        Mutation::EveryProcessesOnly,
+        Mutation::EveryWritesForgotten,
+        Mutation::EverySelectInside,
+        Mutation::EveryOthersEqual,
+        Mutation::EveryQuantifierClosed,
+        Mutation::EveryOpenObliges,
+        Mutation::EveryCommittedBlocks,
+        Mutation::EveryUrgentOpen,
+        Mutation::EveryInvariantClosed,
     ];
     /// Those of coverage, which verdicts do not depend on.
     pub(crate) const OF_COVERAGE: [Mutation; 3] = [

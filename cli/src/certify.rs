@@ -98,6 +98,12 @@ impl Prepared {
         control: &Control<'_>,
         wanted: &Wanted,
     ) -> (QueryReport, Result<(), String>) {
+        if options.every.is_some() || query.query.every.is_some() {
+            let mut report = self.ask(from, query, options, control);
+            let why = "there are no certificates of proofs for every size yet";
+            report.uncertified = Some(why.to_owned());
+            return (report, Ok(()));
+        }
         let mut written = Ok(());
         let known = self.known_constants(options);
         let report = self.answer(from, query, (options, control), |network, resolved| {

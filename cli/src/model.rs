@@ -8,10 +8,13 @@ use std::time::Duration;
 use zonelens_analysis::Model;
 use zonelens_analysis::coverage::{Coverage, CoverageReport};
 use zonelens_analysis::diagnostic::{Diagnostic, Severity};
+use zonelens_analysis::every::{Family, Refusal};
 use zonelens_analysis::network::{Network, Position};
-use zonelens_analysis::report::{Options, QueryReport, Reason, Trace, TraceValue, Verdict};
+use zonelens_analysis::report::{
+    EveryReport, Options, QueryReport, Reason, Trace, TraceValue, Verdict,
+};
 use zonelens_analysis::trace_text::Booleans;
-use zonelens_checker::{Control, coverage, verify};
+use zonelens_checker::{Control, coverage, verify, verify_every};
 use zonelens_interpreter::{Allowance, SharedBudget, Stopped, evaluate_expression};
 use zonelens_syntax::SourceFile;
 use zonelens_syntax::ast::{FileKind, Query, QueryKind};
@@ -178,9 +181,54 @@ impl Prepared {
         options: &Options,
         control: &Control<'_>,
     ) -> QueryReport {
+        let set = options.every.as_deref().or(query.query.every.as_deref());
+        if let Some(set) = set {
+            return self.ask_for_every(set, from, query, (options, control));
+        }
         self.answer(from, query, (options, control), |network, resolved| {
             verify(network, resolved, options, &|s| self.position(s), control)
         })
+    }
+
+    /// Answers one query of `from` for every size of a set.
+    fn ask_for_every(
+        &self,
+        set: &str,
+        from: &Source,
+        query: QueryRef<'_>,
+        (options, control): (&Options, &Control<'_>),
+    ) -> QueryReport {
+        let text = &query.query.text;
+        let mut report = match self.resolve(from, query) {
+            Err((verdict, reason)) => QueryReport::without_run(text, 0, verdict, reason),
+            Ok(_) => match Family::new(&self.source.file, &options.constants, set) {
+                Ok(family) => verify_every(&family, text, options, control),
+                Err(refusals) => {
+                    let mut report = QueryReport::without_run(text, 0, Verdict::Unknown, None);
+                    report.reason = refusals.first().map(|r| Reason::Every(self.refused(r)));
+                    report.every = Some(EveryReport {
+                        set: set.to_owned(),
+                        ..EveryReport::default()
+                    });
+                    report
+                }
+            },
+        };
+        report.line = from.line_of(query);
+        report.expected = expected(query.query);
+        report.constants = self.known_constants(options);
+        report
+    }
+
+    /// A refusal with its place.
+    fn refused(&self, refusal: &Refusal) -> String {
+        match refusal.span == Span::default() {
+            true => format!("{} ({})", refusal.message, refusal.code),
+            false => {
+                let place = self.source.place(refusal.span);
+                format!("{} ({}, {place})", refusal.message, refusal.code)
+            }
+        }
     }
 
     /// The report on one query of `from`, which `run` answers once it is resolved.

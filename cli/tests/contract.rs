@@ -324,6 +324,62 @@ fn fields_of_a_certificate() {
 }
 
 #[test]
+fn fields_of_an_answer_for_every_size() {
+    let folder = Folder::new("every");
+    let process = "process P(const pid i) { state a, b; init a; \
+                   trans a -> b { guard !set; assign set = true, id = i; }; }\nsystem P;\n";
+    let text = format!(
+        "const int N = 3;\ntypedef scalar[N] pid;\npid id; bool set;\n{process}\
+         //@ query A[] forall (i : pid) forall (j : pid) (P(i).b && P(j).b imply i == j)\n\
+         //@ every pid\n//@ expect satisfied\n\
+         //@ query A[] forall (i : pid) P(i).a\n//@ every pid\n//@ expect violated\n\
+         //@ query A[] not deadlock\n//@ every pid\n"
+    );
+    folder.write("m.xta", &text);
+    let objects = folder.objects(&["verify", "--format", "json", "--certify", "m.xta"]);
+    assert_holds(
+        &objects,
+        &[],
+        "every: object
+         every.set: string
+         every.proved: boolean
+         every.views: number
+         every.count: number
+         every.direct[]: number
+         every.violated_at: number
+         uncertified: string",
+    );
+    let of = |k: usize| (&objects[k]["verdict"], &objects[k]["every"]);
+    let (verdict, every) = of(0);
+    assert_eq!(
+        (verdict, &every["proved"]),
+        (&"satisfied".into(), &true.into())
+    );
+    let (verdict, every) = of(1);
+    assert_eq!(
+        (verdict, &every["violated_at"]),
+        (&"violated".into(), &1.into())
+    );
+    assert!(objects[1]["trace"].is_object());
+    let (verdict, every) = of(2);
+    assert_eq!(
+        (verdict, &every["proved"]),
+        (&"unknown".into(), &false.into())
+    );
+    let reason = objects[2]["reason"].as_str().expect("a reason");
+    assert!(
+        reason.starts_with("every: ") && reason.contains("every/query"),
+        "{reason}"
+    );
+    // What is refused has a place.
+    let wrong = text.replace("bool set;", "bool set; int[0,N] n;");
+    folder.write("w.xta", &wrong);
+    let objects = folder.objects(&["verify", "--format", "json", "w.xta"]);
+    let reason = objects[0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("every/size, w.xta:3:"), "{reason}");
+}
+
+#[test]
 fn exit_statuses_of_certify() {
     let folder = Folder::new("certify");
     folder.write("m.xta", MODEL);

@@ -397,14 +397,17 @@ impl<'s, 't: 's> Builder<'s, 't> {
                         }),
                         _ => None,
                     };
-                    if let Some(Pragma {
-                        kind: PragmaKind::Query(query),
-                        ..
-                    }) = out.last_mut()
-                    {
+                    if let Some(query) = query_before(&mut out) {
                         query.expectation = expectation;
                     }
                     PragmaKind::Expect(expectation)
+                }
+                ("every", _) => {
+                    let set: SmolStr = rest.split_whitespace().next().unwrap_or("").into();
+                    if let Some(query) = query_before(&mut out).filter(|_| !set.is_empty()) {
+                        query.every = Some(set.clone());
+                    }
+                    PragmaKind::Every(set)
                 }
                 ("allow", _) => {
                     let code: SmolStr = rest.split_whitespace().next().unwrap_or("").into();
@@ -432,6 +435,7 @@ impl<'s, 't: 's> Builder<'s, 't> {
             text: folded(tokens),
             span: chunk.span,
             expectation: None,
+            every: None,
             comment: None,
             results: Vec::new(),
             graphics: None,
@@ -559,6 +563,17 @@ pub(crate) fn expectation_comment(text: &str, span: Span) -> Option<Expectation>
             satisfied: false,
             span,
         }),
+        _ => None,
+    }
+}
+
+/// The query that the next `//@ expect` or `//@ every` line belongs to.
+fn query_before(pragmas: &mut [Pragma]) -> Option<&mut Query> {
+    let lines = pragmas.iter_mut().rev();
+    let mut lines =
+        lines.skip_while(|p| matches!(p.kind, PragmaKind::Expect(_) | PragmaKind::Every(_)));
+    match &mut lines.next()?.kind {
+        PragmaKind::Query(query) => Some(query),
         _ => None,
     }
 }

@@ -83,6 +83,9 @@ pub(crate) struct Args {
     /// Check every answer that can have a certificate, by code that shares nothing with the engine
     #[arg(long)]
     pub certify: bool,
+    /// Answer every query for every size of this set of interchangeable elements (`A[]`, `E<>`)
+    #[arg(long, value_name = "SET")]
+    every: Option<String>,
     /// Check the symmetry of sampled states during the run
     #[arg(long)]
     audit_symmetry: bool,
@@ -156,6 +159,7 @@ impl Args {
             whole_zones: self.whole_zones,
             constants,
             without,
+            every: self.every.clone(),
             ..Options::default()
         }
     }

@@ -67,6 +67,9 @@ impl Human {
         if let Some(line) = report_text::statistics(report) {
             let _ = writeln!(out, "    {}", self.palette.faint(&line));
         }
+        if let Some(every) = &report.every {
+            let _ = writeln!(out, "    {}", every.text());
+        }
         if let Some(line) = report_text::certificate(report) {
             let _ = writeln!(out, "    {line}");
         }

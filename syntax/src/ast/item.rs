@@ -105,6 +105,8 @@ pub enum PragmaKind {
     Query(Box<Query>),
     /// `//@ expect satisfied|violated` (`None` if the word is neither).
     Expect(Option<Expectation>),
+    /// `//@ every SET`, merged into the query before it.
+    Every(SmolStr),
     /// `//@ allow CODE reason`
     Allow { code: SmolStr, code_span: Span },
     /// `//@ xml …`: see [`Graphics`](super::Graphics).

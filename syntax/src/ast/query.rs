@@ -19,6 +19,8 @@ pub struct Query {
     pub span: Span,
     /// The expected answer, from `/* EXPECT:… */`, `<expect>` or `//@ expect`.
     pub expectation: Option<Expectation>,
+    /// The set for whose every size the query is asked, from `//@ every`.
+    pub every: Option<SmolStr>,
     /// The text of `<comment>`.
     pub comment: Option<SmolStr>,
     /// The results that UPPAAL stored in `<result>`, newest last. They are history and never

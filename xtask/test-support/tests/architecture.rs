@@ -97,7 +97,7 @@ const PROTOCOL: [&str; 6] = [
 
 /// The modules that each module of the checker may use. The order is that of the layers, so there
 /// is no cycle.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("zone", &[]),
     ("program", &["zone"]),
     ("bounds", &["zone", "program"]),
@@ -116,6 +116,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
             "zone", "program", "bounds", "graph", "store", "symmetry", "search", "witness",
         ],
     ),
+    ("every", &["zone", "bounds", "search", "strategy"]),
 ];
 
 /// Files outside these modules that each of them may use.

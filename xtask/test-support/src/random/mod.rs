@@ -2,6 +2,7 @@
 //!
 //! Shared by the sample in the tests and the full run in `cargo xtask symmetry`.
 
+pub mod every;
 pub mod timed;
 pub mod wide;
 
