@@ -441,8 +441,8 @@ pub struct Options {
     /// small.
     #[serde(skip)]
     pub first_turn: Option<u64>,
-    /// The set for whose every size a query is answered (`--every`). Left out of JSON where there is
-    /// none, so that kept results stay valid.
+    /// The set for whose every size a query is answered (`--every`). Left out of JSON where there
+    /// is none, so that kept results stay valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
 }

@@ -3,9 +3,9 @@
 //! A *view* is a part of a configuration with k elements: the fixed part (global variables,
 //! processes without an element, their clocks) and the processes, variables and clocks of these
 //! elements; a variable with an element outside holds *other*. Discrete views are stored up to
-//! renaming their elements, each with zones, in all orders of elements that are alike. The method is view abstraction (Abdulla, Haziza,
-//! Holík, *All for the price of few*, VMCAI 2013; Lowe, *View abstraction for systems with
-//! component identities*, FM 2018), here over zones.
+//! renaming their elements, each with zones, in all orders of elements that are alike. The method
+//! is view abstraction (Abdulla, Haziza, Holík, *All for the price of few*, VMCAI 2013; Lowe, *View
+//! abstraction for systems with component identities*, FM 2018), here over zones.
 //!
 //! **Theorem.** Let V be the set of views when nothing is new. For every n >= k, every reachable
 //! configuration c with n elements and every set A of k of them, the part of c with A is in V.
@@ -261,8 +261,8 @@ impl<'a, 'w> Closure<'a, 'w> {
         Ok(())
     }
 
-    /// Takes the steps of a configuration that touch its elements beyond the first `k`, and goes on
-    /// with one more element. The first `k` elements are a view with a new zone.
+    /// Takes the steps of a configuration that touch its elements beyond the first `k`, then adds
+    /// one more element. The first `k` elements are a view with a new zone.
     fn explore(&mut self, b: &Discrete, zones: Vec<Zone>) -> Eval<()> {
         let (network, layout) = (self.rules.network, self.rules.layout);
         let beyond = b.parts.len() - self.k;

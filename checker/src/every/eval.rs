@@ -2,7 +2,7 @@
 //!
 //! A value that depends on elements outside is *open*. Only truth values can be open: a `forall`
 //! over the set that is true on the members, an `exists` that is false on them, and `other ==
-//! other`. The evaluator asks its [`Choices`] which of both values to take and goes on with it, so
+//! other`. The evaluator asks its [`Choices`] which of both values to take and uses that one, so
 //! that one evaluation follows one of the possibilities; [`Choices::next`] takes the others one
 //! after the other. Two open values are chosen independently, although they may be the same: this
 //! only adds possibilities. `false && open` is false for both choices, as it must be.

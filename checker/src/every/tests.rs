@@ -416,7 +416,7 @@ fn what_may_fail_is_not_proved() {
     }
 }
 
-/// What became of random families.
+/// The results for random families.
 #[derive(Debug, Default)]
 struct Tally {
     claimed: usize,
