@@ -218,7 +218,7 @@ impl Family {
         let network = model.network().map_err(|d| {
             let first = d.first().map_or_else(String::new, |d| d.message.clone());
             let message = format!(
-                "with {n} elements of `{}`, the text is no model: {first}",
+                "with {n} elements of `{}`, the text is not a model: {first}",
                 self.set
             );
             Refusal::new("every/size", message, self.source.span)
