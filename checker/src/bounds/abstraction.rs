@@ -17,6 +17,9 @@
 //!   successors of the new state, which waits. If it was already explored, its successors stay; its
 //!   node stays for traces.
 //!
+//! A search may compare by inclusion from some state on (`Table::gives_up_simulation`): what
+//! inclusion covers, the simulation covers too.
+//!
 //! The simulation says nothing about what a valuation can *not* do, about values beyond the bounds,
 //! or about how many steps or how much time the other one needs. So it is not used with `deadlock`,
 //! liveness, differences of clocks, stopped clocks, measured clocks, shortest and fastest traces or

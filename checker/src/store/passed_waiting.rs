@@ -117,6 +117,9 @@ impl PassedWaiting {
     ) -> Option<u32> {
         self.incoming.load(state, zone, l, u);
         let id = self.table.put(&mut self.incoming, zone, origin, l, u)?;
+        if self.table.gives_up_simulation() {
+            self.incoming = self.table.incoming();
+        }
         match &mut self.queue {
             Queue::First(q) => q.push_back(id),
             Queue::Last(q) | Queue::Random(q, _) => q.push(id),
@@ -200,4 +203,57 @@ pub(crate) fn random(stack: &mut Vec<u32>, rng: &mut Rng) -> Option<u32> {
     let young = stack.len().min(8);
     let pick = stack.len().checked_sub(1 + rng.below(young))?;
     Some(stack.swap_remove(pick))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zone::bound::le;
+
+    /// `lo <= x <= hi` and `y <= 9`.
+    fn zone(lo: i32, hi: i32) -> Zone {
+        let mut zone = Zone::universe(3);
+        assert!(zone.and(0, 1, le(-lo)) && zone.and(1, 0, le(hi)) && zone.and(2, 0, le(9)));
+        zone
+    }
+
+    fn list() -> PassedWaiting {
+        let packing = Packing::new(std::iter::once((0, 5_000)));
+        let (alu, order) = (Abstraction::Alu, SearchOrder::Bfs);
+        PassedWaiting::new(packing, 3, 9, alu, Covering::Inclusion, order, 1)
+    }
+
+    fn put(list: &mut PassedWaiting, state: i32, zone: &Zone) -> Option<u32> {
+        let origin = Origin {
+            parent: NIL,
+            step: 0,
+            depth: 0,
+        };
+        let bounds: (&[i32], &[i32]) = (&[0, 5, 9], &[0, 5, 9]);
+        list.put(&[state], Shape::Whole(zone), origin, bounds, 0)
+    }
+
+    #[test]
+    fn simulation_is_given_up_where_it_covers_no_more_than_inclusion() {
+        let mut plain = list();
+        for state in 0..5_000 {
+            assert!(put(&mut plain, state, &zone(2, 4)).is_some());
+        }
+        assert!(!plain.table.simulates());
+        // Earlier zones are found by their new digests, in both directions.
+        assert_eq!(put(&mut plain, 0, &zone(3, 4)), None);
+        assert!(put(&mut plain, 0, &zone(1, 4)).is_some());
+        assert_eq!(plain.stored(), 5_000);
+        assert!(put(&mut plain, 1, &zone(7, 8)).is_some());
+        assert!(put(&mut plain, 1, &zone(6, 7)).is_some());
+        assert_eq!(plain.stored(), 5_002);
+
+        let mut useful = list();
+        assert!(put(&mut useful, 0, &zone(7, 8)).is_some());
+        assert_eq!(put(&mut useful, 0, &zone(6, 7)), None, "beyond the bounds");
+        for state in 1..5_000 {
+            put(&mut useful, state, &zone(2, 4));
+        }
+        assert!(useful.table.simulates());
+    }
 }

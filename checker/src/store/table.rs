@@ -17,6 +17,10 @@ use crate::store::zones::{ZoneId, ZoneStore};
 use crate::zone::{Bound, Folded, Layout, Relation, Shape, Zone};
 use std::sync::Arc;
 
+/// The number of nodes after which [`Table::gives_up_simulation`] decides; small in tests, where
+/// most state spaces are.
+const TRIAL: usize = if cfg!(test) { 24 } else { 2_000 };
+
 /// No node or entry.
 pub(crate) const NIL: u32 = u32::MAX;
 
@@ -222,6 +226,8 @@ pub(crate) struct Table {
     waiting: u64,
     stored: u64,
     alu: bool,
+    /// How often `a≼LU` covered a state that inclusion would have kept.
+    simulated: u64,
     frees_inactive: bool,
     covering: Covering,
     keep_shallow: bool,
@@ -249,6 +255,7 @@ impl Table {
             waiting: 0,
             stored: 0,
             alu: abstraction == Abstraction::Alu,
+            simulated: 0,
             frees_inactive: abstraction.frees_inactive(),
             covering,
             keep_shallow: false,
@@ -463,7 +470,41 @@ impl Table {
         }
         self.zones.get(other, &mut self.scratch);
         view_up_to_lu(&self.scratch, l, u, &mut self.view);
-        relation_of_views(&new.view, &self.view)
+        let relation = relation_of_views(&new.view, &self.view);
+        if plain == Relation::Different && relation != plain {
+            self.simulated += 1;
+        }
+        relation
+    }
+
+    /// Whether zones are compared up to `a≼LU`.
+    #[cfg(test)]
+    pub(crate) fn simulates(&self) -> bool {
+        self.alu
+    }
+
+    /// Compares zones by inclusion from now on if `a≼LU` covered nothing among the first states: in
+    /// many models it covers no more than inclusion does, and costs time. States that were covered
+    /// before stay so; what they can do, a stored state can. True if the way to compare changed.
+    pub(crate) fn gives_up_simulation(&mut self) -> bool {
+        if !self.alu || self.simulated > 0 || self.nodes.len() != TRIAL {
+            return false;
+        }
+        self.alu = false;
+        let (nodes, zones, digester) = (&self.nodes, &self.zones, &self.digester);
+        let scratch = &mut self.scratch;
+        let mut digest_of = |node: u32| {
+            zones.get(nodes[node as usize].zone, scratch);
+            digester.digest(scratch)
+        };
+        for entry in &mut self.entries {
+            let old = std::mem::take(entry);
+            for node in (0..old.len()).filter_map(|at| old.node(at)) {
+                entry.push(&Sought::new(digest_of(node)), node, &mut digest_of);
+            }
+        }
+        self.entry_bytes = self.entries.iter().map(Entry::heap_bytes).sum();
+        true
     }
 
     /// Removes a covered state; only its origin is kept.
