@@ -22,23 +22,24 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Diagnostic> {
 }
 
 fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagnostic>) {
-    let mut after_query = false;
+    // Each query may have one line of each kind, in either order.
+    let (mut may_expect, mut may_every) = (false, false);
     for pragma in pragmas {
         let message = match &pragma.kind {
-            PragmaKind::Expect(_) if kind == FileKind::Query && !after_query => Some(
+            PragmaKind::Expect(_) if kind == FileKind::Query && !may_expect => Some(
                 "this has no effect in a query file: write `/* EXPECT:T */` or `/* EXPECT:F */` before the query"
                     .to_owned(),
             ),
             PragmaKind::Expect(None) => {
                 Some("write `//@ expect satisfied` or `//@ expect violated`; this has no effect".to_owned())
             }
-            PragmaKind::Expect(Some(_)) if !after_query => Some(
+            PragmaKind::Expect(Some(_)) if !may_expect => Some(
                 "there is no `//@ query` on the line before, so this has no effect".to_owned(),
             ),
             PragmaKind::Every(set) if set.is_empty() => {
                 Some("write the set: `//@ every pid`; this has no effect".to_owned())
             }
-            PragmaKind::Every(_) if !after_query => Some(
+            PragmaKind::Every(_) if !may_every => Some(
                 "there is no `//@ query` on the line before, so this has no effect".to_owned(),
             ),
             PragmaKind::Unknown(word) => Some(format!(
@@ -50,7 +51,11 @@ fn check_list(pragmas: &[Pragma], base: u32, kind: FileKind, out: &mut Vec<Diagn
             let at = pragma.span.shift(base);
             out.push(Diagnostic::new(CODE, message, at));
         }
-        let belongs = matches!(pragma.kind, PragmaKind::Expect(_) | PragmaKind::Every(_));
-        after_query = matches!(pragma.kind, PragmaKind::Query(_)) || after_query && belongs;
+        (may_expect, may_every) = match pragma.kind {
+            PragmaKind::Query(_) => (true, true),
+            PragmaKind::Expect(_) => (false, may_every),
+            PragmaKind::Every(_) => (may_expect, false),
+            _ => (false, false),
+        };
     }
 }

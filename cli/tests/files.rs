@@ -233,6 +233,12 @@ fn check_tells_lines_that_say_nothing() {
     };
     assert_eq!(lines("m.xta"), [1, 6, 8, 9]);
     assert_eq!(lines("m.q"), [3]);
+    // One line of each kind for a query, in either order.
+    let every = "process P() { state A; init A; }\nsystem P;\n//@ query A[] P.A\n//@ every s\n\
+                 //@ expect satisfied\n//@ every s\n//@ query A[] P.A\n//@ expect satisfied\n\
+                 //@ every s\n//@ every\n";
+    folder.write("m.xta", every);
+    assert_eq!(lines("m.xta"), [6, 10]);
 }
 
 #[test]

@@ -397,14 +397,17 @@ impl<'s, 't: 's> Builder<'s, 't> {
                         }),
                         _ => None,
                     };
-                    if let Some(query) = query_before(&mut out) {
+                    if let Some(query) =
+                        query_before(&mut out, |p| matches!(p, PragmaKind::Every(_)))
+                    {
                         query.expectation = expectation;
                     }
                     PragmaKind::Expect(expectation)
                 }
                 ("every", _) => {
                     let set: SmolStr = rest.split_whitespace().next().unwrap_or("").into();
-                    if let Some(query) = query_before(&mut out).filter(|_| !set.is_empty()) {
+                    let query = query_before(&mut out, |p| matches!(p, PragmaKind::Expect(_)));
+                    if let Some(query) = query.filter(|_| !set.is_empty()) {
                         query.every = Some(set.clone());
                     }
                     PragmaKind::Every(set)
@@ -567,11 +570,10 @@ pub(crate) fn expectation_comment(text: &str, span: Span) -> Option<Expectation>
     }
 }
 
-/// The query that the next `//@ expect` or `//@ every` line belongs to.
-fn query_before(pragmas: &mut [Pragma]) -> Option<&mut Query> {
-    let lines = pragmas.iter_mut().rev();
-    let mut lines =
-        lines.skip_while(|p| matches!(p.kind, PragmaKind::Expect(_) | PragmaKind::Every(_)));
+/// The query that the next `//@ expect` or `//@ every` line belongs to. A line of the other kind may
+/// stand between them.
+fn query_before(pragmas: &mut [Pragma], between: fn(&PragmaKind) -> bool) -> Option<&mut Query> {
+    let mut lines = pragmas.iter_mut().rev().skip_while(|p| between(&p.kind));
     match &mut lines.next()?.kind {
         PragmaKind::Query(query) => Some(query),
         _ => None,
