@@ -570,8 +570,8 @@ pub(crate) fn expectation_comment(text: &str, span: Span) -> Option<Expectation>
     }
 }
 
-/// The query that the next `//@ expect` or `//@ every` line belongs to. A line of the other kind may
-/// stand between them.
+/// The query that the next `//@ expect` or `//@ every` line belongs to. A line of the other kind
+/// may stand between them.
 fn query_before(pragmas: &mut [Pragma], between: fn(&PragmaKind) -> bool) -> Option<&mut Query> {
     let mut lines = pragmas.iter_mut().rev().skip_while(|p| between(&p.kind));
     match &mut lines.next()?.kind {
