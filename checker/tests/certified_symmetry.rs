@@ -1,5 +1,5 @@
 //! Certificates under symmetry: of random symmetric models, changed ones, and forged ones for
-//! models whose elements are told apart.
+//! models whose elements the analysis distinguishes.
 
 use crate::common::{Loaded, Verify, load, xta};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn claims(kind: Kind, report: &QueryReport) -> bool {
 }
 
 /// What becomes of the claims about random models, by name. With `force`, symmetry is claimed even
-/// if the analysis found that elements are told apart; then only false claims count.
+/// if the analysis found that elements are distinguished; then only false claims count.
 fn campaign(count: u64, odd: bool, force: bool) -> BTreeMap<String, usize> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for seed in 0..count {
@@ -153,7 +153,7 @@ fn wrong_symmetry_is_rejected() {
     );
 }
 
-/// Processes that are told apart by nothing.
+/// Processes that nothing distinguishes.
 const ALIKE: &str = "
     typedef int[0, 2] id_t;
     const int limit[id_t] = { 1, 1, 1 };
